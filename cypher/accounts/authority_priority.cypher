@@ -1,0 +1,10 @@
+// Write what waits to be pushed on the authority side.
+//
+// param   rows  LIST   [id, priority or null]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.authority_priority = row[1]

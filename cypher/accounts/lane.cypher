@@ -1,0 +1,10 @@
+// Write the lanes in which pages wait.
+//
+// param   rows  LIST   [id, lane]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.lane = row[1]

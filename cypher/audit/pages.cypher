@@ -1,0 +1,30 @@
+// Locked pages with everything an audit compares: accounts, what the neighbours say they should be, marks, leases.
+//
+// Whoever changes a neighbour's paid, or a link, writes this page in the same transaction: so once it is locked,
+// what its neighbours have paid is stable.
+//
+// param   ids       LIST   internal ids, sorted; the caller has locked the pages
+// param   intra     FLOAT  weight of a link inside a host
+// column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
+//                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
+//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host]
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+CALL (p) {
+  OPTIONAL MATCH (p)-[:LINKS]->(q)
+  WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
+  RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS dh, sum(w * q.authority_paid) AS hub, count(q) AS outs,
+         count(CASE WHEN p = q THEN 1 END) AS selfs, count(q) - count(DISTINCT q) AS doubles
+}
+CALL (p) {
+  OPTIONAL MATCH (p)<-[:LINKS]-(q)
+  WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
+  RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS da, sum(w * q.hub_paid) AS authority, count(q) AS ins
+}
+RETURN collect([id(p), p.url, coalesce(p.payout, 1.0), dh, da, hub, authority, outs, ins, selfs, doubles,
+                p.hub_rank, p.authority_rank, p.hub_priority, p.authority_priority, p.lane,
+                p.state, p.queue, p.lease, p.lease_until, p.worker, p.not_before, p.host]) AS rows

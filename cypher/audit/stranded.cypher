@@ -1,0 +1,12 @@
+// Pages that wait in the queue of a host that does not serve one.
+//
+// column  names  LIST  those hosts, or ten of them
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE p.queue >= '' AND p.lane IS NOT NULL AND p.waiting_since IS NOT NULL AND p.queue <> '*'
+WITH DISTINCT p.queue AS queue
+OPTIONAL MATCH (h:Host {name: queue})
+WITH queue, h WHERE h IS NULL OR h.queued IS NULL OR h.ready_at IS NULL
+RETURN collect(queue)[..10] AS names

@@ -1,0 +1,12 @@
+// Delete some links, whoever has them: only `clear` does this.
+//
+// param   limit    INTEGER  at most this many
+// column  deleted  INTEGER  how many there were
+// rows    one
+// locks   the links and their ends
+// mode    write
+// retry   safe   what is gone is gone
+MATCH ()-[r:LINKS|REDIRECTS_TO]->()
+WITH r LIMIT $limit
+DELETE r
+RETURN count(*) AS deleted

@@ -1,0 +1,12 @@
+// Delete some nodes other than the brain and its schema: only `clear` does this.
+//
+// param   limit    INTEGER  at most this many
+// column  deleted  INTEGER  how many there were
+// rows    one
+// locks   the nodes
+// mode    write
+// retry   safe   what is gone is gone
+MATCH (n) WHERE NOT n:SchemaStep AND NOT n:Brain
+WITH n LIMIT $limit
+DETACH DELETE n
+RETURN count(*) AS deleted

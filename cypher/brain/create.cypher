@@ -1,0 +1,13 @@
+// Make this database a brain, unless it is one.
+//
+// param   settings  MAP     the fixed and shared settings
+// param   now       FLOAT   seconds since the epoch
+// param   rules     INTEGER the version of the URL rules
+// column  brain     MAP     all its properties, as somebody else may have made them meanwhile
+// rows    one
+// locks   the Brain
+// mode    write
+// retry   safe   MERGE on a unique key
+MERGE (b:Brain {key: 'brain'})
+ON CREATE SET b += $settings, b.name = $settings.crawl, b.created = $now, b.url_rules = $rules
+RETURN properties(b) AS brain

@@ -1,0 +1,16 @@
+// What all workers have counted since the brain was made.
+//
+// column  pages     INTEGER  visits reported
+// column  links     INTEGER  links reported
+// column  claims    INTEGER  pages handed out
+// column  pushes    INTEGER  sides pushed
+// column  payments  INTEGER  payments made by pushes
+// column  retries   INTEGER  transactions run again
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+OPTIONAL MATCH (c:Hour) WHERE c.hour >= 0 AND c.worker IS NOT NULL
+RETURN coalesce(sum(c.pages), 0) AS pages, coalesce(sum(c.links), 0) AS links, coalesce(sum(c.claims), 0) AS claims,
+       coalesce(sum(c.pushes), 0) AS pushes, coalesce(sum(c.payments), 0) AS payments,
+       coalesce(sum(c.retries), 0) AS retries

@@ -1,0 +1,13 @@
+// Lock pages that somebody holds or held, and read their leases.
+//
+// param   ids   LIST  internal ids, sorted
+// column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state]
+// rows    one
+// locks   the pages, in order of ids
+// mode    write
+// retry   safe   writes nothing
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+SET p:Page
+WITH p
+RETURN collect([id(p), p.key, p.host, p.lease, p.lease_until, coalesce(p.counted, false), p.last_lease, p.state]) AS rows

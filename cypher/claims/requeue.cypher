@@ -1,0 +1,10 @@
+// Let failed pages wait in a queue again.
+//
+// param   rows   LIST    [id, queue]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.queue = row[1], p.not_before = null

@@ -1,0 +1,14 @@
+// Lock failed pages whose time to be tried again has come, and look again.
+//
+// param   ids   LIST   internal ids, sorted
+// param   now   FLOAT  seconds since the epoch
+// column  rows  LIST   [id, host] of those that are still due
+// rows    one
+// locks   the pages, in order of ids
+// mode    write
+// retry   safe   writes nothing
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+SET p:Page
+WITH p WHERE p.not_before <= $now AND p.lease IS NULL AND p.queue IS NULL
+RETURN collect([id(p), p.host]) AS rows

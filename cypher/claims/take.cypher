@@ -1,0 +1,13 @@
+// Lease pages to a worker.
+//
+// param   rows    LIST    [id, counted among its host's pages in flight]; the caller has locked the pages
+// param   token   STRING  the fencing token of the call
+// param   until   FLOAT   when the lease lapses
+// param   worker  STRING  who takes them
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   once   a run whose answer was lost is found by its token
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.queue = null, p.lease = $token, p.lease_until = $until, p.worker = $worker, p.counted = row[1]

@@ -1,0 +1,13 @@
+// Say that a page redirects to another, instead of wherever it redirected before.
+//
+// param   rows   LIST     [id, id it redirects to]; the caller has locked both
+// rows    none
+// locks   the ends, held already
+// mode    write
+// retry   safe   absolute
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+MATCH (q:Page) WHERE id(q) = row[1]
+OPTIONAL MATCH (p)-[r:REDIRECTS_TO]->(o) WHERE o <> q
+DELETE r
+MERGE (p)-[:REDIRECTS_TO]->(q)

@@ -1,0 +1,10 @@
+// Put pages into a state and a queue, or out of all queues.
+//
+// param   rows  LIST  [id, state, queue or null]; the caller has locked them
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.state = row[1], p.queue = row[2]

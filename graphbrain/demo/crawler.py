@@ -1,0 +1,149 @@
+"""A plain crawler of about sixty lines: the standard library fetches, graphbrain decides.
+
+Copy it. Each thread claims one page, fetches it at once, and reports what came. The brain says what
+is next, keeps threads and processes polite and off each other's pages, and hands a page to somebody
+else if this process dies. Temporary redirects are followed; a permanent one is reported, so that
+the page becomes an alias of its target. Left to you: robots.txt, and what you want the pages for.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from html.parser import HTMLParser
+from http.client import HTTPException, HTTPResponse
+from typing import Any
+from urllib.parse import urljoin
+from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
+
+from graphbrain import Answer, Brain, Claim, Failed, Fetched
+
+__all__ = ["crawl", "fetch", "links_of"]
+
+AGENT = "graphbrain-example/1.0"  # say who you are, and how to reach you
+LARGEST = 2_000_000  # bytes that are read of a page
+TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
+
+
+def crawl(
+    brain: Brain,
+    *,
+    threads: int = 8,
+    limit: int = sys.maxsize,
+    patience: float = float("inf"),
+    handlers: Sequence[BaseHandler] = (),
+    stop: threading.Event | None = None,
+    on_page: Callable[[Fetched | Failed, Answer], None] | None = None,
+) -> None:
+    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set.
+
+    `patience`: also end when the next page is further away than so many seconds; a retry after an
+    error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies, a password.
+    `on_page` is called after each report, by the crawler's threads.
+    """
+    opener = build_opener(_Redirects, *handlers)
+    stop = stop or threading.Event()
+    quota = threading.Semaphore(limit)
+    out: set[str] = set()  # the pages being fetched: each may bring new ones
+
+    def work() -> None:
+        while not stop.is_set() and quota.acquire(blocking=False):
+            # One at a time: a claim says that its host may be asked now, not after other pages.
+            claims = brain.next_urls(1, wait=0.5)
+            if not claims:
+                quota.release()
+                late = claims.next_ready and claims.next_ready > time.time() + patience
+                if claims.finished or (late and not out):
+                    return
+            for claim in claims:
+                if stop.is_set():
+                    brain.give_back([claim])
+                    return
+                out.add(claim.token)
+                result = fetch(opener, claim)
+                answer = brain.report([result])[0]
+                out.discard(claim.token)
+                if on_page:
+                    on_page(result, answer)
+
+    with ThreadPoolExecutor(threads, "crawler") as pool:
+        try:
+            for thread in as_completed([pool.submit(work) for _ in range(threads)]):
+                thread.result()
+        except BaseException:  # Ctrl-C, or one thread failed: the others finish their page
+            stop.set()
+            raise
+
+
+def fetch(opener: OpenerDirector, claim: Claim) -> Fetched | Failed:
+    """What became of one claimed page. Nothing that a server or a page does makes it raise."""
+    conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
+    headers = {name: value for name, value in conditions.items() if value}
+    request = Request(claim.url, headers={"User-Agent": AGENT, **headers})
+    try:
+        with opener.open(request, timeout=TIMEOUT) as response:
+            return _result(claim, response)
+    except (OSError, HTTPException, ValueError) as error:
+        return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}")
+
+
+def _result(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
+    url, status, head = claim.url, response.status, response.headers
+    stamps = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
+    if status == 304:
+        return Fetched(url, (), claim, status, not_modified=True, **stamps)
+    if status in (301, 308) and head["Location"]:
+        return Fetched(url, (), claim, status, redirected_to=urljoin(url, head["Location"]))
+    if not 200 <= status < 300:
+        wait = head["Retry-After"] or ""  # seconds; a date is left to the brain's own back-off
+        seconds = min(float(wait), 86_400.0) if wait.isdecimal() else None
+        return Failed(url, claim, status, retry_after=seconds)
+    body, links = response.read(LARGEST), list[str]()
+    if head.get_content_type() == "text/html":
+        links = links_of(body, response.url, head.get_content_charset("utf-8"))
+    return Fetched(url, links, claim, status, body, **stamps)
+
+
+def links_of(html: bytes, url: str, charset: str = "utf-8") -> list[str]:
+    """The links of a page, absolute and in its order; of a broken one, those before the break."""
+    try:
+        text = html.decode(charset, "replace")
+    except LookupError:
+        text = html.decode("latin-1")
+    parser = _Links(url)
+    with suppress(AssertionError, ValueError):  # html.parser's way to give up
+        parser.feed(text)
+        parser.close()
+    return parser.links
+
+
+class _Links(HTMLParser):
+    def __init__(self, base: str) -> None:
+        super().__init__()
+        self.base, self.links = base, list[str]()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        href = dict(attrs).get("href")
+        if href and tag in ("a", "area", "base"):
+            with suppress(ValueError):  # not a URL: the brain's answer will say so
+                href = urljoin(self.base, href.strip())
+            if tag == "base":
+                self.base = href
+            else:
+                self.links.append(href)
+
+
+class _Redirects(HTTPErrorProcessor):
+    """No status is an exception; temporary redirects, and all that follow one, are followed."""
+
+    def http_response(self, request: Request, response: HTTPResponse) -> Any:
+        followed = (301, 302, 303, 307, 308) if request.unverifiable else (302, 303, 307)
+        if response.status in followed:
+            return super().http_response(request, response)
+        return response
+
+    https_response = http_response

@@ -1,0 +1,300 @@
+"""`graphbrain demo`: the whole thing once, on this machine, in front of the user's eyes.
+
+A Neo4j of its own (never the user's brain), the generated web on loopback, the example crawler, and
+push workers beside it, in processes of their own as they would run for real. Progress goes to
+stderr while it runs; what came of it to stdout at the end. Whatever ends it early, Ctrl-C too, it
+leaves in order: claims given back, crawler, workers, web and server stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from graphbrain import Answer, Brain, Failed, Fetched, server, show
+from graphbrain.audit import Audit
+from graphbrain.demo.crawler import crawl
+from graphbrain.demo.pages import SEEDS
+from graphbrain.demo.web import Web
+from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
+from graphbrain.worker import WorkerPool
+
+__all__ = ["Tally", "default_data_dir", "run_demo"]
+
+CRAWL = "demo"
+THREADS = 8
+DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
+PATIENCE = 5.0  # a retry further away than this is not waited for
+MEMORY = 1024  # MB for Neo4j: plenty for some hundreds of pages
+# What a shell set up for the user's own crawl must not change here.
+OWN: dict[str, Any] = {
+    "crawl": CRAWL,
+    "share": False,
+    "delay_seconds": DELAY,
+    "order": "best_first",
+    "allow_hosts": "",
+    "deny_hosts": "",
+    "allow_urls": "",
+    "deny_urls": "",
+    "max_depth": 0,
+}
+QUERY = "MATCH (a:Page {host: 'links.example'})-[l:LINKS]->(b:Page) RETURN a, l, b"
+
+Say = Callable[[str], None]
+
+
+def default_data_dir() -> Path:
+    """Where the demo's own server lives: beside the user's brain, not in it."""
+    return Path(platformdirs.user_data_dir("graphbrain")) / "demo"
+
+
+@dataclass
+class Tally:
+    """What the crawler has reported so far, and what the brain answered."""
+
+    reported: int = 0
+    seconds: float = 0.0
+    links: int = 0
+    refused: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, result: Fetched | Failed, answer: Answer) -> None:
+        """Count one report. Called by the crawler's threads."""
+        with self.lock:
+            self.reported += 1
+            self.links += answer.links
+            self.refused += len(answer.links_refused)
+            self.outcomes[answer.outcome or "refused"] += 1
+            if isinstance(result, Failed):
+                self.failures[str(result.status or "no answer")] += 1
+
+
+def run_demo(
+    *,
+    data: Path | None = None,
+    keep: bool = False,
+    uri: str | None = None,
+    pages: int = 400,
+    workers: int = 2,
+    say: Say = show.say,
+    **login: Any,
+) -> bool:
+    """Run the demo; True if the audit at its end found nothing wrong.
+
+    `data`: the directory of its server. `keep`: leave the server running. `uri`: use this Neo4j
+    (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
+    processes that push. Raises GraphbrainError with one sentence, and KeyboardInterrupt after it
+    has cleaned up.
+    """
+    web = Web(pages=pages)
+    try:
+        with ExitStack() as stack:
+            brain, own = _brain(stack, data or default_data_dir(), keep, uri, login, say)
+            stack.enter_context(web)
+            say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
+            with WorkerPool.beside(brain, workers) as pool:
+                tally = _crawl(brain, web)
+                brain.tend(None)
+            if pool.failed:
+                say(f"The workers could not work: {pool.failed}")
+            clean = _results(brain, web, tally)
+            _how_to_look(brain, own, keep)
+            if own is not None and not keep:
+                say("Stopping Neo4j …")
+    except KeyboardInterrupt:
+        say(f"Stopped: claims given back; crawler, workers and web ended{_left(uri, keep)}.")
+        raise
+    return clean
+
+
+def _left(uri: str | None, keep: bool) -> str:
+    if uri is not None:
+        return ""
+    return "; the server is left running" if keep else ", and the server too"
+
+
+# ---------------------------------------------------------------- the brain
+
+
+def _brain(
+    stack: ExitStack, home: Path, keep: bool, uri: str | None, login: dict[str, Any], say: Say
+) -> tuple[Brain, server.Server | None]:
+    """The demo's brain, empty, and its server if it is ours; `stack` closes and stops them.
+
+    A server that ran before is stopped only when it turns out to be a former demo's.
+    """
+    if uri is not None:
+        return _open(stack, {"uri": uri, **login}), None
+    ran_before = server.find(home) is not None
+    if not (keep or ran_before):
+        stack.callback(server.stop, home)
+    say("Starting Neo4j …")
+    own = server.start(home, memory=MEMORY, say=say)
+    if ran_before and not keep:
+        with ExitStack() as until_ours:
+            brain = _open(until_ours, _login(own))
+            stack.callback(server.stop, home)
+            stack.push(until_ours.pop_all())
+        return brain, own
+    return _open(stack, _login(own)), own
+
+
+def _login(own: server.Server) -> dict[str, Any]:
+    return {"uri": own.uri, "user": own.user, "password": own.password, "database": "neo4j"}
+
+
+def _open(stack: ExitStack, login: dict[str, Any]) -> Brain:
+    """The demo's brain, cleared of a former demo. SchemaMismatch if anything else is in it."""
+    try:
+        brain = stack.enter_context(Brain.open(**login, **OWN))
+    except SettingsError as error:
+        if "crawl=" not in str(error):
+            raise
+        raise SchemaMismatch(_OCCUPIED.format(login["uri"])) from None
+    if brain.stats()["pages"]:
+        try:
+            brain.page(SEEDS[0])
+        except UnknownPage:
+            raise SchemaMismatch(_OCCUPIED.format(login["uri"])) from None
+        brain.clear()
+    return brain
+
+
+_OCCUPIED = (
+    "The brain at {} holds another crawl, which the demo would have to clear; "
+    "let it use its own (no --data, no --uri), or an empty one."
+)
+
+
+# ---------------------------------------------------------------- the crawl, and its progress
+
+
+def _crawl(brain: Brain, web: Web) -> Tally:
+    """Crawl the web from its seeds, showing progress; the tally of what was reported."""
+    tally, stop, began = Tally(), threading.Event(), time.monotonic()
+    brain.seed(web.seeds)
+    options: dict[str, Any] = {"threads": THREADS, "patience": PATIENCE, "stop": stop}
+    with ThreadPoolExecutor(1) as pool, _progress() as update:
+        try:
+            handlers = [web.handler()]
+            crawling = pool.submit(crawl, brain, handlers=handlers, on_page=tally.add, **options)
+            while not crawling.done():
+                update(brain, tally)
+                wait([crawling], timeout=0.4)
+        finally:
+            stop.set()
+        crawling.result()
+    tally.seconds = time.monotonic() - began
+    return tally
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[Brain, Tally], None]]:
+    """A function that shows how far the crawl is; it does nothing when nobody is watching."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _unseen
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def update(brain: Brain, tally: Tally) -> None:
+            live.update(_moment(brain.stats(), tally), refresh=True)
+
+        yield update
+
+
+def _unseen(*_: Any) -> None:
+    """Progress that nobody watches."""
+
+
+def _moment(stats: dict[str, Any], tally: Tally) -> Group:
+    known = stats["pages"]
+    bar = Table.grid(padding=(0, 1))
+    done = Text(f"{tally.reported:,} fetched of {known:,} known")
+    bar.add_row(ProgressBar(total=max(known, 1), completed=tally.reported, width=40), done)
+    figures = {
+        "links": stats["links"],
+        "waiting": stats["waiting"],
+        "leased": stats["leased"],
+        "errors": sum(tally.failures.values()),
+        "pushes": stats["done"]["pushes"],
+    }
+    return Group(bar, Text("  ".join(f"{name} {value:,}" for name, value in figures.items())))
+
+
+# ---------------------------------------------------------------- what came of it
+
+
+def _results(brain: Brain, web: Web, tally: Tally) -> bool:
+    """Print the best pages, the figures and the audit; whether that was clean."""
+    titles = {url: page.title for url, page in web.pages.items()}
+    show.out(_top(brain, "hub", titles), "", _top(brain, "authority", titles), "")
+    audit = brain.audit(None)
+    rows = [*_summary(brain.stats(), tally), ("audit", _verdict(audit))]
+    show.out(show.sheet([*rows, *(("wrong", finding) for finding in audit.findings)]))
+    return audit.ok
+
+
+def _top(brain: Brain, by: str, titles: dict[str, str]) -> Table:
+    plural, other = {"hub": ("hubs", "out"), "authority": ("authorities", "in")}[by]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("score", justify="right")
+    table.add_column(f"links {other}", justify="right")
+    table.add_column(f"top 10 {plural}", no_wrap=True)
+    table.add_column("title", no_wrap=True)
+    for page in brain.top(10, by=by):
+        score = page.hub_score if by == "hub" else page.authority_score
+        links = page.out_links if by == "hub" else page.in_links
+        where = show.shorten(page.url.removeprefix("http://"), 40)
+        table.add_row(f"{score:.2f}", str(links), where, titles.get(page.url, "")[:22])
+    return table
+
+
+def _summary(stats: dict[str, Any], tally: Tally) -> list[tuple[str, str]]:
+    failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
+    done = stats["done"]
+    return [
+        ("reported", f"{tally.reported:,} fetches in {tally.seconds:.1f} s"),
+        ("known", f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"),
+        ("refused", f"{tally.refused} links that no page can have"),
+        ("redirects", f"{tally.outcomes['alias']} pages are now aliases of others"),
+        ("failures", f"{failures or 'none'}; {stats['retries']} pages will be tried again"),
+        ("pushes", f"{done['pushes']:,}, with {done['payments']:,} payments of cash"),
+    ]
+
+
+def _verdict(audit: Audit) -> str:
+    figures = ", ".join(f"{name} {show.number(value)}" for name, value in audit.figures.items())
+    return f"{'clean' if audit.ok else 'NOT clean'}: {figures}"
+
+
+def _how_to_look(brain: Brain, own: server.Server | None, keep: bool) -> None:
+    rows = [("connect", brain.settings.uri), ("user", brain.settings.user)]
+    if own is not None:
+        rows = [("open", own.browser), *rows, ("password", own.password)]
+    show.out("", "See it in Neo4j Browser:", show.sheet([*rows, ("try", QUERY)]))
+    if own is None:
+        return
+    said = "The server is left running; to stop it:", f"  graphbrain server stop --data {own.data}"
+    if not keep:
+        said = (
+            "Neo4j stops now ('graphbrain demo --keep' leaves it running); to have it back:",
+            f"  graphbrain server start --data {own.data}",
+        )
+    show.out("", *said)

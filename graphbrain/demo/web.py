@@ -1,0 +1,215 @@
+"""The demo's web, served over real HTTP on loopback by one threading server.
+
+Its `.example` hosts (pages.py) have no DNS, so the server is the crawler's HTTP *proxy*: it takes
+`GET http://birds.example/ HTTP/1.1`, and plain requests by their Host header. It answers with
+errors that pass, redirects and 304s as its pages say, and notes when each host was asked for what,
+so that a test can hold the crawler to its politeness.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.message import Message
+from email.utils import format_datetime
+from hashlib import blake2b
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.request import ProxyHandler, Request
+
+from graphbrain.demo.pages import SEEDS, WebPage, build, render
+
+__all__ = ["Visit", "Web", "WebPage"]
+
+Answer = tuple[int, dict[str, str], bytes]
+Headers = Mapping[str, str] | Message
+
+BEFORE = datetime(2025, 1, 1, 12, tzinfo=UTC)  # when the youngest page was last modified
+HTML = {"Content-Type": "text/html; charset=utf-8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request: when (`time.monotonic`), to which host, for what, and the answer's status."""
+
+    when: float
+    host: str
+    url: str
+    status: int
+
+
+class Web:
+    """The generated web and its server: `with Web() as web: ... web.proxy ...`.
+
+    `pages`: what there is, by URL. `seeds`: where to start. `visits`: every request so far, in
+    order; `asked`: how often each URL was requested.
+    """
+
+    def __init__(self, *, seed: int = 1, pages: int = 400) -> None:
+        self.pages: dict[str, WebPage] = build(seed, pages)
+        self.seeds = SEEDS
+        self.hosts = frozenset(urlsplit(url).netloc for url in self.pages)
+        self.visits: list[Visit] = []
+        self.asked: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._server: _Server | None = None
+
+    def start(self, port: int = 0) -> int:
+        """Serve on 127.0.0.1 until `stop`; the port (a free one, unless given)."""
+        if self._server is None:
+            self._server = _Server(self, port)
+            threading.Thread(
+                target=self._server.serve_forever, args=(0.05,), name="demo web", daemon=True
+            ).start()
+        return int(self._server.server_address[1])
+
+    def stop(self) -> None:
+        """Stop serving. The visits stay."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.shutdown()
+            server.server_close()
+
+    def __enter__(self) -> Web:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def proxy(self) -> str:
+        """`host:port` of the running server."""
+        if self._server is None:
+            raise RuntimeError("The web is not being served; call start() first.")
+        return f"127.0.0.1:{self._server.server_address[1]}"
+
+    def handler(self) -> ProxyHandler:
+        """What urllib needs to reach these hosts, whatever http_proxy and no_proxy say."""
+        return _Through(self.proxy)
+
+    def gaps(self, host: str) -> list[float]:
+        """Seconds between the requests to one host, in the order they came."""
+        with self._lock:
+            times = sorted(visit.when for visit in self.visits if visit.host == host)
+        return [later - earlier for earlier, later in itertools.pairwise(times)]
+
+    def answer(self, url: str, headers: Headers) -> Answer:
+        """Status, headers and body for one GET of `url`, noted as a visit."""
+        when, url = time.monotonic(), _address(url)
+        with self._lock:
+            self.asked[url] += 1
+            nth = self.asked[url]
+        status, more, body = self._respond(url, nth, headers)
+        with self._lock:
+            self.visits.append(Visit(when, urlsplit(url).netloc, url, status))
+        return status, HTML | more, body
+
+    def _respond(self, url: str, nth: int, headers: Headers) -> Answer:
+        page = self.pages.get(url)
+        if page is None:
+            if urlsplit(url).netloc in self.hosts:
+                return _message(404, "There is no such page")
+            return _message(502, "There is no such host")
+        if page.kind in ("moved", "found"):
+            code = 301 if page.kind == "moved" else 302
+            return _message(code, "It is elsewhere", {"Location": page.target})
+        if page.kind == "flaky" and nth <= page.fails:
+            return _message(500, "Something broke")
+        if page.kind == "busy" and nth <= page.fails:
+            return _message(503, "Too many visitors", {"Retry-After": "2"})
+        body = render(page, nth)
+        stamps = _stamps(page, body)
+        for stamp, condition in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):
+            if stamp in stamps and headers.get(condition) == stamps[stamp]:
+                return 304, stamps, b""
+        return 200, stamps, body
+
+
+class _Through(ProxyHandler):
+    """A ProxyHandler that no environment variable talks out of it."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__({"http": f"http://{address}"})
+        self.address = address
+
+    def proxy_open(self, req: Request, proxy: str, type: str) -> None:  # noqa: ARG002
+        """Send every request to the web's server."""
+        req.set_proxy(self.address, "http")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, web: Web, port: int) -> None:
+        self.web = web
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    def handle_error(self, *_: Any) -> None:
+        """A visitor that hangs up in the middle is no news."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
+    timeout = 10.0
+    server: _Server
+
+    def do_GET(self) -> None:
+        """Answer one request, by its absolute target or by its Host header."""
+        url = self.path
+        if "://" not in url.split("?")[0]:
+            url = f"http://{self.headers.get('Host', '')}{url}"
+        try:
+            status, headers, body = self.server.web.answer(url, self.headers)
+        except ValueError:
+            self.send_error(400)
+            return
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def _address(url: str) -> str:
+    """The key of `Web.pages` for a requested URL: no port 80, no fragment, nothing that tracks."""
+    parts = urlsplit(url)
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError("not the URL of a page")
+    query = urlencode([item for item in parse_qsl(parts.query) if not item[0].startswith("utm_")])
+    return urlunsplit(("http", parts.hostname, parts.path or "/", query, ""))
+
+
+def _message(status: int, text: str, headers: Mapping[str, str] | None = None) -> Answer:
+    body = f"<!doctype html><title>{status}</title><p>{text}.</p>\n"
+    return status, dict(headers or {}), body.encode()
+
+
+def _stamps(page: WebPage, body: bytes) -> dict[str, str]:
+    if page.validator == "etag":
+        return {"ETag": f'"{blake2b(body, digest_size=8).hexdigest()}"'}
+    if page.validator == "date":
+        days = blake2b(page.url.encode(), digest_size=1).digest()[0]
+        return {"Last-Modified": format_datetime(BEFORE - timedelta(days=days), usegmt=True)}
+    return {}

@@ -1,0 +1,66 @@
+"""Everything graphbrain raises on purpose.
+
+    GraphbrainError
+    ├── BadInput            a URL, number, file or argument that cannot be used
+    │   └── UnknownPage     the page named is not in the graph
+    ├── SettingsError       an unknown or impossible setting, or one that may not change any more
+    ├── SchemaMismatch      the database holds another version's, or somebody else's, data
+    ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
+    ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
+    └── ServerFailed        the local Neo4j could not be fetched, started or stopped
+
+Each message is one sentence (or two) that says what happened and what to do; the command line prints it
+as it is and exits 1. `try_again` tells a program whether the same call can succeed later, unchanged.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BadInput",
+    "GraphRefused",
+    "GraphUnavailable",
+    "GraphbrainError",
+    "SchemaMismatch",
+    "ServerFailed",
+    "SettingsError",
+    "UnknownPage",
+]
+
+
+class GraphbrainError(Exception):
+    """Something went wrong in graphbrain."""
+
+    try_again: bool = False
+
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or (self.__doc__ or "").strip())
+
+
+class BadInput(GraphbrainError):
+    """The input cannot be used."""
+
+
+class UnknownPage(BadInput):
+    """The page is not in the graph."""
+
+
+class SettingsError(GraphbrainError):
+    """A setting is unknown or impossible."""
+
+
+class SchemaMismatch(GraphbrainError):
+    """The database holds data this version of graphbrain cannot work with."""
+
+
+class GraphUnavailable(GraphbrainError):
+    """Neo4j could not be reached within the time limit."""
+
+    try_again = True
+
+
+class GraphRefused(GraphbrainError):
+    """Neo4j refused the request."""
+
+
+class ServerFailed(GraphbrainError):
+    """The local Neo4j server could not be started."""

@@ -1,0 +1,288 @@
+"""The one door to Neo4j: statements in, rows out, in transactions that are safe to run again.
+
+Every transaction is a function of a `Tx`. It may be run several times: when the server says that a retry can help
+(deadlock, leader change), when the connection is lost, *also during COMMIT*, and when the function itself finds that
+the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
+has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
+its first pause is a second, and it never retries a commit whose outcome is unknown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, TypeVar
+
+import neo4j
+import tenacity
+from neo4j import exceptions as ne
+
+from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
+from graphbrain.statements import Statement, statement
+
+__all__ = ["Again", "Clock", "Graph", "Trace", "Tx"]
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+Trace = Callable[[str, int, float], None]
+
+# The driver logs every deadlock as a warning; we count them instead, and they are no news to the user.
+logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
+
+# Codes the driver does not call retryable, but that mean only that this attempt was stopped or overtaken.
+_OVERTAKEN = (
+    "Neo.ClientError.Schema.ConstraintValidationFailed",
+    "Neo.ClientError.Statement.EntityNotFound",
+    "Neo.ClientError.Transaction.TransactionTimedOut",
+    "Neo.ClientError.Transaction.TransactionNotFound",
+    "Neo.ClientError.Transaction.TransactionMarkedAsFailed",
+    "Neo.ClientError.Transaction.TransactionTerminated",
+    "Neo.TransientError.",
+)
+
+
+class Again(Exception):  # noqa: N818
+    """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
+
+
+class Tx:
+    """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible."""
+
+    __slots__ = ("_trace", "_tx")
+
+    def __init__(self, tx: neo4j.Transaction, trace: Trace | None) -> None:
+        self._tx = tx
+        self._trace = trace
+
+    def many(self, name: str, /, **params: Any) -> list[list[Any]]:
+        """All rows of a statement, each a list of its columns."""
+        stated: Statement = statement(name)
+        started = time.perf_counter()
+        rows = self._tx.run(stated.text, params).values()  # type: ignore[arg-type]
+        if self._trace is not None:
+            self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
+        return rows
+
+    def one(self, name: str, /, **params: Any) -> list[Any]:
+        """The only row of a statement. Raises LookupError when there is none."""
+        rows = self.many(name, **params)
+        if len(rows) != 1:
+            raise LookupError(f"{name}: {len(rows)} rows, not one")
+        return rows[0]
+
+    def do(self, name: str, /, **params: Any) -> None:
+        """A statement whose rows do not matter."""
+        self.many(name, **params)
+
+
+class Graph:
+    """A connection to one database. Thread-safe; a new session for each attempt.
+
+    `limit_seconds`: how long a call goes on trying before GraphUnavailable.
+    """
+
+    def __init__(
+        self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0
+    ) -> None:
+        self.uri, self.database, self.limit_seconds = uri, database, limit_seconds
+        self._auth = (user, password) if password else None
+        self._tracer: Trace | None = None
+        self._lock = threading.Lock()
+        self.counts: Counter[str] = Counter()
+        self._driver = self._make_driver()
+        self._watch = _Watch(self._renew_driver)
+        self._offset = 0.0
+
+    def _make_driver(self) -> neo4j.Driver:
+        try:
+            return neo4j.GraphDatabase.driver(
+                self.uri,
+                auth=self._auth,
+                connection_acquisition_timeout=self.limit_seconds,
+                connection_timeout=10.0,
+                max_connection_pool_size=100,
+                notifications_min_severity="OFF",
+                user_agent="graphbrain",
+            )
+        except (ValueError, ne.ConfigurationError) as error:
+            raise GraphRefused(f"{self.uri!r} is not an address of a Neo4j ({error}).") from None
+
+    def connect(self) -> None:
+        """Reach the server and measure its clock. Raises GraphUnavailable or GraphRefused."""
+        before = time.monotonic()
+        millis = self.read(lambda tx: tx.one("brain/clock")[0], "brain/clock", patient=False)
+        middle = (before + time.monotonic()) / 2
+        self._offset = millis / 1000 - middle
+
+    def now(self) -> float:
+        """Epoch seconds by the server's clock, as measured at connect and kept by a monotonic clock."""
+        return time.monotonic() + self._offset
+
+    def close(self) -> None:
+        self._watch.stop()
+        self._driver.close()
+
+    @contextlib.contextmanager
+    def trace(self, tracer: Trace) -> Iterator[None]:
+        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement."""
+        before, self._tracer = self._tracer, tracer
+        try:
+            yield
+        finally:
+            self._tracer = before
+
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """The result of `work` in a read transaction called `name`."""
+        return self._run(work, name, neo4j.READ_ACCESS, patient)
+
+    def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """The result of `work` in a committed write transaction called `name`. `work` may run several times."""
+        return self._run(work, name, neo4j.WRITE_ACCESS, patient)
+
+    def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
+        stop = tenacity.stop_after_delay(self.limit_seconds) if patient else tenacity.stop_after_attempt(1)
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(_can_help),
+            wait=tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
+            stop=stop,
+            before_sleep=self._count_retry,
+            reraise=True,
+        )
+        try:
+            return retrying(self._attempt, work, name, mode)
+        except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
+            self._explain(error, name)
+
+    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str) -> T:
+        driver = self._driver
+        with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
+            session = driver.session(database=self.database, default_access_mode=mode)
+            try:
+                tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
+                try:
+                    result = work(Tx(tx, self._tracer))
+                    tx.commit()
+                except BaseException:
+                    # Closing a dead transaction can raise another error that hides the first one.
+                    with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
+                        tx.close()
+                    raise
+                return result
+            finally:
+                with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
+                    session.close()
+
+    def _count_retry(self, state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        self.counts["retries"] += 1
+        self.counts[f"retries {_kind(error)}"] += 1
+
+    def _renew_driver(self, stuck: neo4j.Driver) -> None:
+        """Drop a driver one of whose calls hangs: its sockets close, and whoever waits on them gets an error."""
+        with self._lock:
+            if self._driver is stuck:
+                self._driver = self._make_driver()
+                self.counts["drivers renewed"] += 1
+        threading.Thread(target=stuck.close, daemon=True).start()
+
+    def _explain(self, error: Exception, name: str) -> NoReturn:
+        if isinstance(error, ne.AuthError):
+            raise GraphRefused(
+                f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
+            ) from None
+        if isinstance(error, Again):
+            raise GraphUnavailable(
+                f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s; try again."
+            ) from error
+        if isinstance(error, ne.ConfigurationError):
+            raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
+        if isinstance(error, ne.Neo4jError) and not _can_help(error):
+            raise GraphRefused(_refusal(error, self.uri, self.database)) from error
+        if isinstance(error, ne.DriverError | OSError) or _can_help(error):
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} did not answer ({_first_line(error)}); start it with 'graphbrain server start' "
+                "or set GRAPHBRAIN_URI."
+            ) from error
+        raise GraphRefused(_first_line(error)) from error
+
+
+def _can_help(error: BaseException) -> bool:
+    """Can running the transaction again help?"""
+    if isinstance(error, GraphbrainError | ne.AuthError | ne.ConfigurationError):
+        return False
+    if isinstance(error, ne.DriverError):
+        return error.is_retryable() or isinstance(
+            error,
+            ne.IncompleteCommit | ne.ServiceUnavailable | ne.SessionExpired | ne.TransactionError | ne.ResultError,
+        )
+    if isinstance(error, ne.Neo4jError):
+        return error.is_retryable() or (error.code or "").startswith(_OVERTAKEN)
+    return isinstance(error, Again | OSError)
+
+
+def _kind(error: BaseException | None) -> str:
+    if isinstance(error, ne.Neo4jError) and error.code:
+        return error.code.rsplit(".", 1)[-1]
+    return type(error).__name__
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+
+
+def _refusal(error: ne.Neo4jError, uri: str, database: str) -> str:
+    code, text = error.code or "", str(error.message or error)
+    if "DatabaseNotFound" in code:
+        return f"Neo4j at {uri} has no database {database!r}; set GRAPHBRAIN_DATABASE."
+    if "No space left" in text or "disk" in text.lower():
+        return f"Neo4j at {uri} has no disk space left; free some and restart the server."
+    if code.startswith("Neo.DatabaseError"):
+        return (
+            f"Neo4j at {uri} failed ({_first_line(error)}); look at its log and its free disk space, then restart it."
+        )
+    return f"Neo4j at {uri} refused: {_first_line(error)}."
+
+
+class _Watch:
+    """A thread that drops the driver under calls that hang past every limit of their own."""
+
+    def __init__(self, drop: Callable[[neo4j.Driver], None]) -> None:
+        self._drop = drop
+        self._calls: dict[int, tuple[float, neo4j.Driver]] = {}
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._next = 0
+
+    @contextlib.contextmanager
+    def over(self, driver: neo4j.Driver, seconds: float) -> Iterator[None]:
+        with self._lock:
+            self._next += 1
+            call = self._next
+            self._calls[call] = (time.monotonic() + seconds, driver)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="graphbrain-watch", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls.pop(call, None)
+
+    def _look(self) -> None:
+        while not self._stopped.wait(1.0):
+            now = time.monotonic()
+            with self._lock:
+                late = {driver for deadline, driver in self._calls.values() if deadline < now}
+                self._calls = {c: (d, v) for c, (d, v) in self._calls.items() if v not in late}
+            for driver in late:
+                self._drop(driver)
+
+    def stop(self) -> None:
+        self._stopped.set()

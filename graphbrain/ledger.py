@@ -1,0 +1,220 @@
+"""The accounts of the pages that one transaction has locked.
+
+Every transaction that touches accounts has the same shape: lock pages in the order of their ids and read both sides
+(`Ledger.lock`), change the numbers in memory by the algebra of `opichits`, and write what has changed together with
+what follows from it: ranks, priorities, lanes (`Ledger.write`). All values written are absolute and computed from
+locked state, so running the transaction again is safe. Ids are Neo4j's internal ones: they are looked up by key in
+the same transaction, and give the one order in which everybody locks.
+Statements: accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain import opichits
+from graphbrain.graph import Again, Tx
+from graphbrain.opichits import NONE, Floats, Ints, Rule
+
+__all__ = ["Ledger", "Marks"]
+
+_COLUMNS = (
+    "hub_history",
+    "hub_cash",
+    "hub_paid",
+    "out_weight",
+    "authority_history",
+    "authority_cash",
+    "authority_paid",
+    "in_weight",
+    "relevance",
+    "links_changed",
+    "depth",
+)
+
+
+class Marks:
+    """What follows from accounts: ranks, priorities, lane."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        rule = ledger.rule
+        hub = ledger.hub_history + ledger.hub_cash
+        authority = ledger.authority_history + ledger.authority_cash
+        self.hub_rank = opichits.rank(hub)
+        self.authority_rank = opichits.rank(authority)
+        self.hub_priority = opichits.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
+        self.authority_priority = opichits.priority(
+            ledger.authority_waiting(), ledger.in_weight, rule.eps
+        )
+        if rule.order == "breadth_first":
+            self.lane = ledger.depth.astype(np.int64)
+        else:
+            self.lane = opichits.lane_best_first(authority, ledger.relevance)
+
+
+class Ledger:
+    """Locked pages, sorted by id, and their accounts as arrays to be changed in place."""
+
+    hub_history: Floats
+    hub_cash: Floats
+    hub_paid: Floats
+    out_weight: Floats
+    authority_history: Floats
+    authority_cash: Floats
+    authority_paid: Floats
+    in_weight: Floats
+    relevance: Floats
+    links_changed: Floats
+    depth: Floats
+
+    def __init__(self, rows: list[list[Any]], hosts: list[str], rule: Rule) -> None:
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS) + 1)
+        self.rule = rule
+        self.ids: Ints = table[:, 0].astype(np.int64)
+        self._locked = frozenset(self.ids.tolist())
+        self.hosts: NDArray[np.object_] = np.array(hosts, dtype=object)
+        table[:, 9][table[:, 9] < 0.0] = np.nan
+        for number, name in enumerate(_COLUMNS, start=1):
+            setattr(self, name, table[:, number].copy())
+        self._before = {name: getattr(self, name).copy() for name in _COLUMNS}
+        self.marks_before = Marks(self)
+
+    @classmethod
+    def lock(cls, tx: Tx, ids: Iterable[int], rule: Rule) -> Ledger:
+        """Lock pages in the order of their ids. Raises Again when one is gone: it was deleted meanwhile."""
+        wanted = sorted(set(ids))
+        rows, hosts = tx.one("accounts/lock", ids=wanted, hosts=rule.intra_host_weight != 1.0)
+        if len(rows) != len(wanted):
+            raise Again
+        return cls(rows, hosts, rule)
+
+    def holds(self, ids: Iterable[int]) -> bool:
+        """Are all of these locked?"""
+        return self._locked.issuperset(ids)
+
+    def at(self, ids: Any) -> Ints:
+        """The places of ids in the arrays. Raises Again for one that is not locked."""
+        wanted = np.asarray(ids, dtype=np.int64)
+        places = np.searchsorted(self.ids, wanted)
+        if len(wanted) and (
+            not len(self.ids) or (self.ids[np.minimum(places, len(self.ids) - 1)] != wanted).any()
+        ):
+            raise Again
+        return places
+
+    def weights(self, sources: Ints, targets: Ints) -> Floats:
+        """The weights of links between places: 1, or the intra-host weight inside a host."""
+        if self.rule.intra_host_weight == 1.0:
+            return np.ones(len(sources))
+        inside = self.hosts[sources] == self.hosts[targets]
+        return np.where(inside, self.rule.intra_host_weight, 1.0)
+
+    def keep_hub(self) -> Floats:
+        return opichits.keep_hub(self.out_weight, self.rule.alpha)
+
+    def keep_authority(self) -> Floats:
+        return opichits.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
+
+    def hub_waiting(self) -> Floats:
+        """What a push of each hub side would pay."""
+        score = self.hub_history + self.hub_cash
+        return opichits.residual(self.keep_hub(), score, self.out_weight, self.hub_paid)
+
+    def authority_waiting(self) -> Floats:
+        """What a push of each authority side would pay."""
+        score = self.authority_history + self.authority_cash
+        return opichits.residual(self.keep_authority(), score, self.in_weight, self.authority_paid)
+
+    def relink(self, sources: Any, targets: Any, sign: int) -> None:
+        """Links appear (+1) or disappear (−1): each end is paid, or pays back, what the other's links have got."""
+        a, b = self.at(sources), self.at(targets)
+        w = sign * self.weights(a, b)
+        np.add.at(self.hub_cash, a, w * self.authority_paid[b])
+        np.add.at(self.authority_cash, b, w * self.hub_paid[a])
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+        np.add.at(self.links_changed, a, 1.0)
+        np.add.at(self.links_changed, b, 1.0)
+
+    def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
+        step = self._spend(
+            pages, self.hub_history, self.hub_cash, self.hub_paid, self.keep_hub(), self.out_weight
+        )
+        np.add.at(self.authority_cash, payees, self.weights(payers, payees) * step[payers])
+
+    def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend the authority cash of the places `pages` back along the links `payees[i]` → `payers[i]`."""
+        step = self._spend(
+            pages,
+            self.authority_history,
+            self.authority_cash,
+            self.authority_paid,
+            self.keep_authority(),
+            self.in_weight,
+        )
+        np.add.at(self.hub_cash, payees, self.weights(payers, payees) * step[payers])
+
+    @staticmethod
+    def _spend(
+        pages: Ints, history: Floats, cash: Floats, paid: Floats, keep: Floats, weight: Floats
+    ) -> Floats:
+        """H += e, e = 0, Z = keep·H/d; the answer is the step of Z at each place, 0 elsewhere."""
+        step = np.zeros(len(history))
+        history[pages] += cash[pages]
+        cash[pages] = 0.0
+        goal = keep[pages] * history[pages] / weight[pages]
+        step[pages] = goal - paid[pages]
+        paid[pages] = goal
+        return step
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        marks = Marks(self)
+        hub_spent = self._changed("hub_history") | self._changed("hub_paid")
+        authority_spent = self._changed("authority_history") | self._changed("authority_paid")
+        self._put(tx, "hub_spent", hub_spent, self.hub_cash, self.hub_history, self.hub_paid, now=now)
+        self._put(
+            tx,
+            "authority_spent",
+            authority_spent,
+            self.authority_cash,
+            self.authority_history,
+            self.authority_paid,
+            now=now,
+        )
+        self._put(tx, "hub_cash", self._changed("hub_cash") & ~hub_spent, self.hub_cash)
+        self._put(
+            tx, "authority_cash", self._changed("authority_cash") & ~authority_spent, self.authority_cash
+        )
+        relinked = self._changed("links_changed")
+        changes = self.links_changed.astype(np.int64)
+        in_weight = self._changed("in_weight")
+        self._put(tx, "in_weight", relinked & in_weight, self.in_weight, changes)
+        self._put(
+            tx, "out_weight", relinked & (self._changed("out_weight") | ~in_weight), self.out_weight, changes
+        )
+        for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
+            new = getattr(marks, name)
+            self._put(tx, name, all_marks | (new != getattr(self.marks_before, name)), new)
+
+    def _changed(self, name: str) -> NDArray[np.bool_]:
+        changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
+        return changed
+
+    def _put(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
+        if not which.any():
+            return
+        lists = [_plain(column[which]) for column in columns]
+        rows = [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
+        tx.do(f"accounts/{name}", rows=rows, **params)
+
+
+def _plain(column: NDArray[Any]) -> list[Any]:
+    if column.dtype == np.int64:
+        return [None if value == NONE else value for value in column.tolist()]
+    return column.tolist()

@@ -1,0 +1,290 @@
+"""The values that cross the border between a crawler and its brain.
+
+A crawler asks for `Claim`s, fetches them with whatever it likes, and reports a `Fetched` or a `Failed` for each;
+the brain answers every item with an `Answer`. All are frozen: they can be shared between threads and sent to
+other processes (`as_dict` / `from_dict` are what the command line's JSON lines speak).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, overload
+
+from graphbrain.errors import BadInput
+
+__all__ = [
+    "Answer",
+    "Claim",
+    "Claims",
+    "Failed",
+    "Fetched",
+    "Link",
+    "Page",
+    "Report",
+    "SeedAnswer",
+    "Tended",
+    "report_from_dict",
+]
+
+T = TypeVar("T")
+Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One out-link of a fetched page.
+
+    `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
+    the target is fetched and given a relevance of its own; of several guesses the largest holds.
+    """
+
+    url: str
+    relevance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A page handed out to one worker until `until`.
+
+    `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
+    `until` is in epoch seconds by the server's clock. `etag` and `last_modified` are what the last visit returned.
+    """
+
+    url: str
+    key: str
+    token: str
+    until: float
+    host: str
+    depth: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+class Claims(Sequence[Claim]):
+    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked.
+
+    `next_ready`: epoch seconds at which the next page can be claimed, None when nothing is waiting for a time.
+    `finished`: nothing waits, nothing is leased and nothing is to be retried: the crawl is over unless somebody
+    seeds or reports more.
+    """
+
+    __slots__ = ("_claims", "finished", "next_ready")
+
+    def __init__(
+        self, claims: Iterable[Claim], *, next_ready: float | None = None, finished: bool = False
+    ) -> None:
+        self._claims = tuple(claims)
+        self.next_ready = next_ready
+        self.finished = finished
+
+    @overload
+    def __getitem__(self, index: int) -> Claim: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Claim]: ...
+    def __getitem__(self, index: int | slice) -> Claim | Sequence[Claim]:
+        return self._claims[index]
+
+    def __len__(self) -> int:
+        return len(self._claims)
+
+    def __iter__(self) -> Iterator[Claim]:
+        return iter(self._claims)
+
+    def __repr__(self) -> str:
+        return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page that was fetched, with what it said.
+
+    `links`: its out-links, as URLs or `Link`s, absolute, in page order; they replace what an earlier visit found.
+    `claim`: the claim it was fetched under; without one it is an unclaimed visit, taken when newer than the last.
+    `body`: the bytes, hashed and forgotten; or `body_hash`, the crawler's own; with neither, nothing is compared.
+    `not_modified`: the server answered 304: links and hash stay as they are.
+    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
+    `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
+    `fetched_at`: epoch seconds; None means now.
+    """
+
+    url: str
+    links: Sequence[str | Link] = ()
+    claim: Claim | None = None
+    status: int = 200
+    body: bytes | None = None
+    body_hash: str | None = None
+    not_modified: bool = False
+    redirected_to: str | None = None
+    relevance: float | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    fetched_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A fetch that brought no page.
+
+    `status`: the HTTP status, or None when there was no answer (time-out, DNS, refused connection: `error` says).
+    `retry_after`: seconds the server asked to wait (its Retry-After header).
+    """
+
+    url: str
+    claim: Claim | None = None
+    status: int | None = None
+    error: str = ""
+    retry_after: float | None = None
+    fetched_at: float | None = None
+
+
+Report = Fetched | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the brain did with one reported item.
+
+    `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
+    again), `gone` (given up), `slowed` (429/503: the host waits, the page is not blamed); None when refused.
+    `links`: distinct out-links now known for the page; `links_refused`: with the reason for each;
+    `links_over`: how many were beyond `max_links` and left out.
+    """
+
+    url: str
+    accepted: bool
+    reason: str = ""
+    outcome: Outcome | None = None
+    links: int = 0
+    links_refused: tuple[tuple[str, str], ...] = ()
+    links_over: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SeedAnswer:
+    """What `seed` did: pages created, pages known before, and the refused URLs with their reasons."""
+
+    created: int
+    known: int
+    refused: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything the brain knows about one page; times in epoch seconds, None where it never happened."""
+
+    url: str
+    key: str
+    host: str
+    state: str
+    depth: int
+    is_seed: bool
+    discovered: float
+    hub_score: float
+    authority_score: float
+    hub_cash: float
+    hub_history: float
+    hub_paid: float
+    authority_cash: float
+    authority_history: float
+    authority_paid: float
+    out_weight: float
+    in_weight: float
+    out_links: int
+    in_links: int
+    relevance: float | None
+    payout: float | None
+    status: int | None
+    first_fetched: float | None
+    fetched: float | None
+    changed: float | None
+    visits: int
+    changes: int
+    errors: int
+    not_before: float | None
+    body_hash: str | None
+    etag: str | None
+    last_modified: str | None
+    queue: str | None
+    lane: int
+    waiting_since: float
+    worker: str | None
+    lease_until: float | None
+    redirects_to: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """What one `tend` did: sides pushed, payments made, lapsed leases swept, retries released, seconds spent.
+
+    `settled` says that no side is left whose push is worth more than `eps`.
+    """
+
+    pushes: int = 0
+    payments: int = 0
+    swept: int = 0
+    released: int = 0
+    seconds: float = 0.0
+    settled: bool = False
+
+    def __add__(self, other: Tended) -> Tended:
+        return Tended(
+            self.pushes + other.pushes,
+            self.payments + other.payments,
+            self.swept + other.swept,
+            self.released + other.released,
+            self.seconds + other.seconds,
+            other.settled,
+        )
+
+
+def report_from_dict(item: Mapping[str, Any]) -> Report:
+    """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
+
+    An object with `failed: true`, with `error`, or with a status of 400 and above is a failure. `claim` is the
+    object that `graphbrain next --json` printed. Raises BadInput with what is wrong.
+    """
+    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
+        raise BadInput("Each line must be a JSON object with a 'url'.")
+    data = dict(item)
+    status = data.get("status")
+    if status is not None and not (isinstance(status, int) and 100 <= status <= 999):
+        raise BadInput(f"'status' must be an HTTP status, not {status!r}.")
+    failed = data.pop("failed", False) or "error" in data or (status is not None and status >= 400)
+    kind: type[Fetched] | type[Failed] = Failed if failed else Fetched
+    if isinstance(data.get("claim"), Mapping):
+        data["claim"] = _build(Claim, data["claim"])
+    if isinstance(data.get("body"), str):
+        data["body"] = data["body"].encode()
+    if kind is Fetched:
+        data["links"] = tuple(_link(link) for link in data.get("links", ()))
+    return _build(kind, data)
+
+
+def _link(link: Any) -> str | Link:
+    if isinstance(link, str):
+        return link
+    if isinstance(link, Mapping):
+        return _build(Link, link)
+    raise BadInput(f"A link must be a URL or an object with a 'url', not {link!r}.")
+
+
+def _build(kind: type[T], data: Mapping[str, Any]) -> T:
+    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    unknown = sorted(set(data) - known)
+    if unknown:
+        raise BadInput(f"Unknown field {unknown[0]!r}; a {kind.__name__} has {', '.join(sorted(known))}.")
+    try:
+        return kind(**data)
+    except TypeError as error:
+        raise BadInput(f"Not a {kind.__name__}: {error}.") from None

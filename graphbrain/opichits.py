@@ -1,0 +1,103 @@
+"""OPIC-HITS with signed cash: the whole algebra, as pure functions of arrays.
+
+Each page has two sides. Hub cash is paid forward to the successors' authority side, authority cash is paid back to
+the predecessors' hub side; the virtual page pays every page its payout π and takes what is not kept. A side has
+cash e, history H, paid Z (what each unit of link weight has received so far) and weight d. The invariant that every
+function here keeps, for each side of each page, is
+
+    H + e = π + Σ_neighbours w·Z_neighbour
+
+so an account can be recomputed from its neighbours alone, and in sum held = paid. The score is s = H + e; at the
+fixed point s = π + Σ w·keep·s/d over the neighbours, a linear system.
+OPIC: Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", WWW 2003, section 3; hub and authority
+cash after Pedro Lopez-Adeva's OPIC-HITS (crawl-frontier, 2015); exact repair as in forward push on changing graphs:
+Zhang, Lofgren, Goel, arXiv 1603.07796, section 3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "NONE",
+    "Rule",
+    "keep_authority",
+    "keep_hub",
+    "lane_best_first",
+    "priority",
+    "rank",
+    "residual",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NONE = np.iinfo(np.int64).min
+"""Stands for null in arrays of ranks and priorities."""
+
+LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
+LANE_OF_ONE = 1000
+"""The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it."""
+
+    alpha: float = 0.15
+    eps: float = 0.03
+    intra_host_weight: float = 1.0
+    max_payees: int = 100_000
+    order: str = "best_first"
+
+
+def clip_relevance(relevance: Floats) -> Floats:
+    """Relevance in [.001, .999]; unknown (nan) counts as ½."""
+    return np.clip(np.where(np.isnan(relevance), 0.5, relevance), LEAST_RELEVANCE, MOST_RELEVANCE)
+
+
+def keep_hub(weight: Floats, alpha: float) -> Floats:
+    """The share of hub cash that goes on along the links: min(d/(d+1), 1−α), 0 without links."""
+    return np.minimum(weight / (weight + 1.0), 1.0 - alpha)
+
+
+def keep_authority(weight: Floats, relevance: Floats, alpha: float) -> Floats:
+    """The share of authority cash that goes back: min(d/(d + (1−r)/r), 1−α), 0 without links.
+
+    The virtual page is an extra parent of weight (1−r)/r. `relevance` is 0..1 or nan.
+    """
+    r = clip_relevance(relevance)
+    return np.minimum(weight / (weight + (1.0 - r) / r), 1.0 - alpha)
+
+
+def residual(keep: Floats, score: Floats, weight: Floats, paid: Floats) -> Floats:
+    """What a push would pay: keep·(H+e) − d·Z. Σ|residual| / (α·Σ score) bounds the L1 error of the scores."""
+    return keep * score - weight * paid
+
+
+def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
+    """The whole-number bucket floor(log2 x) of x = |residual|/(d+1), NONE where x ≤ eps or there are no links."""
+    per_link = np.abs(waiting) / (weight + 1.0)
+    worth = (per_link > eps) & (weight > 0.0)
+    return _floor_log2(per_link, 1.0, worth)
+
+
+def rank(score: Floats) -> Ints:
+    """floor(4·log2 score), NONE below 1: most pages have no more than their payout and need no place in an index."""
+    ranks = _floor_log2(score, 4.0, score > 0.0)
+    return np.where(ranks >= 1, ranks, NONE)
+
+
+def lane_best_first(authority_score: Floats, relevance: Floats) -> Ints:
+    """The lane of an unfetched page of value score × relevance (unknown: ½), 0 the best, 2·LANE_OF_ONE the last."""
+    value = np.maximum(authority_score, 1e-9) * clip_relevance(relevance) * 2.0
+    lanes = LANE_OF_ONE - _floor_log2(value, 2.0, np.ones(value.shape, dtype=bool))
+    return np.clip(lanes, 0, 2 * LANE_OF_ONE)
+
+
+def _floor_log2(x: Floats, times: float, where: NDArray[np.bool_]) -> Ints:
+    logs = np.log2(x, out=np.zeros(x.shape), where=where)
+    return np.where(where, np.floor(times * logs), NONE).astype(np.int64)

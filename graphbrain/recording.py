@@ -1,0 +1,277 @@
+"""A recorded crawl held in memory: pages, and who links to whom, as numpy arrays in CSR form.
+
+Pages are numbered from 0 in ascending order of their recorded ids. Links stand in page order,
+self-links and duplicates included, as whoever recorded them found them; `distinct` is what a brain
+keeps of them. Every recorded page stays a page of its own: one whose recorded URL cannot be used
+gets a stand-in, so that counts hold. Graph questions (which seeds reach all, what is reached) are
+answered by scipy in well under a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain.errors import BadInput
+from graphbrain.url import spell
+
+__all__ = ["PAGES_PER_HOST", "Raw", "Recording", "built", "generated_url"]
+
+PAGES_PER_HOST = 100
+Ints = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+def generated_url(identity: int) -> str:
+    """The URL of a page recorded without one: canonical, always the same, 100 ids to a host.
+
+    Crawls are recorded in the order of their URLs, so neighbouring ids mostly did share a host.
+    """
+    return f"http://host-{identity // PAGES_PER_HOST:04d}.example/page-{identity}"
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A recorded crawl.
+
+    `ids`: the recorded id of each page, ascending. `urls`: its canonical URL, all different.
+    `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`, as recorded.
+    `crawled`: False for a page that was met in a link and never fetched by those who recorded it;
+    nothing is known of its links.
+    `stand_ins`: how many pages' recorded URLs could not be used. One that names no page is replaced
+    by `generated_url`; one with the canonical URL of an earlier page gets `recorded=<id>` added to
+    its query.
+    """
+
+    name: str
+    ids: Ints
+    urls: Sequence[str]
+    offsets: Ints
+    targets: Numbers
+    crawled: Flags
+    stand_ins: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        sources: npt.ArrayLike,
+        targets: npt.ArrayLike,
+        *,
+        pages: int | None = None,
+        urls: Sequence[str] | None = None,
+        name: str = "links",
+    ) -> Recording:
+        """A recording from two equally long lists of recorded ids.
+
+        `pages`: the ids are 0..pages-1, linked or not; without it only ids that occur are pages.
+        `urls`: one for each page, in order of the ids.
+        Raises BadInput for a negative id, and for one beyond `pages`.
+        """
+        edges = np.stack([np.asarray(sources, np.int64), np.asarray(targets, np.int64)], axis=1)
+        ids = np.arange(pages, dtype=np.int64) if pages is not None else None
+        return built(Raw(edges, ids=ids, urls=urls), name)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"Recording({self.name!r}, {self.pages} pages, {self.links} links)"
+
+    @property
+    def pages(self) -> int:
+        """Recorded pages."""
+        return len(self.ids)
+
+    @property
+    def links(self) -> int:
+        """Recorded links, self-links and duplicates included."""
+        return len(self.targets)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Canonical URL → page number."""
+        return {url: number for number, url in enumerate(self.urls)}
+
+    @cached_property
+    def sources(self) -> Numbers:
+        """The page each of `targets` is linked from."""
+        return np.repeat(np.arange(self.pages, dtype=np.int32), np.diff(self.offsets))
+
+    @cached_property
+    def distinct(self) -> tuple[Numbers, Numbers]:
+        """(sources, targets) of the distinct links without self-links, ascending."""
+        keep = self.sources != self.targets
+        size = max(self.pages, 1)
+        codes = np.sort(self.sources[keep].astype(np.int64) * size + self.targets[keep])
+        codes = codes[np.diff(codes, prepend=-1) != 0]
+        first, second = np.divmod(codes, size)
+        return first.astype(np.int32), second.astype(np.int32)
+
+    @property
+    def distinct_links(self) -> int:
+        """How many distinct links without self-links there are: those that a brain keeps."""
+        return len(self.distinct[0])
+
+    def links_of(self, page: int) -> list[str]:
+        """The URLs that a page links to, as recorded: self-links and duplicates included."""
+        urls = self.urls
+        return [urls[t] for t in self.targets[self.offsets[page] : self.offsets[page + 1]].tolist()]
+
+    def find(self, what: str | int) -> int:
+        """The number of the page with this URL (in any spelling) or this recorded id.
+
+        Raises BadInput when there is none.
+        """
+        text = str(what).strip()
+        if text.isdecimal():
+            place = int(np.searchsorted(self.ids, min(int(text), 2**63 - 1)))
+            if place < self.pages and self.ids[place] == int(text):
+                return place
+            raise BadInput(f"{self.name} has no page with the id {text}.")
+        try:
+            return self.index[spell(text)]
+        except KeyError:
+            raise BadInput(f"{self.name} has no page with the URL {text}.") from None
+
+    def seeds(self) -> list[int]:
+        """The fewest pages from which every page is reached, ascending.
+
+        They are the pages without in-links (self-links do not count) and, of each part that none
+        of those reaches and that nothing outside it links to (a cycle), its first page.
+        """
+        from scipy.sparse.csgraph import connected_components
+
+        if not self.pages:
+            return []
+        parts, part = connected_components(self._matrix(), directed=True, connection="strong")
+        entered = np.zeros(parts, bool)
+        first, second = part[self.sources], part[self.targets]
+        entered[second[first != second]] = True
+        lowest = np.full(parts, self.pages, np.int64)
+        np.minimum.at(lowest, part, np.arange(self.pages, dtype=np.int64))
+        return sorted(int(page) for page in lowest[~entered])
+
+    def reachable(self, seeds: Iterable[int]) -> Flags:
+        """Which pages are reached from the pages `seeds`, themselves included."""
+        from scipy.sparse.csgraph import breadth_first_order
+
+        roots = np.unique(np.fromiter(seeds, np.int64))
+        matrix = self._matrix(roots)
+        order = breadth_first_order(matrix, self.pages, return_predecessors=False)
+        reached = np.zeros(self.pages + 1, bool)
+        reached[order] = True
+        return reached[:-1]
+
+    def _matrix(self, roots: Ints | None = None) -> Any:
+        """The links as a scipy matrix; given roots, one more page that links to them at the end."""
+        from scipy.sparse import csr_matrix
+
+        offsets, targets, size = self.offsets, self.targets, self.pages
+        if roots is not None:
+            offsets = np.append(offsets, len(targets) + len(roots))
+            targets = np.concatenate([targets, roots.astype(np.int32)])
+            size += 1
+        return csr_matrix((np.ones(len(targets), np.int8), targets, offsets), shape=(size, size))
+
+
+@dataclass
+class Raw:
+    """What a file said, by recorded ids; `edge_at` and `page_at` say where, for messages."""
+
+    edges: Ints
+    ids: Ints | None = None
+    urls: Sequence[str] | None = None
+    crawled: Flags | None = None
+    edge_at: Callable[[int], str] = "link {}".format
+    page_at: Callable[[int], str] = "page {}".format
+
+
+def built(raw: Raw, name: str) -> Recording:
+    """The recording of what a file said: pages in order of their ids, links in CSR form.
+
+    Raises BadInput for negative or repeated ids and for links to pages that are not there.
+    """
+    if raw.edges.size and raw.edges.min() < 0:
+        raise BadInput(f"{name}: recorded ids are whole numbers from 0 on.")
+    ids, edges = _numbered(raw, name)
+    size = len(ids)
+    sources, targets = edges[:, 0], edges[:, 1].astype(np.int32)
+    if len(sources) and (np.diff(sources) < 0).any():
+        order = np.argsort(sources, kind="stable")
+        sources, targets = sources[order], targets[order]
+    offsets = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(sources, minlength=size), out=offsets[1:])
+    place = np.arange(size) if raw.ids is None else np.argsort(raw.ids, kind="stable")
+    crawled = np.ones(size, bool) if raw.crawled is None else raw.crawled[place]
+    stand_ins = 0
+    if raw.urls is None:
+        urls = [generated_url(identity) for identity in ids.tolist()]
+    elif len(raw.urls) != size:
+        raise BadInput(f"{name}: {len(raw.urls)} URLs are given for {size} pages.")
+    else:
+        urls, stand_ins = _spelt([raw.urls[i] for i in place.tolist()], ids.tolist())
+    return Recording(name, ids, urls, offsets, np.ascontiguousarray(targets), crawled, stand_ins)
+
+
+def _numbered(raw: Raw, name: str) -> tuple[Ints, Ints]:
+    """The pages' ids, ascending, and the links with page numbers instead of ids."""
+    if raw.ids is None:
+        ids = np.sort(raw.edges, axis=None)
+        ids = ids[np.diff(ids, prepend=-1) != 0]
+        return ids, np.searchsorted(ids, raw.edges)
+    ids = np.sort(raw.ids)
+    twice = ids[1:][ids[1:] == ids[:-1]]
+    if len(twice):
+        row = int(np.flatnonzero(raw.ids == twice[0])[1])
+        raise BadInput(f"{name}, {raw.page_at(row)}: the page {twice[0]} stands there twice.")
+    if not len(ids):
+        if len(raw.edges):
+            raise BadInput(f"{name}: there are links and no pages.")
+        return ids, raw.edges
+    numbers = np.minimum(np.searchsorted(ids, raw.edges), len(ids) - 1)
+    missing = np.argwhere(ids[numbers] != raw.edges)
+    if len(missing):
+        row, side = (int(i) for i in missing[0])
+        raise BadInput(f"{name}, {raw.edge_at(row)}: there is no page {raw.edges[row, side]}.")
+    return ids, numbers
+
+
+def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int]:
+    """The canonical URLs, or stand-ins (see Recording), and the number of stand-ins."""
+    urls: list[str | None] = []
+    taken: set[str] = set()
+    for text in recorded:
+        url = _spell_or_none(text)
+        urls.append(None if url in taken else url)
+        if url is not None:
+            taken.add(url)
+    stand_ins = 0
+    for number, url in enumerate(urls):
+        if url is None:
+            stand_ins += 1
+            urls[number] = stand_in = _stand_in(recorded[number], ids[number], taken)
+            taken.add(stand_in)
+    return [url for url in urls if url is not None], stand_ins
+
+
+def _spell_or_none(text: str) -> str | None:
+    try:
+        return spell(text)
+    except BadInput:
+        return None
+
+
+def _stand_in(recorded: str, identity: int, taken: set[str]) -> str:
+    base = _spell_or_none(recorded)
+    url = generated_url(identity)
+    if base is not None:
+        url = _spell_or_none(f"{base}{'&' if '?' in base else '?'}recorded={identity}") or url
+    while url in taken:
+        url = spell(f"{url}-")
+    return url

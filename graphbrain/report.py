@@ -1,0 +1,352 @@
+"""A batch of visits, recorded in one transaction.
+
+In this order: the visited pages and their links are looked up and the missing ones created (by key), everything
+that will be read or written is locked (by id) together with its accounts, leases and last visits are judged, the
+difference of the links is written and the accounts at both ends repaired, the visits are recorded and the leases
+end, and last the hosts are settled (by name). Every decision is taken from locked state, and an item that was
+recorded by an attempt whose answer got lost is recognised by its token.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from graphbrain import hosts, pages
+from graphbrain.graph import Again, Tx
+from graphbrain.hosts import Manners
+from graphbrain.ledger import Ledger
+from graphbrain.model import Answer, Failed, Fetched, Outcome
+from graphbrain.opichits import Rule
+from graphbrain.pages import New
+from graphbrain.scope import Scope
+
+__all__ = ["Item", "Policy", "record"]
+
+MINUTE, DAY = 60.0, 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a report obeys."""
+
+    rule: Rule
+    scope: Scope
+    manners: Manners
+    max_errors: int
+
+
+@dataclass(slots=True)
+class Item:
+    """One reported visit, checked: canonical, hashed, with a token made before any transaction."""
+
+    report: Fetched | Failed
+    key: str
+    url: str
+    token: str
+    at: float
+    body_hash: str | None = None
+    targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
+    """key → (canonical URL, guess of relevance) of each distinct out-link, in page order, without the page itself"""
+    refused: tuple[tuple[str, str], ...] = ()
+    over: int = 0
+
+    @property
+    def claimed(self) -> bool:
+        return self.report.claim is not None
+
+    def replaces_links(self) -> bool:
+        """Does this visit say what the page links to?"""
+        return isinstance(self.report, Fetched) and not self.report.not_modified
+
+
+@dataclass(slots=True)
+class _Visit:
+    """What is known of a page's last visits, under the lock."""
+
+    page: int
+    url: str
+    state: str
+    host: str
+    lease: str | None
+    counted: bool
+    last_lease: str | None
+    last_outcome: str | None
+    fetched: float | None
+    first_fetched: float | None
+    body_hash: str | None
+    visits: int
+    changes: int
+    errors: int
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken."""
+
+    item: Item
+    visit: _Visit
+    keep: bool
+    links: bool
+    answer: Answer
+
+
+def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[Answer]:
+    """Record these visits, each page at most once; one answer for each, in their order."""
+    ids = _discover(tx, items, policy, now)
+    present = [item for item in items if item.key in ids]
+    sources = [ids[item.key] for item in present]
+    linking = [ids[item.key] for item in present if item.replaces_links()]
+    # Most pages are visited for the first time and have no links yet: one read before and one under the lock.
+    known = dict(tx.one("links/out", ids=sorted(linking))[0]) if linking else {}
+    wanted = {ids[key] for item in present for key in item.targets if key in ids}
+    ledger = Ledger.lock(tx, wanted.union(sources, *known.values()), policy.rule)
+    _confirm(tx, ids, [key for item in present for key in (item.key, *item.targets) if key in ids])
+    visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
+    verdicts = [_judge(item, visits[ids[item.key]]) for item in present]
+    _relink(tx, verdicts, ids, ledger, policy, now)
+    _give_relevance(tx, verdicts, ledger)
+    ledger.write(tx, now)
+    _write_visits(tx, verdicts, policy, now)
+    answers = {verdict.item.key: verdict.answer for verdict in verdicts}
+    return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
+
+
+def _discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> dict[str, int]:
+    """Key → id of all pages named in the batch; the missing ones are created, as deep as their best finder says."""
+    named = {key for item in items for key in item.targets}.union(item.key for item in items)
+    ids = pages.find(tx, named)
+    missing = named.difference(ids)
+    if not missing:
+        return ids
+    # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
+    depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
+    new: dict[str, New] = {}
+    for item in items:
+        depth = depths.get(ids.get(item.key, -1), 0)
+        if item.key in missing and not item.claimed:
+            new[item.key] = New(item.key, item.url, 0)
+        for key, (url, guess) in item.targets.items():
+            if key in missing:
+                known = new.get(key)
+                if known is None or depth + 1 < known.depth or (guess or 0) > (known.relevance or 0):
+                    deep = depth + 1 if known is None else min(known.depth, depth + 1)
+                    new[key] = New(key, url, deep, relevance=_larger(guess, known))
+    return ids | pages.create(tx, new.values(), policy.scope, policy.rule, now)
+
+
+def _larger(guess: float | None, known: New | None) -> float | None:
+    before = known.relevance if known is not None else None
+    if guess is None or before is None:
+        return before if guess is None else guess
+    return max(guess, before)
+
+
+def _confirm(tx: Tx, ids: dict[str, int], keys: Iterable[str]) -> None:
+    """An id can be given to another page when its first one is deleted: look, under the lock, who bears it."""
+    wanted = sorted(set(keys))
+    if tx.one("accounts/keys", ids=[ids[key] for key in wanted], keys=wanted)[0] != len(wanted):
+        raise Again
+
+
+def _refuse(item: Item, reason: str) -> Answer:
+    return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
+
+
+def _judge(item: Item, visit: _Visit) -> _Verdict:
+    """Accept or refuse one visit by its lease, and find its outcome."""
+    claim = item.report.claim
+    if visit.last_lease == item.token and visit.lease != item.token:
+        if visit.last_outcome == "returned":
+            return _refused(item, visit, "the claim was given back or had lapsed")
+        return _Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
+    if claim is not None and visit.lease != item.token:
+        return _refused(item, visit, "the lease lapsed, or somebody else holds the page")
+    if claim is None and visit.fetched is not None and visit.fetched >= item.at:
+        return _refused(item, visit, "a later visit is known")
+    if claim is None and visit.lease is not None and isinstance(item.report, Failed):
+        return _refused(item, visit, "somebody holds the page and will report it")
+    return _Verdict(item, visit, True, item.replaces_links(), _accepted(item, _outcome(item, visit)))
+
+
+def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
+    """Refused; but links of a page that was never fetched are news that nobody else has brought."""
+    links = item.replaces_links() and visit.first_fetched is None and visit.state in ("frontier", "outside")
+    return _Verdict(item, visit, False, links and bool(item.targets), _refuse(item, reason))
+
+
+def _accepted(item: Item, outcome: str | None) -> Answer:
+    stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
+    links = len(item.targets) if isinstance(item.report, Fetched) else 0
+    return Answer(
+        item.report.url, True, "", stated, links, links_refused=item.refused, links_over=item.over
+    )
+
+
+def _outcome(item: Item, visit: _Visit) -> Outcome:
+    report = item.report
+    if isinstance(report, Failed):
+        return "slowed" if report.status in (429, 503) else "retry"
+    if report.redirected_to is not None:
+        return "alias"
+    if visit.first_fetched is None:
+        return "new"
+    if report.not_modified or item.body_hash is None or item.body_hash == visit.body_hash:
+        return "same"
+    return "changed"
+
+
+def _relink(
+    tx: Tx,
+    verdicts: Sequence[_Verdict],
+    ids: dict[str, int],
+    ledger: Ledger,
+    policy: Policy,
+    now: float,
+) -> None:
+    """Write the difference between the links that are known and those that were reported; depths follow."""
+    taking = [v for v in verdicts if v.links]
+    if not taking:
+        return
+    old = dict(tx.one("links/out", ids=sorted({v.visit.page for v in taking}))[0])
+    made: list[list[object]] = []
+    gone: list[list[object]] = []
+    depths: dict[int, int] = {}
+    for verdict in taking:
+        page = verdict.visit.page
+        before = set(old[page])
+        if not ledger.holds(before):
+            raise Again
+        after = [ids[key] for key in verdict.item.targets if key in ids]
+        new = [target for target in after if target not in before]
+        if new:
+            made.append([page, new])
+        if verdict.keep and (lost := before.difference(after)):
+            gone.append([page, sorted(lost)])
+        _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
+    for statement, rows, sign in (("links/create", made, 1), ("links/delete", gone, -1)):
+        if rows:
+            tx.do(statement, rows=rows, **({"now": now} if sign == 1 else {}))
+            ledger.relink(*_pairs(rows), sign)
+    aliases = [
+        [v.visit.page, ids[key]]
+        for v in taking
+        if v.keep and v.answer.outcome == "alias"
+        for key in v.item.targets
+        if key in ids
+    ]
+    if aliases:
+        tx.do("links/alias", rows=aliases)
+    enter(tx, pages.lower(tx, ledger, depths, policy.scope))
+
+
+def _pairs(rows: Sequence[Sequence[object]]) -> tuple[list[int], list[int]]:
+    sources: list[int] = []
+    targets: list[int] = []
+    for page, others in rows:
+        assert isinstance(page, int) and isinstance(others, list)
+        sources += [page] * len(others)
+        targets += others
+    return sources, targets
+
+
+def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
+    for target in targets:
+        if depth < depths.get(target, depth + 1):
+            depths[target] = depth
+
+
+def enter(tx: Tx, entering: Sequence[tuple[int, str]]) -> None:
+    """Pages that a shorter way brought into the scope wait to be fetched, with everybody: claims will sort them."""
+    if entering:
+        tx.do("pages/state", rows=[[page, "frontier", hosts.SHARED_QUEUE] for page, _ in entering])
+
+
+def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ledger: Ledger) -> None:
+    rows = [
+        [v.visit.page, v.item.report.relevance]
+        for v in verdicts
+        if v.keep and isinstance(v.item.report, Fetched) and v.item.report.relevance is not None
+    ]
+    if rows:
+        tx.do("pages/relevance", rows=rows)
+        ledger.relevance[ledger.at([row[0] for row in rows])] = [row[1] for row in rows]
+
+
+def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: float) -> None:
+    """Record the visits that count, end their leases, settle their hosts: the transaction's last locks."""
+    kept = [v for v in verdicts if v.keep]
+    fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
+    failed = [v for v in kept if isinstance(v.item.report, Failed)]
+    own: Callable[[_Verdict], bool] = lambda v: v.visit.lease in (None, v.item.token)  # noqa: E731
+    for statement, chosen in (
+        ("visits/fetched", [v for v in fetched if own(v)]),
+        ("visits/touched", [v for v in fetched if not own(v)]),
+    ):
+        if chosen:
+            tx.do(statement, rows=[_fetched_row(v) for v in chosen])
+    ended = [v.visit.host for v in kept if own(v) and v.visit.counted]
+    back = [v for v in failed if v.answer.outcome == "slowed" and v.visit.state == "frontier"]
+    filing = hosts.finish(tx, ended, {v.visit.host for v in back}, policy.manners, now)
+    if failed:
+        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+    asked = {
+        v.visit.host: v.item.report.retry_after
+        for v in failed
+        if v.answer.outcome == "slowed" and isinstance(v.item.report, Failed)
+    }
+    hosts.slow(tx, asked, {v.visit.host for v in fetched if v.visit.counted}, policy.manners, now)
+
+
+def _fetched_row(verdict: _Verdict) -> list[object]:
+    item, visit = verdict.item, verdict.visit
+    report = item.report
+    assert isinstance(report, Fetched)
+    outcome = verdict.answer.outcome
+    changed = outcome in ("new", "changed")
+    return [
+        visit.page,
+        "alias" if outcome == "alias" else "known",
+        304 if report.not_modified else report.status,
+        item.at,
+        visit.first_fetched or item.at,
+        item.at if changed else None,
+        item.body_hash,
+        report.etag,
+        report.last_modified,
+        visit.visits + 1,
+        visit.changes + (outcome == "changed"),
+        item.token,
+        outcome,
+    ]
+
+
+def _failed_row(verdict: _Verdict, filing: object, policy: Policy, now: float) -> list[object]:
+    """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
+    item, visit = verdict.item, verdict.visit
+    report = item.report
+    assert isinstance(report, Failed) and isinstance(filing, dict)
+    slowed = verdict.answer.outcome == "slowed"
+    errors = visit.errors if slowed else visit.errors + 1
+    missing = report.status is not None and 400 <= report.status < 500
+    state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
+    if slowed:
+        queue = filing.get(visit.host)
+    elif errors >= policy.max_errors:
+        state = "gone" if missing else "parked"
+        outcome = "gone"
+    elif state == "frontier":
+        not_before = now + _pause(errors, missing)
+    verdict.answer = Answer(item.report.url, True, "", outcome)
+    error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
+    return [
+        visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+    ]  # fmt: skip
+
+
+def _pause(errors: int, missing: bool) -> float:
+    """Seconds to wait after so many failures in a row: days for a missing page, minutes for a broken one."""
+    if missing:
+        return float(min(DAY * 4 ** (errors - 1), 180 * DAY))
+    return float(min(5 * MINUTE * 2 ** (errors - 1), 7 * DAY)) * random.uniform(0.5, 1.5)

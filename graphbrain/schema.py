@@ -1,0 +1,96 @@
+"""The database's constraints and indexes, numbered and applied once each; and whose database it is.
+
+Each file of `cypher/schema/` is applied once, in the order of its number, and remembered with its checksum. A
+database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
+belongs to somebody else. Both are refused before anything is written.
+Statements: schema/*, brain/steps, brain/step, brain/foreign.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from graphbrain.errors import SchemaMismatch
+from graphbrain.graph import Graph
+from graphbrain.statements import names, statement
+
+__all__ = ["Step", "apply", "check", "pending", "steps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One schema file."""
+
+    number: int
+    name: str
+    checksum: str
+
+
+def steps() -> tuple[Step, ...]:
+    """The schema this version wants, in order."""
+    return tuple(
+        Step(
+            int(name.removeprefix("schema/")[:3]),
+            name.removeprefix("schema/"),
+            hashlib.sha256(statement(name).text.encode()).hexdigest()[:16],
+        )
+        for name in names("schema/")
+    )
+
+
+def applied(graph: Graph) -> dict[int, Step]:
+    """What was applied to this database."""
+    rows = graph.read(lambda tx: tx.many("brain/steps"), "brain/steps")
+    return {number: Step(number, name, checksum) for number, name, checksum in rows}
+
+
+def check(graph: Graph) -> None:
+    """Raise SchemaMismatch when the database is newer than this graphbrain, or was made by an altered one."""
+    wanted = {step.number: step for step in steps()}
+    for number, step in applied(graph).items():
+        if number not in wanted:
+            raise SchemaMismatch(
+                f"The database was written by a newer graphbrain (schema step {step.name}); upgrade graphbrain-crawler."
+            )
+        if step != wanted[number]:
+            raise SchemaMismatch(
+                f"Schema step {step.name} of the database is not this graphbrain's {wanted[number].name}; "
+                "use the version that made it, or another database."
+            )
+
+
+def pending(graph: Graph) -> tuple[Step, ...]:
+    """The steps that have still to be applied."""
+    done = applied(graph)
+    return tuple(step for step in steps() if step.number not in done)
+
+
+def refuse_foreign(graph: Graph) -> None:
+    """Raise SchemaMismatch when the database holds nodes but no brain."""
+    rows = graph.read(lambda tx: tx.many("brain/foreign"), "brain/foreign")
+    if rows:
+        labels = ":".join(rows[0][0]) or "unlabelled"
+        raise SchemaMismatch(
+            f"The database {graph.database!r} at {graph.uri} holds other data ({labels} nodes); give graphbrain an empty one."
+        )
+
+
+def apply(graph: Graph, now: float) -> tuple[Step, ...]:
+    """Apply what is missing, in order; the steps applied. Two processes may do it at the same time."""
+    missing = pending(graph)
+    for step in missing:
+        _apply_one(graph, step, now)
+    if missing:
+        graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
+    return missing
+
+
+def _apply_one(graph: Graph, step: Step, now: float) -> None:
+    graph.write(lambda tx: tx.do(f"schema/{step.name}"), f"schema/{step.name}")
+    graph.write(
+        lambda tx: tx.do(
+            "brain/step", number=step.number, name=step.name, checksum=step.checksum, now=now
+        ),
+        "brain/step",
+    )

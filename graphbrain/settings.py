@@ -1,0 +1,170 @@
+"""Every knob, its default and its meaning: one frozen object.
+
+Read once, from arguments over `GRAPHBRAIN_…` variables over what the brain in the database was given over the
+defaults below. Three kinds: *client* settings belong to this process; *shared* ones stand on the (:Brain) node, so
+that all workers use the same, and can be changed at any time; *fixed* ones are written there at creation and can
+not be changed by opening it again.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from graphbrain.errors import SettingsError
+
+__all__ = ["ORDERS", "SHARED_WITH_SERVER", "Settings"]
+
+ORDERS = ("best_first", "breadth_first")
+Kind = Literal["client", "shared", "fixed"]
+
+# GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
+SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA"})
+
+
+def _setting(default: Any, kind: Kind, meaning: str) -> Any:
+    return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of one brain as one process sees them. Build it with `Settings.read`."""
+
+    uri: str = _setting("", "client", "Neo4j's address; empty: the local server that graphbrain runs")
+    user: str = _setting("neo4j", "client", "Neo4j user")
+    password: str = _setting("", "client", "Neo4j password")
+    database: str = _setting("neo4j", "client", "Neo4j database: one brain, one database")
+    worker: str = _setting("", "client", "this process's name in leases and counters; empty: host, pid and a random part")
+    limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")
+    auto_tend: bool = _setting(True, "client", "tend after reports when no worker runs")
+    share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
+
+    crawl: str = _setting("crawl", "fixed", "the crawl's name")
+    alpha: float = _setting(0.15, "fixed", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
+    intra_host_weight: float = _setting(1.0, "fixed", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
+
+    eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
+    max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
+    order: str = _setting("best_first", "shared", "best_first or breadth_first")
+    delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")
+    in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
+    lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
+    max_links: int = _setting(5_000, "shared", "links kept of one page")
+    max_depth: int = _setting(0, "shared", "clicks from a seed beyond which pages are known but not fetched; 0 = no limit")
+    max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
+    allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
+    deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
+    allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
+    deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
+
+    given: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    canonical: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def read(
+        cls,
+        *,
+        environ: Mapping[str, str] | None = None,
+        canonical: Callable[[str], str] | None = None,
+        **arguments: Any,
+    ) -> Settings:
+        """Settings from arguments over the environment over the defaults.
+
+        An argument that is None counts as not given. Raises SettingsError for an unknown name (argument or
+        `GRAPHBRAIN_…` variable) and for a value that is out of range.
+        """
+        environ = os.environ if environ is None else environ
+        names = cls.names()
+        values: dict[str, Any] = {}
+        for variable, text in environ.items():
+            if not variable.startswith("GRAPHBRAIN_") or variable in SHARED_WITH_SERVER:
+                continue
+            name = variable.removeprefix("GRAPHBRAIN_").lower()
+            if name not in names:
+                raise SettingsError(f"{variable} is not a setting of graphbrain; unset it or correct its name.")
+            values[name] = text
+        for name, value in arguments.items():
+            if name not in names:
+                raise SettingsError(f"{name!r} is not a setting; there are {', '.join(sorted(names))}.")
+            if value is not None:
+                values[name] = value
+        typed = {name: _typed(name, value, names[name]) for name, value in values.items()}
+        if not typed.get("worker"):
+            typed["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        return cls(**typed, given=frozenset(values), canonical=canonical).checked()
+
+    @classmethod
+    def names(cls, *kinds: Kind) -> dict[str, Any]:
+        """Setting → its default; of the given kinds only, if any are named."""
+        return {
+            f.name: f.default
+            for f in fields(cls)
+            if f.metadata and (not kinds or f.metadata["kind"] in kinds)
+        }
+
+    @classmethod
+    def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
+        """Setting → (kind, default, meaning), for the help texts and the README's table."""
+        return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
+
+    def checked(self) -> Settings:
+        """Itself, when every value is possible; SettingsError in one sentence otherwise."""
+        rules = (
+            ("alpha", 0 <= self.alpha < 1, "from 0 to below 1"),
+            ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
+            ("intra_host_weight", 0 < self.intra_host_weight <= 1, "above 0, at most 1"),
+            ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
+            ("max_payees", self.max_payees >= 1, "at least 1"),
+            ("order", self.order in ORDERS, " or ".join(ORDERS)),
+            ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),
+            ("in_flight", self.in_flight >= 0, "0 or more"),
+            ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
+            ("limit_seconds", 1 <= self.limit_seconds, "at least 1"),
+            ("max_links", self.max_links >= 1, "at least 1"),
+            ("max_depth", self.max_depth >= 0, "0 or more"),
+            ("max_errors", self.max_errors >= 1, "at least 1"),
+            ("crawl", bool(self.crawl.strip()), "a name"),
+        )
+        for name, good, wanted in rules:
+            if not good:
+                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
+        return self
+
+
+def _typed(name: str, value: Any, default: Any) -> Any:
+    """`value`, given as text or number, in the type of the setting's default."""
+    try:
+        if isinstance(default, bool):
+            return _flag(value)
+        if isinstance(default, int):
+            number = int(value)
+            if number != float(value):
+                raise ValueError
+            return number
+        if isinstance(default, float):
+            number_ = float(value)
+            if not math.isfinite(number_):
+                raise ValueError
+            return number_
+        if not isinstance(value, str):
+            raise ValueError
+        return value
+    except (TypeError, ValueError):
+        kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
+        raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    word = str(value).strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError

@@ -1,0 +1,323 @@
+"""What the command line prints: tables for a person, JSON lines for a program, progress on stderr.
+
+Results go to stdout and nothing else does. Tables fit the terminal, or 80 columns where there is
+none; a long URL keeps its host and its tail. Progress is drawn only on a terminal, on stderr.
+Everything is rendered first and written by `sys.stdout.write`, so a reader that has gone (`| head`)
+is one BrokenPipeError at one place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from graphbrain.model import Claim, Page
+
+if TYPE_CHECKING:
+    from graphbrain.replay import Progress as ReplayProgress
+    from graphbrain.replay import ReplayResult
+
+__all__ = [
+    "audit_bar",
+    "claims_table",
+    "json_lines",
+    "out",
+    "page_sheet",
+    "replay_bar",
+    "replay_sheet",
+    "rows_table",
+    "say",
+    "sheet",
+    "shorten",
+    "size",
+    "stats_sheet",
+    "status_line",
+    "top_table",
+]
+
+
+def say(text: str) -> None:
+    """A sentence for the person at the terminal; never data."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def out(*things: RenderableType) -> None:
+    """Print tables and texts on stdout."""
+    console = Console(highlight=False)
+    with console.capture() as got:
+        for thing in things:
+            console.print(Text(thing) if isinstance(thing, str) else thing)
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in got.get().splitlines()))
+
+
+def json_lines(items: Iterable[Any]) -> None:
+    """Print each item as one line of JSON on stdout."""
+    for item in items:
+        sys.stdout.write(json.dumps(item, default=_plain) + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: Any) -> Any:
+    """What json does not know: dataclasses, numpy numbers, sets, paths."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if hasattr(value, "item"):
+        return value.item()
+    return sorted(value) if isinstance(value, set | frozenset) else str(value)
+
+
+# ---------------------------------------------------------------------- words and numbers
+
+
+def shorten(url: str, width: int) -> str:
+    """`url` in at most `width` characters: scheme and host, an ellipsis, the tail."""
+    if len(url) <= width:
+        return url
+    if width < 12:
+        return url[: width - 1] + "…"
+    host_end = url.find("/", url.find("://") + 3) + 1 or len(url)
+    head = min(host_end, width * 2 // 3)
+    return url[:head] + "…" + url[len(url) - (width - head - 1) :]
+
+
+def number(value: Any) -> str:
+    """A value as a person reads it: thousands grouped, floats to what matters, None as a dash."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < 1e15:
+            return f"{int(value):,}"
+        return f"{value:,.3f}" if abs(value) >= 0.01 else f"{value:.3g}"
+    return str(value)
+
+
+def size(count: int | None) -> str:
+    """Bytes as MB or GB."""
+    if count is None:
+        return "–"
+    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def moment(epoch: float | None) -> str:
+    """A time in UTC, and how far from now."""
+    if epoch is None:
+        return "–"
+    text = datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    away = epoch - time.time()
+    return f"{text} ({'in ' if away > 0 else ''}{_span(abs(away))}{'' if away > 0 else ' ago'})"
+
+
+def _span(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+# ---------------------------------------------------------------------- tables
+
+
+def _table(*headers: str, header: bool = True) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=header)
+    for name in headers:
+        table.add_column(name, header_style="bold", no_wrap=True)
+    return table
+
+
+def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """A table whose first columns are words or numbers and whose last one is a URL."""
+    cells = [[number(cell) for cell in row] for row in rows]
+    table = _table(*headers)
+    used = 0
+    for place, column in enumerate(table.columns[:-1]):
+        column.justify = "left" if place == 0 else "right"
+        widest = max([len(headers[place]), *(len(row[place]) for row in cells)])
+        column.min_width = widest
+        used += widest + 2
+    room = max(20, Console().width - used)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row[:-1]), Text(shorten(row[-1], room)))
+    return table
+
+
+def sheet(pairs: Iterable[tuple[str, Any]]) -> Table:
+    """Names and values, one pair a line; long values wrap."""
+    table = _table("", "", header=False)
+    table.columns[0].style = "bold"
+    table.columns[1].no_wrap = False
+    table.columns[1].overflow = "fold"
+    for name, value in pairs:
+        table.add_row(Text(name), Text(number(value)))
+    return table
+
+
+def claims_table(claims: Iterable[Claim]) -> Table:
+    """Claimed pages and when each lapses."""
+    now = time.time()
+    return rows_table(
+        ("depth", "lapses", "url"), ((c.depth, f"in {_span(c.until - now)}", c.url) for c in claims)
+    )
+
+
+def top_table(pages: Iterable[Page], by: str) -> Table:
+    """The pages of `top`, with what they are ranked by first."""
+    other = "authority" if by == "hub" else "hub"
+    rows = (
+        (
+            place,
+            f"{getattr(page, by + '_score'):,.2f}",
+            f"{getattr(page, other + '_score'):,.2f}",
+            page.in_links,
+            page.out_links,
+            page.state,
+            page.url,
+        )
+        for place, page in enumerate(pages, 1)
+    )
+    return rows_table(("#", by, other, "in", "out", "state", "url"), rows)
+
+
+_ACCOUNT = ("score", "history", "cash", "paid")
+_TIMES = (
+    ("discovered", "discovered"),
+    ("first fetched", "first_fetched"),
+    ("fetched", "fetched"),
+    ("changed", "changed"),
+    ("not before", "not_before"),
+    ("waiting since", "waiting_since"),
+    ("lease until", "lease_until"),
+)
+_FIELDS = ("state", "host", "key", "depth", "is_seed", "relevance", "payout", "status")
+_COUNTS = ("visits", "changes", "errors")
+_MORE = ("worker", "queue", "lane", "etag", "last_modified", "body_hash", "redirects_to")
+
+
+def page_sheet(page: Page) -> list[RenderableType]:
+    """Everything about one page: its URL, its two accounts, its visits, where it waits."""
+    accounts = _table("side", *_ACCOUNT, "links", "weight")
+    for side, way in (("hub", "out"), ("authority", "in")):
+        values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
+        values += [getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")]
+        accounts.add_row(side, *(number(value) for value in values))
+    for column in accounts.columns[1:]:
+        column.justify = "right"
+    words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
+    times = [(name, moment(getattr(page, field))) for name, field in _TIMES]
+    more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
+    known = [pair for pair in [*words, *times, *more] if pair[1] not in (None, "–")]
+    return [page.url, "", accounts, "", sheet(known)]
+
+
+def stats_sheet(stats: Mapping[str, Any]) -> Table:
+    """All figures, those of a group after its name."""
+    return sheet(_flat(stats))
+
+
+def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in figures.items():
+        words = f"{before}{name.replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{words}: ")
+        else:
+            yield words, ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def replay_sheet(result: ReplayResult) -> Table:
+    """What a replay did, for a person."""
+    r, calls = result, result.next_ms
+    state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
+    pairs: list[tuple[str, Any]] = [
+        ("recording", f"{r.recording}, {state}"),
+        ("pages", f"{r.pages:,} reported, {r.known_pages:,} known"),
+        ("links", f"{r.links:,} reported, {r.known_links:,} known"),
+        ("refused", f"{r.refused:,} pages, {r.links_refused:,} links"),
+        ("accounts", f"{r.pushes:,} pushes, {r.payments:,} payments"),
+        ("retries", r.retries),
+        (
+            "seconds",
+            f"{r.seconds:.1f}: ingest {r.ingest_seconds:.1f} (claims {r.claim_seconds:.1f}, "
+            f"reports {r.report_seconds:.1f}), settle {r.settle_seconds:.1f}",
+        ),
+        ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
+        ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
+    ]
+    pairs += [
+        (
+            f"next_urls({r.batch})",
+            f"{tenth} tenth: p50 {calls[f'{tenth}_p50']:.1f}, p99 {calls[f'{tenth}_p99']:.1f} ms",
+        )
+        for tenth in ("first", "last")
+        if calls
+    ]
+    memory = f"client {size(r.client_memory)}, server {size(r.server_memory)}"
+    return sheet([*pairs, ("memory", memory), ("disk", size(r.server_disk))])
+
+
+# ---------------------------------------------------------------------- progress, on stderr
+
+
+def _progress(*columns: Any) -> Progress:
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
+
+
+@contextmanager
+def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
+    """A bar over the pages of a replay, with its links; then a note that accounts are settled."""
+    with _progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[links]:,} links"),
+        TimeElapsedColumn(),
+    ) as bar:
+        task = bar.add_task("crawling", links=0, total=None)
+
+        def show(progress: ReplayProgress) -> None:
+            bar.update(
+                task,
+                description="crawling" if progress.phase == "crawl" else "settling",
+                completed=progress.pages,
+                total=max(progress.total, progress.pages),
+                links=progress.links,
+            )
+
+        yield show
+
+
+@contextmanager
+def audit_bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar for `done` of `total`."""
+    with _progress(TextColumn("auditing"), BarColumn(), MofNCompleteColumn()) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def status_line() -> Iterator[Callable[[str], None]]:
+    """One line that changes."""
+    with _progress(SpinnerColumn(), TextColumn("{task.description}")) as bar:
+        task = bar.add_task("")
+        yield lambda text: bar.update(task, description=text)

@@ -1,0 +1,380 @@
+"""The command line as a user meets it: processes, pipes, JSON, one sentence for each mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """This process's environment without what a developer's shell set for graphbrain."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "80", **more}
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "graphbrain", *map(str, arguments)]
+
+
+@pytest.fixture
+def connected(neo4j: Any, brain: Any) -> dict[str, str]:
+    """The environment of a process that works on the (empty) brain."""
+    return environment(
+        GRAPHBRAIN_URI=neo4j.uri,
+        GRAPHBRAIN_USER=neo4j.user,
+        GRAPHBRAIN_PASSWORD=neo4j.password,
+        GRAPHBRAIN_CRAWL=brain.settings.crawl,
+        GRAPHBRAIN_DELAY_SECONDS="0",
+    )
+
+
+@pytest.fixture
+def run(connected: dict[str, str]) -> Run:
+    """Run a command on the brain to its end; the tests look at code, stdout and stderr."""
+
+    def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        options = {"env": connected, "timeout": 120, **options}
+        done = subprocess.run(command(*arguments), capture_output=True, text=True, **options)
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+def lines(done: subprocess.CompletedProcess[str]) -> list[Any]:
+    """The JSON lines of stdout."""
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def one_sentence(done: subprocess.CompletedProcess[str], *words: str, code: int = 1) -> None:
+    """It failed with one line on stderr that begins with the program's name and has these words."""
+    assert done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    assert re.fullmatch(r"graphbrain: [^\n]+\n", done.stderr), done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+@contextmanager
+def started(env: dict[str, str], *arguments: object) -> Iterator[subprocess.Popen[str]]:
+    """A command under way; killed at the end of the block if it still runs."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command(*arguments), env=env, stdout=pipe, stderr=pipe, text=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+# ---------------------------------------------------------------------- without a server
+
+
+def alone(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(*arguments), env=environment(**env), capture_output=True, text=True, timeout=60
+    )
+
+
+def test_help_names_every_command_and_is_quick() -> None:
+    began = time.monotonic()
+    done = alone("--help")
+    assert time.monotonic() - began < 5
+    crawl = ["seed", "next", "report", "work", "tend", "replay", "top", "page", "stats", "audit"]
+    keep = ["link", "unlink", "forget", "relevance", "payout", "host", "clear"]
+    names = [*crawl, "server", "schema", "demo", "bench", *keep]
+    for name in names:
+        assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
+        assert alone(name, "--help").returncode == 0
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_version() -> None:
+    assert re.fullmatch(r"graphbrain \S.*\n", alone("--version").stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["frobnicate"], ["top", "--by", "colour"], ["seed"], ["audit", "--all", "--sample", "3"]],
+)
+def test_a_wrong_command_line_is_exit_2(arguments: list[str]) -> None:
+    done = alone(*arguments)
+    assert done.returncode == 2
+    assert "Usage: graphbrain" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_no_server_says_what_to_do(tmp_path: Path) -> None:
+    done = alone("top", GRAPHBRAIN_DATA=str(tmp_path))
+    one_sentence(done, "graphbrain server start", "GRAPHBRAIN_URI", str(tmp_path))
+    one_sentence(alone("--data", tmp_path / "x", "stats"), "graphbrain server start")
+
+
+def test_an_address_where_nothing_answers() -> None:
+    env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_LIMIT_SECONDS": "2"}
+    began = time.monotonic()
+    one_sentence(alone("stats", **env), "127.0.0.1:9")
+    assert time.monotonic() - began < 20
+    one_sentence(alone("stats", GRAPHBRAIN_URI="ftp://nowhere"), "ftp://nowhere")
+
+
+def test_settings_that_are_none() -> None:
+    env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_EPSILON": "1"}
+    one_sentence(alone("stats", **env), "GRAPHBRAIN_EPSILON")
+    env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_EPS": "many"}
+    one_sentence(alone("stats", **env), "eps", "many")
+
+
+def test_uri_and_data_exclude_each_other(tmp_path: Path) -> None:
+    done = alone("--uri", "bolt://x", "stats", "--data", tmp_path)
+    assert done.returncode == 2
+    assert "not both" in done.stderr
+
+
+def test_a_server_that_does_not_run(tmp_path: Path) -> None:
+    status = alone("server", "status", "--data", tmp_path, "--json")
+    assert status.returncode == 1
+    assert lines(status)[0]["running"] is False
+    stopped = alone("server", "stop", "--data", tmp_path)
+    assert (stopped.returncode, stopped.stderr) == (0, "graphbrain: it did not run.\n")
+    assert alone("server", "logs", "--data", tmp_path).stdout == ""
+
+
+def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
+    one_sentence(alone("replay", tmp_path / "no"), "cannot be read")
+    (tmp_path / "bad").write_text("0 1\n1 x\n")
+    one_sentence(alone("replay", tmp_path / "bad"), "bad, line 2")
+
+
+# ---------------------------------------------------------------------- on a live brain
+
+
+def test_wrong_password(connected: dict[str, str]) -> None:
+    done = alone("stats", **{**connected, "GRAPHBRAIN_PASSWORD": "wrong"})
+    one_sentence(done, "password")
+    done = alone("--password", "wrong", "stats", **connected)
+    one_sentence(done, "password")
+
+
+def test_round_trip_by_json(run: Run) -> None:
+    seeded = run("seed", "http://a.example/", "http://b.example/x#part", "--json")
+    assert lines(seeded) == [{"created": 2, "known": 0, "refused": []}]
+    claims = lines(run("next", 2, "--json"))
+    assert {claim["url"] for claim in claims} == {"http://a.example/", "http://b.example/x"}
+    nothing = run("next", "--json")
+    assert (nothing.stdout, nothing.returncode) == ("", 0)
+
+    reports = [
+        {
+            "url": claim["url"],
+            "claim": claim,
+            "links": ["http://c.example/", {"url": "http://d.example/", "relevance": 0.9}],
+            "body": "hello",
+        }
+        for claim in claims
+    ]
+    text = "".join(json.dumps(report) + "\n" for report in reports)
+    answers = lines(run("report", "--json", input=text))
+    assert [answer["url"] for answer in answers] == [report["url"] for report in reports]
+    assert all(answer["accepted"] and answer["links"] == 2 for answer in answers)
+
+    again = run("report", "--json", input=text.splitlines()[0] + "\n")
+    assert lines(again)[0]["accepted"], "the same report under the same token is the same answer"
+
+    page = lines(run("page", "http://A.example", "--links", "--json"))[0]
+    assert (page["url"], page["out_links"]) == ("http://a.example/", 2)
+    assert sorted(page["successors"]) == ["http://c.example/", "http://d.example/"]
+
+    assert run("tend", "--json").returncode == 0
+    best = lines(run("top", 2, "--json"))
+    assert {page["url"] for page in best} == {"http://c.example/", "http://d.example/"}
+    assert lines(run("top", 1, "--by", "hub", "--json"))[0]["url"][:9] in ("http://a.", "http://b.")
+    stats = lines(run("stats", "--json"))[0]
+    assert (stats["pages"], stats["links"]) == (4, 4)
+    audit = run("audit", "--all", "--json")
+    assert lines(audit)[0]["ok"] is True, audit.stdout
+    assert audit.returncode == 0
+
+
+def test_tables_fit_80_columns(run: Run) -> None:
+    long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
+    run("seed", long, "http://[::1]/[bold]brackets", "http://a.example/")
+    report = {"url": "http://a.example/", "links": [long], "status": 200}
+    for done in (
+        run("report", input=json.dumps(report)),
+        run("top"),
+        run("top", "--by", "hub"),
+        run("page", long),
+        run("page", "http://a.example/", "--links"),
+        run("stats"),
+        run("audit", "--all"),
+        run("next", 3),
+        run("tend"),
+        run("schema", "check"),
+    ):
+        assert done.returncode == 0, done.stderr
+        assert done.stdout
+        too_long = [line for line in done.stdout.splitlines() if len(line) > 80]
+        assert not [line for line in too_long if not line.startswith("http")], too_long
+    assert "…" in run("top").stdout
+    assert "page.html" in run("top").stdout
+
+
+def test_refused_items_are_said_and_the_others_kept(run: Run) -> None:
+    seeded = run("seed", "http://a.example/", "ftp://b.example/", "nonsense")
+    assert seeded.returncode == 1
+    assert "ftp://b.example/" in seeded.stderr
+    assert "not http" in seeded.stderr
+    text = (
+        '{"url": "http://a.example/"}\nnot json\n\n{"no": "url"}\n'
+        '{"url": "http://c.example/", "color": 1}\n{"url": "ftp://x/"}\n'
+    )
+    done = run("report", "--json", input=text)
+    assert done.returncode == 1
+    answers = lines(done)
+    assert [answer["accepted"] for answer in answers] == [True, False, False, False, False]
+    assert "line 2" in answers[1]["reason"]
+    assert "line 4" in answers[2]["reason"]
+    assert "color" in answers[3]["reason"]
+    assert "4 of 5" in done.stderr
+
+
+def test_seed_reads_a_file_and_stdin(run: Run, tmp_path: Path) -> None:
+    text = "# seeds\nhttp://a.example/\n\n  http://b.example/  \n"
+    (tmp_path / "seeds").write_text(text)
+    assert lines(run("seed", "--file", tmp_path / "seeds", "--json"))[0]["created"] == 2
+    assert lines(run("seed", "--file", "-", "--json", input=text))[0]["known"] == 2
+    missing = run("seed", "--file", tmp_path / "none")
+    assert missing.returncode == 2
+    assert "none" in missing.stderr
+
+
+def test_corrections(run: Run) -> None:
+    a, b = "http://a.example/", "http://b.example/"
+    run("seed", a, b)
+    assert run("link", a, b).returncode == 0
+    assert lines(run("page", a, "--json"))[0]["out_links"] == 1
+    assert run("unlink", a, b).returncode == 0
+    assert lines(run("page", a, "--json"))[0]["out_links"] == 0
+    assert run("relevance", a, "0.25").returncode == 0
+    assert lines(run("page", a, "--json"))[0]["relevance"] == 0.25
+    assert run("relevance", a, "none").returncode == 0
+    assert lines(run("page", a, "--json"))[0]["relevance"] is None
+    assert run("payout", a, "2").returncode == 0
+    one_sentence(run("relevance", a, "7"), "7")
+    one_sentence(run("relevance", a, "high"), "high")
+    assert run("host", "a.example", "--delay", "5").returncode == 0
+    assert run("host", "a.example").returncode == 2
+    assert run("forget", b).returncode == 0
+    one_sentence(run("page", b), b)
+    assert run("audit", "--all").returncode == 0
+
+
+def test_clear_wants_a_yes(run: Run) -> None:
+    run("seed", "http://a.example/")
+    assert run("clear", input="").returncode != 0
+    assert run("clear", input="n\n").returncode == 1
+    assert lines(run("stats", "--json"))[0]["pages"] == 1
+    assert run("clear", "--yes").returncode == 0
+    assert lines(run("stats", "--json"))[0]["pages"] == 0
+
+
+def test_a_reader_that_goes_away_is_no_error(run: Run, connected: dict[str, str]) -> None:
+    seeds = "".join(f"http://a.example/{'x' * 500}/{i}\n" for i in range(400))
+    run("seed", "--file", "-", input=seeds)
+    for table in ([], ["--json"]):
+        with started(connected, "top", 400, *table) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.wait(60) == 0
+            assert process.stderr is not None
+            assert process.stderr.read() == ""
+
+
+def test_trace_names_statements_on_stderr(run: Run) -> None:
+    done = run("-v", "stats", "--json")
+    assert len(lines(done)) == 1
+    assert re.search(r"\d ms +\d+ rows  \w+/\w+", done.stderr)
+
+
+def test_schema(run: Run) -> None:
+    assert run("schema", "apply").returncode == 0
+    done = run("schema", "check", "--json")
+    assert done.returncode == 0
+    assert "version" in lines(done)[0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_work_ends_in_order(run: Run, connected: dict[str, str], number: signal.Signals) -> None:
+    run("seed", *(f"http://a.example/{i}" for i in range(5)))
+    with started(connected, "work", "--workers", 2, "--json") as process:
+        time.sleep(4)
+        assert process.poll() is None, process.communicate()
+        began = time.monotonic()
+        process.send_signal(number)
+        out, err = process.communicate(timeout=30)
+        assert time.monotonic() - began < 6
+        assert process.returncode == 0, err
+        assert "pushes" in json.loads(out)
+        assert "Traceback" not in err
+
+
+def test_work_until_settled(run: Run) -> None:
+    pages = [f"http://a.example/{i}" for i in range(20)]
+    text = "".join(
+        json.dumps({"url": url, "links": [p for p in pages if p != url][:7]}) + "\n"
+        for url in pages
+    )
+    run("report", input=text)
+    done = run("work", "--workers", 2, "--until-settled", "--json")
+    assert done.returncode == 0, done.stderr
+    assert lines(done)[0]["settled"] is True
+    assert run("audit", "--all").returncode == 0
+
+
+def test_a_killed_worker_is_replaced(connected: dict[str, str]) -> None:
+    psutil = pytest.importorskip("psutil")
+    with started(connected, "work", "--workers", 1, "--json") as process:
+        children: list[Any] = []
+        for _ in range(100):
+            children = psutil.Process(process.pid).children()
+            if children:
+                break
+            time.sleep(0.1)
+        first = children[0].pid
+        children[0].kill()
+        for _ in range(100):
+            children = [c for c in psutil.Process(process.pid).children() if c.pid != first]
+            if children:
+                break
+            time.sleep(0.1)
+        assert children, "another takes its place"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert f"Worker process {first} was killed by signal 9" in err
+
+
+def test_workers_do_not_outlive_their_parent(connected: dict[str, str]) -> None:
+    psutil = pytest.importorskip("psutil")
+    with started(connected, "work", "--workers", 1) as process:
+        time.sleep(3)
+        children = psutil.Process(process.pid).children()
+        assert children
+        process.kill()
+        _, alive = psutil.wait_procs(children, timeout=15)
+        assert not alive

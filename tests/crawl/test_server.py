@@ -1,0 +1,150 @@
+"""The local server for real: started, found, stopped, killed, started twice at once, and refused.
+
+Each start costs seconds, so the tests go through a server's life in few of them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import neo4j
+import psutil
+import pytest
+
+from graphbrain import neo4j_home, server
+from graphbrain.errors import ServerFailed
+
+MEMORY = 768  # MB: heap 512, page cache 256
+START = """
+import sys; from pathlib import Path; from graphbrain import server
+print(server.start(Path(sys.argv[1]), memory=768).pid)
+"""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One data directory for all tests, with a space in its name; stopped at the end."""
+    path = tmp_path_factory.mktemp("server") / "data directory"
+    yield path
+    server.stop(path, timeout=20)
+
+
+def _query(running: server.Server, text: str) -> list[list[object]]:
+    auth = (running.user, running.password)
+    with neo4j.GraphDatabase.driver(running.uri, auth=auth) as driver:
+        return [record.values() for record in driver.execute_query(text, database_="neo4j").records]
+
+
+def _in_two_processes(home: Path) -> list[int]:
+    both = [
+        subprocess.Popen(
+            [sys.executable, "-c", START, str(home)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        for _ in range(2)
+    ]
+    told = [one.communicate(timeout=240) for one in both]
+    assert [one.returncode for one in both] == [0, 0], told
+    return [int(out) for out, _ in told]
+
+
+def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path) -> None:
+    with socket.socket() as other:  # the usual port is taken, by us or by a Neo4j of the user's
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            other.bind(("127.0.0.1", neo4j_home.USUAL_BOLT_PORT))
+            other.listen()
+        except OSError:
+            pass
+        pids = _in_two_processes(home)
+    assert pids[0] == pids[1]
+    running = server.find(home)
+    assert running is not None and running.pid == pids[0]
+    assert running.bolt_port != neo4j_home.USUAL_BOLT_PORT
+    assert running.data == home and running.version == server.NEO4J_VERSION
+
+    assert server.start(home, say=lambda text: pytest.fail(text)) == running  # at once
+    now = server.status(home)
+    assert (now.running, now.pid, now.data_version) == (True, running.pid, server.NEO4J_VERSION)
+    assert now.memory and now.memory > 1e8 and now.disk > 1e6
+    assert now.since is not None and abs(now.since - time.time()) < 240
+
+    _query(running, "CREATE (:Kept)")
+    kernel = (
+        "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions"
+    )
+    assert _query(running, kernel) == [[[server.NEO4J_VERSION]]]
+    assert urllib.request.urlopen(running.browser, timeout=10).status == 200
+
+    _is_private(running)
+    assert any("Started." in line for line in server.logs(home))
+    began = time.monotonic()
+    assert server.stop(home) is True
+    assert time.monotonic() - began < 8  # ten more without the setting for it
+    assert _is_gone(running.pid)
+    assert server.find(home) is None and server.stop(home) is False
+    assert any("Stopped." in line for line in server.logs(home))
+
+
+def _is_gone(pid: int) -> bool:
+    """Whether the process has ended; whoever adopted it may not have taken note of it yet."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _is_private(running: server.Server) -> None:
+    """Loopback only; the password in one file, for the user only, and on no command line."""
+    process = psutil.Process(running.pid)
+    listening = [c.laddr.ip for c in process.net_connections("tcp") if c.status == "LISTEN"]
+    assert len(listening) == 2 and all(ip in ("127.0.0.1", "::ffff:127.0.0.1") for ip in listening)
+    assert not process.net_connections("udp")
+    assert running.password not in " ".join(process.cmdline())
+    file = running.data / "password"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    texts = [p for p in running.data.rglob("*") if p.is_file() and p.suffix in (".args", ".conf")]
+    assert texts and not any(running.password in p.read_text() for p in texts)
+    assert os.getsid(running.pid) == running.pid  # Ctrl-C in the starter's terminal passes by
+
+
+def test_a_killed_server_starts_again_with_its_data_and_ports(home: Path) -> None:
+    before = neo4j_home.read_state(home)
+    running = server.start(home, memory=MEMORY, say=lambda _: None)
+    assert (running.bolt_port, running.http_port) == (before["bolt_port"], before["http_port"])
+    os.kill(running.pid, signal.SIGKILL)
+    psutil.Process(running.pid).wait(10)
+    assert server.find(home) is None and server.status(home).running is False
+    # Somebody takes its port meanwhile: another one is found.
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", running.bolt_port))
+        other.listen()
+        with pytest.raises(ServerFailed, match="is taken"):
+            server.start(home, bolt_port=running.bolt_port, say=lambda _: None)
+        again = server.start(home, memory=MEMORY, say=lambda _: None)
+    assert again.bolt_port != running.bolt_port
+    assert _query(again, "MATCH (k:Kept) RETURN count(k)") == [[1]]
+
+
+def test_beside_a_running_server_another_is_refused_with_its_reason(
+    home: Path, tmp_path: Path
+) -> None:
+    """A wrong setting ends it early and cheaply: what is tried is how an end is reported."""
+    (tmp_path / "extra.conf").write_text("server.nonsense=1\n")
+    with pytest.raises(ServerFailed, match=r"server\.nonsense"):
+        server.start(tmp_path, memory=MEMORY, say=lambda _: None)
+    assert server.find(tmp_path) is None
+    assert server.find(home) is not None  # untouched

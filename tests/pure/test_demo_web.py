@@ -1,0 +1,236 @@
+"""The demo's web: the same for the same seed, every kind of page and link, served as a proxy."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from urllib.error import HTTPError
+from urllib.parse import urljoin, urlsplit
+from urllib.request import OpenerDirector, Request, build_opener
+
+import pytest
+
+from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
+from graphbrain.demo.web import Web
+from graphbrain.errors import BadInput
+from graphbrain.url import spell
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with Web(seed=3, pages=200) as served:
+        yield served
+
+
+@pytest.fixture
+def opener(web: Web) -> OpenerDirector:
+    return build_opener(web.handler())
+
+
+def status_of(opener: OpenerDirector, url: str, **headers: str) -> tuple[int, dict[str, str]]:
+    """Status and headers of one GET, whatever they are."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        with opener.open(Request(url, headers=named), timeout=5) as response:
+            return response.status, dict(response.headers)
+    except HTTPError as error:
+        with error:
+            return error.code, dict(error.headers)
+
+
+def targets(url: str, hrefs: tuple[str, ...]) -> set[str]:
+    """The canonical URLs that a page links to, itself and nonsense left out."""
+    found = set()
+    for href in hrefs:
+        try:
+            found.add(spell(urljoin(url, href)))
+        except (BadInput, ValueError):
+            continue
+    return found - {url}
+
+
+def one(web: Web, kind: str, **more: object) -> str:
+    """The URL of some page of this kind."""
+    return next(
+        url
+        for url, page in web.pages.items()
+        if page.kind == kind and all(getattr(page, name) == value for name, value in more.items())
+    )
+
+
+def test_same_seed_same_web_and_another_seed_another() -> None:
+    first, again, other = build(7, 300), build(7, 300), build(8, 300)
+    assert first == again
+    assert [render(page) for page in first.values()] == [render(page) for page in again.values()]
+    assert first != other
+
+
+@pytest.mark.parametrize("count", [FEWEST, 121, 257, 400, 1500])
+def test_as_many_pages_as_asked_and_all_can_be_reached(count: int) -> None:
+    pages = build(1, count)
+    assert len(pages) == count
+    seen, todo = set(SEEDS), list(SEEDS)
+    while todo:
+        url = todo.pop()
+        page = pages.get(url)
+        if page is None:
+            continue  # a dead link
+        assert page.kind != "moved" or page.target
+        found = targets(url, page.links) | ({urljoin(url, page.target)} if page.target else set())
+        todo += found - seen
+        seen |= found
+    assert set(pages) <= seen
+    assert len({urlsplit(url).netloc for url in pages}) == 8
+
+
+def test_too_few_pages_is_a_clear_error() -> None:
+    with pytest.raises(BadInput, match=f"at least {FEWEST} pages, not 10"):
+        Web(pages=10)
+
+
+def test_hubs_and_authorities_stand_out() -> None:
+    pages = build(1, 400)
+    out = {url: targets(url, page.links) for url, page in pages.items()}
+    into = Counter(target for found in out.values() for target in found)
+    hubs = sorted(out, key=lambda url: len(out[url]), reverse=True)[:6]
+    assert all(url.startswith("http://links.example/") for url in hubs)
+    best = [url for url, _ in into.most_common(5)]
+    assert all("/guide/" in url for url in best)
+    degrees = sorted(into.values(), reverse=True)
+    assert degrees[0] > 30 and degrees[len(degrees) // 2] <= 3  # a few have most of the links
+
+
+def test_every_kind_of_link_is_there() -> None:
+    pages = build(1, 400)
+    hrefs = [(url, href) for url, page in pages.items() for href in page.links]
+    assert any(href.startswith("http://") for _, href in hrefs)
+    assert any(href.startswith("//") for _, href in hrefs)
+    assert any(href.startswith("/") and not href.startswith("//") for _, href in hrefs)
+    assert any(href.startswith("../") for _, href in hrefs)
+    assert any("utm_source=" in href for _, href in hrefs)
+    assert any("#" in href and not href.startswith("#") for _, href in hrefs)
+    assert any(len(set(page.links)) < len(page.links) for page in pages.values())
+    assert any(urljoin(url, href).split("#")[0] == url for url, href in hrefs)
+    odd = pages["http://links.example/odd"].links
+    assert odd == ODD_LINKS
+    assert max(map(len, odd)) > 8192
+    for start in ("mailto:", "javascript:", "ftp://", "http://["):
+        assert any(href.startswith(start) for href in odd)
+    assert "http://" in odd and "" in odd
+
+
+def test_every_kind_of_page_is_there() -> None:
+    pages = build(1, 400).values()
+    kinds = Counter(page.kind for page in pages)
+    assert set(kinds) == {"page", "moved", "found", "flaky", "busy"}
+    assert {page.fails for page in pages if page.kind == "flaky"} == {1, 2}
+    assert {page.validator for page in pages} == {"", "etag", "date"}
+    assert 5 < sum(page.changing for page in pages) < 30
+
+
+def test_page_is_readable_html(web: Web, opener: OpenerDirector) -> None:
+    with opener.open("http://birds.example/guide/owl", timeout=5) as response:
+        text = response.read().decode()
+        assert response.headers.get_content_type() == "text/html"
+    assert text.startswith("<!doctype html>")
+    assert "<title>The owl guide</title>" in text
+    assert "heron" in text
+    assert text.count("<a href=") == len(web.pages["http://birds.example/guide/owl"].links)
+
+
+def test_missing_pages_and_hosts(opener: OpenerDirector) -> None:
+    assert status_of(opener, "http://birds.example/nothing")[0] == 404
+    assert status_of(opener, "http://vanished.example/")[0] == 502
+
+
+@pytest.mark.parametrize("fails", [1, 2])
+def test_flaky_page_recovers(web: Web, opener: OpenerDirector, fails: int) -> None:
+    url = one(web, "flaky", fails=fails)
+    assert [status_of(opener, url)[0] for _ in range(fails + 2)] == [500] * fails + [200, 200]
+
+
+def test_busy_page_asks_for_patience_once(web: Web, opener: OpenerDirector) -> None:
+    url = one(web, "busy")
+    status, headers = status_of(opener, url)
+    assert (status, headers["Retry-After"]) == (503, "2")
+    assert status_of(opener, url)[0] == 200
+
+
+def test_redirects(web: Web, opener: OpenerDirector) -> None:
+    moved, found = one(web, "moved"), one(web, "found")
+    with opener.open(moved, timeout=5) as response:
+        assert response.url == urljoin(moved, web.pages[moved].target)
+    with opener.open(found, timeout=5) as response:
+        assert response.url == urljoin(found, web.pages[found].target)
+    assert [visit.status for visit in web.visits] == [301, 200, 302, 200]
+
+
+def test_pages_change_or_stay(web: Web, opener: OpenerDirector) -> None:
+    changing, staying = one(web, "page", changing=True), one(web, "page", changing=False)
+    bodies = [opener.open(url, timeout=5).read() for url in (changing, changing, staying, staying)]
+    assert bodies[0] != bodies[1]
+    assert bodies[2] == bodies[3]
+
+
+@pytest.mark.parametrize(
+    ("validator", "stamp", "condition"),
+    [("etag", "ETag", "If_None_Match"), ("date", "Last-Modified", "If_Modified_Since")],
+)
+def test_not_modified(
+    web: Web, opener: OpenerDirector, validator: str, stamp: str, condition: str
+) -> None:
+    url = one(web, "page", validator=validator, changing=False)
+    status, headers = status_of(opener, url)
+    assert status == 200
+    assert status_of(opener, url, **{condition: headers[stamp]})[0] == 304
+    assert status_of(opener, url, **{condition: "another"})[0] == 200
+
+
+def test_host_header_keep_alive_and_what_only_tracks(web: Web) -> None:
+    port = int(web.proxy.split(":")[1])
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        for path in ("/", "/?utm_source=x", "/about#top"):
+            connection.request("GET", path, headers={"Host": "birds.example:80"})
+            response = connection.getresponse()
+            assert (response.status, response.version) == (200, 11)
+            assert response.read()
+        connection.request("GET", "/", headers={"Host": ""})
+        assert connection.getresponse().status == 400
+    finally:
+        connection.close()
+    assert web.asked == {"http://birds.example/": 2, "http://birds.example/about": 1}
+
+
+def test_visits_are_counted_with_times_from_many_threads(web: Web, opener: OpenerDirector) -> None:
+    urls = [url for url, page in web.pages.items() if page.kind == "page"][:40]
+    began = time.monotonic()
+    threads = [threading.Thread(target=status_of, args=(opener, url)) for url in urls]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert web.asked == dict.fromkeys(urls, 1)
+    assert {visit.url for visit in web.visits} == set(urls)
+    assert all(began <= visit.when <= time.monotonic() for visit in web.visits)
+    host = web.visits[0].host
+    count = sum(visit.host == host for visit in web.visits)
+    assert len(web.gaps(host)) == count - 1
+    assert all(gap >= 0 for gap in web.gaps(host))
+
+
+def test_environment_cannot_divert_the_crawler(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "*")
+    assert status_of(build_opener(web.handler()), "http://birds.example/")[0] == 200
+
+
+def test_stopped_web_has_no_address() -> None:
+    web = Web(pages=FEWEST)
+    with web:
+        assert web.start() == int(web.proxy.split(":")[1])
+    with pytest.raises(RuntimeError, match="not being served"):
+        _ = web.proxy
