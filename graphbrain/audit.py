@@ -71,17 +71,15 @@ def run(
     """Audit `sample` pages (None: all); `progress` is told how many of how many are done."""
     started = time.monotonic()
     tally = _Tally()
-    before = _committed(graph)
+    before = _sums(graph, policy)
     total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
     _each_page(graph, policy, sample, total[0], tally, progress)
     _hosts(graph, policy, tally)
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
-    held, paid, waits = graph.read(
-        lambda tx: tx.one("audit/waiting", alpha=policy.rule.alpha), "audit/waiting"
-    )
+    held, paid, waits = after = _sums(graph, policy)
     counts, by_index = graph.read(lambda tx: tx.one("audit/counts"), "audit/counts")
-    quiet = before is not None and before == _committed(graph)
+    quiet = before == after == _sums(graph, policy)
     gap = abs(held - paid) / max(1.0, held)
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     if quiet and gap > TOLERANCE:
@@ -105,9 +103,9 @@ def run(
     return Audit(not tally.wrong, tuple(tally.findings), figures)
 
 
-def _committed(graph: Graph) -> int | None:
-    rows = graph.read(lambda tx: tx.many("audit/committed", database=graph.database), "audit/committed")
-    return rows[0][0] if rows else None
+def _sums(graph: Graph, policy: Policy) -> list[float]:
+    """Held, paid, waiting. The same three numbers to the last bit before and after mean that nobody wrote."""
+    return graph.read(lambda tx: tx.one("audit/waiting", alpha=policy.rule.alpha), "audit/waiting")
 
 
 def _each_page(
@@ -168,7 +166,7 @@ def _account(row: list[Any], ledger: Ledger, place: int, tally: _Tally) -> None:
             payout + due_authority,
         ),
     ):
-        error = abs(score - due) / max(1.0, abs(due))
+        error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
         tally.held += score
         tally.owed += due

@@ -582,6 +582,20 @@ class Brain:
             ):
                 pass
 
+    def remake(self, **settings: Any) -> None:
+        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
+        if self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+            raise SettingsError("Only an empty brain can be remade; clear it first.")
+        wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
+        if wrong:
+            raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
+        fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
+        changed = replace(self.settings, **fresh).checked()
+        self.graph.write(
+            lambda tx: tx.do("brain/change", settings={**fresh, "name": changed.crawl}), "brain/change"
+        )
+        self._refresh(changed)
+
     def _correct(self, work: Callable[[Tx, float], object], name: str) -> None:
         self.graph.write(lambda tx: work(tx, self.now()), name)
 

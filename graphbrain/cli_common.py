@@ -118,6 +118,7 @@ def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]
     """`click.command` with the connection options; the function gets the App first."""
 
     def wrap(function: Callable[..., Any]) -> click.Command:
-        return click.command(*args, **attributes)(connection(pass_app(function)))
+        command: click.Command = click.command(*args, **attributes)(connection(pass_app(function)))
+        return command
 
     return wrap

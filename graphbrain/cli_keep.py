@@ -31,7 +31,7 @@ def server_group() -> None:
 @as_json
 @connection
 @pass_app
-def start(app: App, version: str | None, as_json: bool, **options: Any) -> None:
+def start(app: App, /, version: str | None, as_json: bool, **options: Any) -> None:
     """Start the server, and fetch it first if need be; nothing happens if it runs."""
     from graphbrain import server
 
@@ -176,7 +176,7 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 @as_json
 @connection
 @pass_app
-def bench(app: App, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
+def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
     """Measure ingest, push or claim on this machine.
 
     FILE is a recorded crawl as for 'replay'; without it, a web is generated.

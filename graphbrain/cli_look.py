@@ -24,7 +24,7 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
     elif pages:
         show.out(show.top_table(pages, by))
     else:
-        show.say("graphbrain: there are no pages yet; begin with 'graphbrain seed URL'.")
+        show.say("graphbrain: no page stands out yet; scores come by links and 'graphbrain tend'.")
 
 
 @brain_command()

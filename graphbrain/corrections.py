@@ -39,7 +39,7 @@ def link(tx: Tx, source: tuple[str, str], target: tuple[str, str], policy: Polic
     if source[0] not in ids or target[0] not in ids:
         raise UnknownPage(f"{source[1]} or {target[1]} was forgotten for ever.")
     a, b = ids[source[0]], ids[target[0]]
-    ledger = _lock(tx, {source[0]: a, target[0]: b}, policy)
+    ledger = Ledger.lock(tx, [a, b], policy.rule)
     if b in _out(tx, a):
         return
     tx.do("links/create", rows=[[a, [b]]], now=now)
@@ -55,7 +55,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
     if len(ids) < 2:
         return
     a, b = ids[source], ids[target]
-    ledger = _lock(tx, {source: a, target: b}, policy)
+    ledger = Ledger.lock(tx, [a, b], policy.rule)
     if b not in _out(tx, a):
         return
     tx.do("links/delete", rows=[[a, [b]]])
@@ -72,7 +72,6 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
         return
     page = ids[key]
     ledger = Ledger.lock(tx, {page, *_out(tx, page), *_in(tx, page)}, policy.rule)
-    _same(tx, {key: page})
     out, into = _out(tx, page), _in(tx, page)
     if not ledger.holds([*out, *into]):
         raise Again
@@ -89,7 +88,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
 def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
     """Set a page's relevance: no account changes, only what is worth a push, and its lane."""
     ids = _known(tx, key)
-    ledger = _lock(tx, ids, policy)
+    ledger = Ledger.lock(tx, ids.values(), policy.rule)
     ledger.relevance[:] = float("nan") if value is None else value
     tx.do("pages/relevance", rows=[[ids[key], value]])
     ledger.write(tx, now)
@@ -98,7 +97,7 @@ def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float)
 def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
     """Set a page's payout: the difference goes to both sides' cash."""
     ids = _known(tx, key)
-    ledger = _lock(tx, ids, policy)
+    ledger = Ledger.lock(tx, ids.values(), policy.rule)
     change = (1.0 if value is None else value) - tx.one("pages/payout_of", id=ids[key])[0]
     ledger.hub_cash += change
     ledger.authority_cash += change
@@ -109,8 +108,8 @@ def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) ->
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Pass the lower depth of pages on to those they link to."""
     out = dict(tx.one("links/out", ids=sorted(ids))[0])
-    ledger = Ledger.lock(tx, {*ids, *(b for targets in out.values() for b in targets)}, policy.rule)
-    out = dict(tx.one("links/out", ids=sorted(ids))[0])
+    ledger = Ledger.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
+    out = dict(tx.one("links/out", ids=sorted(out))[0])
     depths: dict[int, int] = {}
     for page, targets in out.items():
         if not ledger.holds(targets):
@@ -148,18 +147,6 @@ def _known(tx: Tx, key: str) -> dict[str, int]:
     if key not in ids:
         raise UnknownPage("The page is not in the graph.")
     return ids
-
-
-def _lock(tx: Tx, ids: Mapping[str, int], policy: Policy) -> Ledger:
-    ledger = Ledger.lock(tx, ids.values(), policy.rule)
-    _same(tx, ids)
-    return ledger
-
-
-def _same(tx: Tx, ids: Mapping[str, int]) -> None:
-    """An id can be given to another page when its first one is deleted: look, under the lock, who bears it."""
-    if tx.one("accounts/keys", ids=list(ids.values()), keys=list(ids))[0] != len(ids):
-        raise Again
 
 
 def _still(tx: Tx, ids: Sequence[int]) -> list[int]:

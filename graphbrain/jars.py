@@ -78,6 +78,7 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
     stderr if that is a terminal). Raises ServerFailed when they cannot be had.
     """
     _local_extra("jgo")
+    _local_extra("psutil")
     repository = local_repository()
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
     with file_lock(cache / "jars.lock", say=lambda: say("Another process is fetching Neo4j…")):

@@ -4,7 +4,8 @@ Every transaction that touches accounts has the same shape: lock pages in the or
 (`Ledger.lock`), change the numbers in memory by the algebra of `opichits`, and write what has changed together with
 what follows from it: ranks, priorities, lanes (`Ledger.write`). All values written are absolute and computed from
 locked state, so running the transaction again is safe. Ids are Neo4j's internal ones: they are looked up by key in
-the same transaction, and give the one order in which everybody locks.
+the same transaction, and give the one order in which everybody locks. The id of a page that is deleted meanwhile is
+not given to another node while a transaction that could have read it is open, so a missing id says it all.
 Statements: accounts/*.
 """
 
@@ -32,7 +33,6 @@ _COLUMNS = (
     "authority_paid",
     "in_weight",
     "relevance",
-    "links_changed",
     "depth",
 )
 
@@ -68,7 +68,6 @@ class Ledger:
     authority_paid: Floats
     in_weight: Floats
     relevance: Floats
-    links_changed: Floats
     depth: Floats
 
     def __init__(self, rows: list[list[Any]], hosts: list[str], rule: Rule) -> None:
@@ -137,8 +136,6 @@ class Ledger:
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
-        np.add.at(self.links_changed, a, 1.0)
-        np.add.at(self.links_changed, b, 1.0)
 
     def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
@@ -191,13 +188,8 @@ class Ledger:
         self._put(
             tx, "authority_cash", self._changed("authority_cash") & ~authority_spent, self.authority_cash
         )
-        relinked = self._changed("links_changed")
-        changes = self.links_changed.astype(np.int64)
-        in_weight = self._changed("in_weight")
-        self._put(tx, "in_weight", relinked & in_weight, self.in_weight, changes)
-        self._put(
-            tx, "out_weight", relinked & (self._changed("out_weight") | ~in_weight), self.out_weight, changes
-        )
+        self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
+        self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
         for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
             new = getattr(marks, name)
             self._put(tx, name, all_marks | (new != getattr(self.marks_before, name)), new)

@@ -251,12 +251,17 @@ def make_home(home: Path) -> None:
             f"The data directory {home} is not writable; "
             "change its rights, or name another one with GRAPHBRAIN_DATA."
         )
-    free = shutil.disk_usage(home).free
+    free = free_bytes(home)
     if free < LEAST_FREE_BYTES:
         raise ServerFailed(
             f"Only {free // 1_000_000} MB are free on the disk of {home}; Neo4j is not started "
             f"with less than {LEAST_FREE_BYTES // 1_000_000} MB: make room."
         )
+
+
+def free_bytes(home: Path) -> int:
+    """Room on the disk of the directory."""
+    return shutil.disk_usage(home).free
 
 
 def mark_home(home: Path, version: str) -> None:
@@ -347,13 +352,14 @@ def write_arguments(path: Path, args: list[str]) -> None:
 
 # ---------------------------------------------------------------- what its log says
 
+DISK_FULL = "the disk is full; make room and start again"
 PORT_TAKEN = "a port is taken by another program"
 _REASONS = (
     (
         r"Address already in use|BindException|PortBindException",
         PORT_TAKEN,
     ),
-    (r"No space left on device|Disk quota exceeded", "the disk is full; make room and start again"),
+    (r"No space left on device|Disk quota exceeded", DISK_FULL),
     (
         r"OutOfMemoryError|Could not reserve enough space|insufficient memory for the Java|"
         r"Cannot allocate memory|[Ii]nvalid memory configuration|exceeds physical memory",

@@ -102,7 +102,6 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     known = dict(tx.one("links/out", ids=sorted(linking))[0]) if linking else {}
     wanted = {ids[key] for item in present for key in item.targets if key in ids}
     ledger = Ledger.lock(tx, wanted.union(sources, *known.values()), policy.rule)
-    _confirm(tx, ids, [key for item in present for key in (item.key, *item.targets) if key in ids])
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
     verdicts = [_judge(item, visits[ids[item.key]]) for item in present]
     _relink(tx, verdicts, ids, ledger, policy, now)
@@ -141,13 +140,6 @@ def _larger(guess: float | None, known: New | None) -> float | None:
     if guess is None or before is None:
         return before if guess is None else guess
     return max(guess, before)
-
-
-def _confirm(tx: Tx, ids: dict[str, int], keys: Iterable[str]) -> None:
-    """An id can be given to another page when its first one is deleted: look, under the lock, who bears it."""
-    wanted = sorted(set(keys))
-    if tx.one("accounts/keys", ids=[ids[key] for key in wanted], keys=wanted)[0] != len(wanted):
-        raise Again
 
 
 def _refuse(item: Item, reason: str) -> Answer:

@@ -159,8 +159,8 @@ def start(
             return launch.once(bolt_port, http_port)
     except OSError as error:
         raise ServerFailed(
-            f"The data directory {home} cannot be used ({error.strerror or error}); "
-            "correct it, or name another one with GRAPHBRAIN_DATA."
+            f"{error.filename or home} cannot be used ({error.strerror or error}): correct that, "
+            "or name another data directory with GRAPHBRAIN_DATA."
         ) from error
 
 
@@ -184,9 +184,7 @@ def stop(data: Path | None = None, timeout: float = 60) -> bool:
     with suppress(OSError):  # a full disk must not keep a server from being stopped
         files.write_state(home, {**alive, "stopping": True, "ready": False})
     _end(home, alive["pid"], timeout)
-    with suppress(OSError):
-        files.write_state(home, {**alive, "pid": None, "ready": False})
-    return True
+    return True  # server.json stays: its ports are wanted again, and its process is gone for all
 
 
 def status(data: Path | None = None) -> Status:
@@ -274,22 +272,10 @@ class _Launch:
         if not (home / "data" / "databases" / "system").exists():
             self.set_password()
         files.password(home)  # data with its password file lost: say so now, not after the start
-        log = home / "logs" / "console.log"
-        if log.exists():
-            log.replace(log.with_name("console.log.1"))
         args = files.java_options(home, self.version, self.class_path, settings)
         where = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
         files.write_arguments(_args_file(home), [*args, main_class(self.class_path), *where])
-        with log.open("wb") as out:
-            child = subprocess.Popen(
-                [self.java, f"@{_args_file(home)}"],
-                cwd=home,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-        _children[child.pid] = child
+        child = self.spawn()
         state = {
             "pid": child.pid,
             "bolt_port": ports[0],
@@ -304,6 +290,23 @@ class _Launch:
             child.kill()  # nobody would find it again
             raise
         return state
+
+    def spawn(self) -> subprocess.Popen[bytes]:
+        """The process, in a session of its own, talking to a new log; the last log is kept."""
+        log = log_file(self.home)
+        if log.exists():
+            log.replace(log.with_name("console.log.1"))
+        with log.open("wb") as out:
+            child = subprocess.Popen(
+                [self.java, f"@{_args_file(self.home)}"],
+                cwd=self.home,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        _children[child.pid] = child
+        return child
 
     def when_ready(self, state: dict[str, Any]) -> Server:
         """Wait until the process answers queries; ServerFailed when it ends or takes too long."""
@@ -344,6 +347,11 @@ class _Launch:
             told = subprocess.run(
                 [self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120
             )
+        except subprocess.TimeoutExpired as error:
+            raise ServerFailed(
+                "Neo4j's password could not be set within 120 s; start again when "
+                "the machine has less to do."
+            ) from error
         finally:
             args.unlink(missing_ok=True)
         if told.returncode != 0:
@@ -474,9 +482,12 @@ def _why_it_ended(home: Path, pid: int) -> ServerFailed:
     child = _children.pop(pid, None)
     code = child.poll() if child else None
     why = files.reason(text)
-    if why is None and code in (-signal.SIGTERM, 128 + signal.SIGTERM):
+    state = files.read_state(home)
+    if state.get("stopping") and state.get("pid") == pid:
         why = "it was stopped while it started"
     if why is None and code == -signal.SIGKILL:
         why = "it was killed, perhaps for want of memory"
+    if why is None and files.free_bytes(home) < 50_000_000:
+        why = files.DISK_FULL  # of which the log may say nothing, for want of room
     kind = _PortTaken if why == files.PORT_TAKEN else ServerFailed
     return kind(f"Neo4j ended: {why or 'for a reason that only its log knows'}. Its log is {log}.")

@@ -191,12 +191,11 @@ def top_table(pages: Iterable[Page], by: str) -> Table:
             f"{getattr(page, other + '_score'):,.2f}",
             page.in_links,
             page.out_links,
-            page.state,
             page.url,
         )
         for place, page in enumerate(pages, 1)
     )
-    return rows_table(("#", by, other, "in", "out", "state", "url"), rows)
+    return rows_table(("#", by, other, "in", "out", "url"), rows)
 
 
 _ACCOUNT = ("score", "history", "cash", "paid")

@@ -113,10 +113,10 @@ class WorkerPool:
         self._retries: dict[tuple[int, int], int] = {}
 
     @classmethod
-    def beside(cls, brain: Brain, workers: int, *, batch: int | None = None) -> WorkerPool:
-        """A pool that works on the same brain as `brain`, not started yet."""
-        settings = brain.settings
-        return cls(workers, batch=batch, **{name: getattr(settings, name) for name in CONNECTION})
+    def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:
+        """A pool on the same brain as `brain`, not started yet; options as for the pool."""
+        connection = {name: getattr(brain.settings, name) for name in CONNECTION}
+        return cls(workers, **connection, **options)
 
     def __enter__(self) -> WorkerPool:
         return self.start()

@@ -1,10 +1,10 @@
 // Write the weight of out-links.
 //
-// param   rows  LIST   [id, weight, links_changed]; the caller has locked the pages
+// param   rows  LIST   [id, weight]; the caller has locked the pages
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.out_weight = row[1], p.links_changed = row[2]
+SET p.out_weight = row[1]

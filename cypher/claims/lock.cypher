@@ -10,4 +10,5 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 SET p:Page
 WITH p WHERE p.queue IS NOT NULL
-RETURN collect([id(p), p.key, p.url, p.host, p.depth, p.etag, p.last_modified, p.queue, p.lane]) AS rows
+WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane} AS m
+RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.queue, m.lane]) AS rows

@@ -11,10 +11,10 @@ UNWIND $rows AS row
 OPTIONAL MATCH (f:Forgotten {key: row[0]})
 WITH row, f WHERE f IS NULL
 MERGE (p:Page {key: row[0]})
-ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4], p.is_seed = row[5],
+ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4], p.is_seed = CASE WHEN row[5] THEN true END,
   p.state = row[6], p.relevance = row[8], p.discovered = $now, p.waiting_since = $now, p.lane = row[7],
-  p.links_changed = 0, p.out_weight = 0.0, p.in_weight = 0.0,
+  p.out_weight = 0.0, p.in_weight = 0.0,
   p.hub_history = 1.0, p.hub_cash = 0.0, p.hub_paid = 0.0,
   p.authority_history = 1.0, p.authority_cash = 0.0, p.authority_paid = 0.0,
   p.queue = CASE row[6] WHEN 'frontier' THEN '*' ELSE null END
-RETURN collect([p.key, id(p)]) AS made
+RETURN collect([row[0], id(p)]) AS made

@@ -9,5 +9,8 @@
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-RETURN collect([id(p), p.url, p.state, p.host, p.lease, coalesce(p.counted, false), p.last_lease, p.last_outcome, p.fetched,
-                p.first_fetched, p.body_hash, coalesce(p.visits, 0), coalesce(p.changes, 0), coalesce(p.errors, 0)]) AS rows
+WITH id(p) AS page, p {.url, .state, .host, .lease, .counted, .last_lease, .last_outcome, .fetched, .first_fetched,
+                       .body_hash, .visits, .changes, .errors} AS m
+RETURN collect([page, m.url, m.state, m.host, m.lease, coalesce(m.counted, false), m.last_lease, m.last_outcome,
+                m.fetched, m.first_fetched, m.body_hash, coalesce(m.visits, 0), coalesce(m.changes, 0),
+                coalesce(m.errors, 0)]) AS rows

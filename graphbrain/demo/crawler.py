@@ -1,9 +1,10 @@
 """A plain crawler of about sixty lines: the standard library fetches, graphbrain decides.
 
-Copy it. Each thread claims one page, fetches it at once, and reports what came. The brain says what
-is next, keeps threads and processes polite and off each other's pages, and hands a page to somebody
-else if this process dies. Temporary redirects are followed; a permanent one is reported, so that
-the page becomes an alias of its target. Left to you: robots.txt, and what you want the pages for.
+Copy it. One loop claims as many pages as threads are free, and reports what they bring, in whatever
+batches it comes. The brain says what is next, keeps threads and processes polite and off each
+other's pages, and hands a page to somebody else if this process dies. Temporary redirects are
+followed; a permanent one is reported, so that the page becomes an alias of its target.
+Left to you: robots.txt, and what you want the pages for.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse
@@ -20,7 +21,7 @@ from typing import Any
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
-from graphbrain import Answer, Brain, Claim, Failed, Fetched
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError
 
 __all__ = ["crawl", "fetch", "links_of"]
 
@@ -37,46 +38,43 @@ def crawl(
     patience: float = float("inf"),
     handlers: Sequence[BaseHandler] = (),
     stop: threading.Event | None = None,
-    on_page: Callable[[Fetched | Failed, Answer], None] | None = None,
+    on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> None:
     """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set.
 
     `patience`: also end when the next page is further away than so many seconds; a retry after an
     error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies, a password.
-    `on_page` is called after each report, by the crawler's threads.
+    `on_page` is called after each report. Unfetched claims are given back when it is interrupted.
     """
     opener = build_opener(_Redirects, *handlers)
     stop = stop or threading.Event()
-    quota = threading.Semaphore(limit)
-    out: set[str] = set()  # the pages being fetched: each may bring new ones
-
-    def work() -> None:
-        while not stop.is_set() and quota.acquire(blocking=False):
-            # One at a time: a claim says that its host may be asked now, not after other pages.
-            claims = brain.next_urls(1, wait=0.5)
-            if not claims:
-                quota.release()
-                late = claims.next_ready and claims.next_ready > time.time() + patience
-                if claims.finished or (late and not out):
-                    return
-            for claim in claims:
-                if stop.is_set():
-                    brain.give_back([claim])
-                    return
-                out.add(claim.token)
-                result = fetch(opener, claim)
-                answer = brain.report([result])[0]
-                out.discard(claim.token)
-                if on_page:
-                    on_page(result, answer)
-
-    with ThreadPoolExecutor(threads, "crawler") as pool:
+    out: dict[Future[Fetched | Failed], Claim] = {}
+    with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
-            for thread in as_completed([pool.submit(work) for _ in range(threads)]):
-                thread.result()
-        except BaseException:  # Ctrl-C, or one thread failed: the others finish their page
-            stop.set()
+            while not stop.is_set():
+                # No more than can be fetched at once: a claim says that its host may be asked now.
+                free = min(threads, limit) - len(out)
+                claims = brain.next_urls(free, wait=0 if out else 1) if free else Claims(())
+                out |= {pool.submit(fetch, opener, claim): claim for claim in claims}
+                if not out and (limit < 1 or _over(claims, patience)):
+                    return
+                done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
+                results = [future.result() for future in done]
+                for result, answer in zip(results, brain.report(results), strict=True):
+                    on_page(result, answer)
+                limit -= len(done)
+                out = {future: claim for future, claim in out.items() if future not in done}
+            brain.give_back(out.values())
+        except GraphbrainError:
+            raise  # the brain is away; the claims lapse by themselves
+        except BaseException:  # Ctrl-C
+            brain.give_back(out.values())
             raise
+
+
+def _over(claims: Claims, patience: float) -> bool:
+    late = claims.next_ready is not None and claims.next_ready > time.time() + patience
+    return claims.finished or late
 
 
 def fetch(opener: OpenerDirector, claim: Claim) -> Fetched | Failed:
@@ -93,7 +91,7 @@ def fetch(opener: OpenerDirector, claim: Claim) -> Fetched | Failed:
 
 def _result(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
     url, status, head = claim.url, response.status, response.headers
-    stamps = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
+    stamps: dict[str, Any] = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
     if status == 304:
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and head["Location"]:

@@ -8,11 +8,11 @@ leaves in order: claims given back, crawler, workers, web and server stopped.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -39,6 +39,7 @@ CRAWL = "demo"
 THREADS = 8
 DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
 PATIENCE = 5.0  # a retry further away than this is not waited for
+EVERY = 0.4  # seconds between two pictures of the progress
 MEMORY = 1024  # MB for Neo4j: plenty for some hundreds of pages
 # What a shell set up for the user's own crawl must not change here.
 OWN: dict[str, Any] = {
@@ -52,7 +53,7 @@ OWN: dict[str, Any] = {
     "deny_urls": "",
     "max_depth": 0,
 }
-QUERY = "MATCH (a:Page {host: 'links.example'})-[l:LINKS]->(b:Page) RETURN a, l, b"
+QUERY = "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p"
 
 Say = Callable[[str], None]
 
@@ -72,17 +73,15 @@ class Tally:
     refused: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def add(self, result: Fetched | Failed, answer: Answer) -> None:
-        """Count one report. Called by the crawler's threads."""
-        with self.lock:
-            self.reported += 1
-            self.links += answer.links
-            self.refused += len(answer.links_refused)
-            self.outcomes[answer.outcome or "refused"] += 1
-            if isinstance(result, Failed):
-                self.failures[str(result.status or "no answer")] += 1
+        """Count one report."""
+        self.reported += 1
+        self.links += answer.links
+        self.refused += len(answer.links_refused)
+        self.outcomes[answer.outcome or "refused"] += 1
+        if isinstance(result, Failed):
+            self.failures[str(result.status or "no answer")] += 1
 
 
 def run_demo(
@@ -104,13 +103,13 @@ def run_demo(
     """
     web = Web(pages=pages)
     try:
-        with ExitStack() as stack:
+        with _ends_in_order(), ExitStack() as stack:
             brain, own = _brain(stack, data or default_data_dir(), keep, uri, login, say)
             stack.enter_context(web)
             say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
             with WorkerPool.beside(brain, workers) as pool:
                 tally = _crawl(brain, web)
-                brain.tend(None)
+            brain.tend(None)
             if pool.failed:
                 say(f"The workers could not work: {pool.failed}")
             clean = _results(brain, web, tally)
@@ -121,6 +120,21 @@ def run_demo(
         say(f"Stopped: claims given back; crawler, workers and web ended{_left(uri, keep)}.")
         raise
     return clean
+
+
+@contextmanager
+def _ends_in_order() -> Iterator[None]:
+    """A closed terminal and a plain kill count as Ctrl-C: neither leaves anything running."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    names = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {name: signal.signal(name, signal.default_int_handler) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
 
 
 def _left(uri: str | None, keep: bool) -> str:
@@ -144,7 +158,6 @@ def _brain(
     ran_before = server.find(home) is not None
     if not (keep or ran_before):
         stack.callback(server.stop, home)
-    say("Starting Neo4j …")
     own = server.start(home, memory=MEMORY, say=say)
     if ran_before and not keep:
         with ExitStack() as until_ours:
@@ -187,40 +200,37 @@ _OCCUPIED = (
 
 def _crawl(brain: Brain, web: Web) -> Tally:
     """Crawl the web from its seeds, showing progress; the tally of what was reported."""
-    tally, stop, began = Tally(), threading.Event(), time.monotonic()
+    tally, began = Tally(), time.monotonic()
     brain.seed(web.seeds)
-    options: dict[str, Any] = {"threads": THREADS, "patience": PATIENCE, "stop": stop}
-    with ThreadPoolExecutor(1) as pool, _progress() as update:
-        try:
-            handlers = [web.handler()]
-            crawling = pool.submit(crawl, brain, handlers=handlers, on_page=tally.add, **options)
-            while not crawling.done():
-                update(brain, tally)
-                wait([crawling], timeout=0.4)
-        finally:
-            stop.set()
-        crawling.result()
+    with _progress(brain, tally) as update:
+
+        def on_page(result: Fetched | Failed, answer: Answer) -> None:
+            tally.add(result, answer)
+            update()
+
+        handlers = [web.handler()]
+        crawl(brain, threads=THREADS, patience=PATIENCE, handlers=handlers, on_page=on_page)
     tally.seconds = time.monotonic() - began
     return tally
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[Brain, Tally], None]]:
+def _progress(brain: Brain, tally: Tally) -> Iterator[Callable[[], None]]:
     """A function that shows how far the crawl is; it does nothing when nobody is watching."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _unseen
+        yield lambda: None
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
+        shown = 0.0
 
-        def update(brain: Brain, tally: Tally) -> None:
-            live.update(_moment(brain.stats(), tally), refresh=True)
+        def update() -> None:
+            nonlocal shown
+            if time.monotonic() - shown > EVERY:
+                live.update(_moment(brain.stats(), tally), refresh=True)
+                shown = time.monotonic()
 
         yield update
-
-
-def _unseen(*_: Any) -> None:
-    """Progress that nobody watches."""
 
 
 def _moment(stats: dict[str, Any], tally: Tally) -> Group:
@@ -254,15 +264,15 @@ def _results(brain: Brain, web: Web, tally: Tally) -> bool:
 def _top(brain: Brain, by: str, titles: dict[str, str]) -> Table:
     plural, other = {"hub": ("hubs", "out"), "authority": ("authorities", "in")}[by]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("score", justify="right")
-    table.add_column(f"links {other}", justify="right")
-    table.add_column(f"top 10 {plural}", no_wrap=True)
+    table.add_column("score", justify="right", min_width=6)
+    table.add_column(other, justify="right", min_width=3)
+    table.add_column(f"top 10 {plural}", no_wrap=True, min_width=40)
     table.add_column("title", no_wrap=True)
     for page in brain.top(10, by=by):
         score = page.hub_score if by == "hub" else page.authority_score
         links = page.out_links if by == "hub" else page.in_links
         where = show.shorten(page.url.removeprefix("http://"), 40)
-        table.add_row(f"{score:.2f}", str(links), where, titles.get(page.url, "")[:22])
+        table.add_row(f"{score:.2f}", str(links), where, titles.get(page.url, "")[:25])
     return table
 
 
@@ -280,8 +290,12 @@ def _summary(stats: dict[str, Any], tally: Tally) -> list[tuple[str, str]]:
 
 
 def _verdict(audit: Audit) -> str:
-    figures = ", ".join(f"{name} {show.number(value)}" for name, value in audit.figures.items())
-    return f"{'clean' if audit.ok else 'NOT clean'}: {figures}"
+    f = audit.figures
+    return (
+        f"{'clean' if audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts recomputed from "
+        f"their neighbours, the worst off by {f['worst_account_error']:.0e}; "
+        f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
+    )
 
 
 def _how_to_look(brain: Brain, own: server.Server | None, keep: bool) -> None:

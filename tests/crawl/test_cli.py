@@ -47,11 +47,16 @@ def connected(neo4j: Any, brain: Any) -> dict[str, str]:
 def run(connected: dict[str, str]) -> Run:
     """Run a command on the brain to its end; the tests look at code, stdout and stderr."""
 
-    def run(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-        options = {"env": connected, "timeout": 120, **options}
-        done = subprocess.run(command(*arguments), capture_output=True, text=True, **options)
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
+    def run(*arguments: object, input: str = "") -> subprocess.CompletedProcess[str]:
+        env = {**connected, "PYTHONFAULTHANDLER": "1"}
+        with started(env, *arguments, stdin=subprocess.PIPE) as process:
+            try:
+                out, err = process.communicate(input, timeout=120)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGABRT)  # it says where it hangs
+                pytest.fail(f"{arguments} hangs: {process.communicate()[1]}")
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
     return run
 
@@ -70,10 +75,14 @@ def one_sentence(done: subprocess.CompletedProcess[str], *words: str, code: int 
 
 
 @contextmanager
-def started(env: dict[str, str], *arguments: object) -> Iterator[subprocess.Popen[str]]:
+def started(
+    env: dict[str, str], *arguments: object, **more: Any
+) -> Iterator[subprocess.Popen[str]]:
     """A command under way; killed at the end of the block if it still runs."""
     pipe = subprocess.PIPE
-    process = subprocess.Popen(command(*arguments), env=env, stdout=pipe, stderr=pipe, text=True)
+    process = subprocess.Popen(
+        command(*arguments), env=env, stdout=pipe, stderr=pipe, text=True, **more
+    )
     try:
         yield process
     finally:
@@ -294,8 +303,9 @@ def test_clear_wants_a_yes(run: Run) -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error(run: Run, connected: dict[str, str]) -> None:
-    seeds = "".join(f"http://a.example/{'x' * 500}/{i}\n" for i in range(400))
-    run("seed", "--file", "-", input=seeds)
+    links = [f"http://a.example/{'x' * 500}/{i}" for i in range(400)]
+    run("report", input=json.dumps({"url": "http://a.example/", "links": links}))
+    run("tend")
     for table in ([], ["--json"]):
         with started(connected, "top", 400, *table) as process:
             assert process.stdout is not None

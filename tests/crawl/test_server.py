@@ -90,9 +90,7 @@ def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path
 
     _is_private(running)
     assert any("Started." in line for line in server.logs(home))
-    began = time.monotonic()
     assert server.stop(home) is True
-    assert time.monotonic() - began < 8  # ten more without the setting for it
     assert _is_gone(running.pid)
     assert server.find(home) is None and server.stop(home) is False
     assert any("Stopped." in line for line in server.logs(home))

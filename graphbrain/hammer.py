@@ -1,0 +1,322 @@
+"""Trying to lose a claim or a coin: processes that claim, report and push on one graph while they are killed.
+
+`graphbrain hammer` runs it for as long as you like; the tests run it shorter. Each process crawls the same generated
+web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
+acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
+anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
+time, none was lost, every acknowledged visit is there, and the audit of all accounts is clean.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from graphbrain.brain import Brain
+from graphbrain.errors import GraphbrainError
+from graphbrain.model import Claim, Failed, Fetched
+
+__all__ = ["Blow", "Verdict", "hammer", "hot"]
+
+HOSTS = 20
+LEASE = 3.0
+
+
+@dataclass
+class Verdict:
+    """`ok`, what was found wrong, and how much was done."""
+
+    findings: list[str] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+
+Blow = Callable[[], None]
+"""Kills the server and brings it back."""
+
+
+def url_of(page: int) -> str:
+    return f"http://h{page % HOSTS}.hammer.example/p{page}"
+
+
+def links_of(page: int, pages: int) -> list[str]:
+    """The links of a page of the generated web: the next one, so that all are reached, and some popular ones."""
+    dice = random.Random(page)
+    ways = [(page + 1) % pages, *(int(pages * dice.random() ** 3) for _ in range(dice.randrange(12)))]
+    return [url_of(way) for way in ways if way != page]
+
+
+def hammer(
+    connect: dict[str, str],
+    *,
+    seconds: float = 60.0,
+    processes: int = 4,
+    pages: int = 1500,
+    kill_every: float = 2.0,
+    delay: float = 0.0,
+    strike_server: Blow | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Verdict:
+    """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
+
+    `connect`: uri, user, password of a server whose brain is empty; `strike_server` is called once, half way.
+    """
+    with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
+        with Brain.open(**connect, auto_tend=False) as brain:
+            brain.remake(delay_seconds=delay, lease_seconds=LEASE, in_flight=8 if delay else 0)
+            brain.seed([url_of(0)])
+        gang = _Gang(connect, Path(folder), processes, pages)
+        kills = _strike(gang, seconds, kill_every, strike_server, say)
+        gang.stop()
+        say("peace: the crawl ends")
+        with Brain.open(**connect, auto_tend=False) as brain:
+            _finish(brain, pages)
+            verdict = _judge(brain, gang.journal(), pages)
+        verdict.figures["kills"] = kills
+        return verdict
+
+
+class _Gang:
+    """The processes, each replaced when it dies."""
+
+    def __init__(self, connect: dict[str, str], folder: Path, processes: int, pages: int) -> None:
+        self._connect, self._folder, self._pages = connect, folder, pages
+        self._births = 0
+        self._members = [self._start() for _ in range(processes)]
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._births += 1
+        journal = self._folder / f"{self._births}.jsonl"
+        task = json.dumps(
+            {"connect": self._connect, "journal": str(journal), "pages": self._pages, "dice": self._births}
+        )
+        return subprocess.Popen(
+            [sys.executable, "-m", "graphbrain.hammer", task],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(self._folder / f"{self._births}.err").open("wb"),
+            cwd=Path(__file__).parent.parent,
+        )
+
+    def kill_one(self) -> None:
+        place = random.randrange(len(self._members))
+        self._members[place].send_signal(signal.SIGKILL)
+        self._members[place].wait()
+        self._members[place] = self._start()
+
+    def check(self) -> None:
+        """Whoever died by itself has found something: show it."""
+        for member in self._members:
+            if member.poll() not in (None, 0, -signal.SIGKILL):
+                errors = "\n".join(path.read_text()[-2000:] for path in self._folder.glob("*.err"))
+                raise RuntimeError(f"a process of the hammer died by itself:\n{errors}")
+
+    def stop(self) -> None:
+        for member in self._members:
+            member.send_signal(signal.SIGKILL)
+            member.wait()
+
+    def journal(self) -> Iterator[dict[str, Any]]:
+        """All entries of all processes; the last line of a killed one may be cut."""
+        for path in self._folder.glob("*.jsonl"):
+            for line in path.read_text().splitlines():
+                with suppress(json.JSONDecodeError):
+                    yield json.loads(line)
+
+
+def _strike(
+    gang: _Gang, seconds: float, kill_every: float, strike_server: Blow | None, say: Callable[[str], None]
+) -> int:
+    started = time.monotonic()
+    kills = 0
+    while (passed := time.monotonic() - started) < seconds:
+        time.sleep(kill_every * random.uniform(0.5, 1.5))
+        gang.check()
+        gang.kill_one()
+        kills += 1
+        if strike_server is not None and passed > seconds / 2:
+            say("the server is killed")
+            strike_server()
+            strike_server = None
+    return kills
+
+
+def _finish(brain: Brain, pages: int) -> None:
+    """Report what is left, in peace."""
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline:
+        claims = brain.next_urls(100, wait=1.0)
+        if claims.finished:
+            break
+        brain.report([_visit(claim, pages) for claim in claims])
+    brain.tend(None)
+
+
+def _visit(claim: Claim, pages: int) -> Fetched:
+    page = int(claim.url.rsplit("p", 1)[1])
+    return Fetched(claim.url, links_of(page, pages), claim, body_hash="same")
+
+
+def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdict:
+    verdict = Verdict()
+    entries = sorted(journal, key=lambda entry: entry["at"])
+    held: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    count: Counter[str] = Counter(entry["what"] for entry in entries)
+    for entry in entries:
+        held[entry["url"]].append(entry)
+    for url, life in held.items():
+        verdict.findings += _overlaps(url, life)
+    stats = brain.stats()
+    if stats["states"] != {"known": pages}:
+        verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
+    acknowledged = {entry["url"] for entry in entries if entry["what"] == "acknowledged"}
+    for url in acknowledged:
+        verdict.findings += _missing(brain, url, pages)
+    audit = brain.audit(None)
+    verdict.findings += audit.findings
+    verdict.figures = {
+        **count,
+        "pages": pages,
+        "retries": stats["done"]["retries"],
+        "payments": stats["done"]["payments"],
+        "worst_account_error": audit.figures["worst_account_error"],
+        "gap": audit.figures["gap"],
+    }
+    return verdict
+
+
+def _overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
+    """Was the page granted while an earlier lease, neither ended nor lapsed, was running?"""
+    found = []
+    holds: dict[str, dict[str, float]] = {}
+    for entry in life:
+        token = entry["token"]
+        if entry["what"] == "claimed":
+            for other, hold in holds.items():
+                if other != token and hold["ended"] > entry["granted"] and hold["until"] > entry["granted"]:
+                    found.append(f"{url} was granted to {token} while {other} held it.")
+            holds[token] = {"until": entry["until"], "ended": float("inf")}
+        elif token in holds:
+            if entry["what"] == "renewed":
+                holds[token]["until"] = entry["until"]
+            elif entry["what"] == "ending":
+                holds[token]["ended"] = min(holds[token]["ended"], entry["at"])
+    return found
+
+
+def _missing(brain: Brain, url: str, pages: int) -> list[str]:
+    page = int(url.rsplit("p", 1)[1])
+    known = set(brain.neighbours(url)[0])
+    wanted = set(links_of(page, pages))
+    return [] if known == wanted else [f"{url} was acknowledged, but its links are {sorted(known ^ wanted)} off."]
+
+
+def _live(task: dict[str, Any]) -> None:
+    """One process of the gang: claim, renew, give back, report, push, for ever."""
+    dice = random.Random(task["dice"])
+    pages = task["pages"]
+    with Path(task["journal"]).open("a", buffering=1) as book, Brain.open(**task["connect"], auto_tend=False) as brain:
+
+        def note(what: str, claims: list[Claim], **more: float) -> None:
+            for claim in claims:
+                entry = {"what": what, "url": claim.url, "token": claim.token, "at": brain.now(), **more}
+                book.write(json.dumps(entry) + "\n")
+
+        while True:
+            claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05))
+            for claim in claims:
+                note("claimed", [claim], until=claim.until, granted=claim.until - LEASE)
+            fate = dice.random()
+            if fate < 0.05:
+                time.sleep(LEASE * 1.2)
+            elif fate < 0.15:
+                for renewed in brain.renew(claims):
+                    if renewed is not None:
+                        note("renewed", [renewed], until=renewed.until)
+            elif fate < 0.25:
+                note("ending", claims)
+                brain.give_back(claims)
+                continue
+            note("ending", claims)
+            answers = brain.report([_maybe(claim, pages, dice) for claim in claims])
+            good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
+            note("acknowledged", good)
+            brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
+
+
+def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
+    """Mostly a page; sometimes a host that asks to be left alone for a moment."""
+    if dice.random() < 0.02:
+        return Failed(claim.url, claim, 503, retry_after=0.2)
+    return _visit(claim, pages)
+
+
+def hot(
+    open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25
+) -> Verdict:
+    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account."""
+    stop = time.monotonic() + seconds
+    errors: list[str] = []
+    done: Counter[str] = Counter()
+
+    def live(number: int) -> None:
+        dice = random.Random(number)
+        try:
+            with open_brain() as brain:
+                while time.monotonic() < stop:
+                    done[_anything(brain, dice, pages)] += 1
+        except GraphbrainError as error:
+            errors.append(f"{type(error).__name__}: {error}")
+
+    workers = [threading.Thread(target=live, args=(number,)) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with open_brain() as brain:
+        brain.tend(None)
+        audit = brain.audit(None)
+        return Verdict([*errors, *audit.findings], {**done, **audit.figures})
+
+
+def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
+    a, b = url_of(dice.randrange(pages)), url_of(dice.randrange(pages))
+    what = dice.choice(["link", "link", "link", "unlink", "forget", "relevance", "payout", "report", "push", "push"])
+    with suppress(GraphbrainError if what in ("relevance", "payout") else ()):  # type: ignore[arg-type]
+        if what == "link" and a != b:
+            brain.link(a, b)
+        elif what == "unlink":
+            brain.unlink(a, b)
+        elif what == "forget":
+            brain.forget(a)
+        elif what == "relevance":
+            brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
+        elif what == "payout":
+            brain.set_payout(a, dice.choice([None, 0.0, 5.0]))
+        elif what == "report":
+            targets = [url_of(dice.randrange(pages)) for _ in range(dice.randrange(8))]
+            brain.report([Fetched(a, targets, body_hash="x")])
+        elif what == "push":
+            brain.tend(0.05, batch=dice.choice([5, 100]))
+    return what
+
+
+if __name__ == "__main__":
+    os.environ.pop("GRAPHBRAIN_URI", None)
+    _live(json.loads(sys.argv[1]))

@@ -1,0 +1,113 @@
+"""One Neo4j for the run, an empty brain for each test.
+
+The server is `TEST_GRAPHBRAIN_URI` (with `TEST_GRAPHBRAIN_USER` and `TEST_GRAPHBRAIN_PASSWORD`) if set; else one that
+graphbrain starts from its jars, of version `TEST_GRAPHBRAIN_NEO4J` if set; else a container where Docker answers.
+It is emptied: a database that holds anything but a brain named `test` is refused. Recorded crawls are looked for in
+`TEST_GRAPHBRAIN_DATA`, then in `shared/data` beside the checkout.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from graphbrain import Brain, server
+from graphbrain.errors import ServerFailed
+
+for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name != "GRAPHBRAIN_JAVA"]:
+    del os.environ[_name]
+
+
+@dataclass(frozen=True)
+class Neo4j:
+    """The server under test. `data`: its folder when graphbrain started it, so that tests may kill it."""
+
+    uri: str
+    user: str
+    password: str
+    data: Path | None = None
+    version: str | None = None
+
+    def open(self, **settings: object) -> Brain:
+        """The brain in it, with the given settings."""
+        return Brain.open(uri=self.uri, user=self.user, password=self.password, **settings)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def neo4j() -> Iterator[Neo4j]:
+    given = os.environ.get("TEST_GRAPHBRAIN_URI")
+    if given:
+        user = os.environ.get("TEST_GRAPHBRAIN_USER", "neo4j")
+        yield Neo4j(given, user, os.environ.get("TEST_GRAPHBRAIN_PASSWORD", ""))
+        return
+    version = os.environ.get("TEST_GRAPHBRAIN_NEO4J") or server.NEO4J_VERSION
+    with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
+        data = Path(folder) / "neo4j"
+        try:
+            running = server.start(data, version=version, memory=2048)
+        except ServerFailed as error:
+            yield from _container(str(error))
+            return
+        try:
+            yield Neo4j(running.uri, running.user, running.password, data, version)
+        finally:
+            server.stop(data)
+
+
+def _container(why: str) -> Iterator[Neo4j]:
+    """Neo4j in Docker, when the local server could not be started."""
+    try:
+        from testcontainers.neo4j import Neo4jContainer
+
+        container = Neo4jContainer("neo4j:2026.09-community")
+        container.start()
+    except Exception as error:  # noqa: BLE001  # whatever Docker says, the run must fail with both reasons
+        pytest.fail(f"no Neo4j to test on: {why}; and no container either: {error}")
+    try:
+        yield Neo4j(container.get_connection_url(), container.username, container.password)
+    finally:
+        container.stop()
+
+
+def emptied(neo4j: Neo4j, **settings: object) -> Brain:
+    """An empty brain named `test`, with the default settings but for those given."""
+    brain = neo4j.open(crawl="test", auto_tend=False)
+    brain.clear()
+    brain.remake(**settings)
+    return brain
+
+
+@pytest.fixture
+def brain(neo4j: Neo4j) -> Iterator[Brain]:
+    """An empty brain without delays that does not tend by itself."""
+    with emptied(neo4j, delay_seconds=0.0) as brain:
+        yield brain
+
+
+@pytest.fixture
+def make_brain(neo4j: Neo4j) -> Iterator[object]:
+    """A function: settings → an empty brain made with them."""
+    opened: list[Brain] = []
+
+    def make(**settings: object) -> Brain:
+        opened.append(emptied(neo4j, **{"delay_seconds": 0.0, **settings}))
+        return opened[-1]
+
+    yield make
+    for brain in opened:
+        brain.close()
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """Where the recorded crawls are."""
+    given = os.environ.get("TEST_GRAPHBRAIN_DATA")
+    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not (folder / "hollins.dat.gz").is_file():
+        pytest.skip("THE RECORDED CRAWLS ARE NOT HERE: set TEST_GRAPHBRAIN_DATA to test on them")
+    return folder

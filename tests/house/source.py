@@ -1,0 +1,87 @@
+"""The package's own source as data, for the tests that hold its rules."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "graphbrain"
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Module name without the leading `graphbrain.` → its file; the package itself is `__init__`."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
+        found[name.removesuffix(".__init__")] = path
+    return found
+
+
+@cache
+def tree(name: str) -> ast.Module:
+    """A module's syntax tree."""
+    return ast.parse(modules()[name].read_text(encoding="utf-8"))
+
+
+def imported(name: str) -> set[str]:
+    """The modules of the package that a module imports, anywhere in it, also inside functions."""
+    found = set()
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Import):
+            found.update(_own(alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name}: relative imports hide where things come from"
+            for alias in node.names:
+                whole = _own(f"{node.module}.{alias.name}")
+                found.add(whole if whole in modules() else _own(node.module or ""))
+    return found - {""}
+
+
+def _own(dotted: str) -> str:
+    """`graphbrain.x` → `x`, `graphbrain` → `__init__`, anything else → ''."""
+    first, _, rest = dotted.partition(".")
+    return (rest or "__init__") if first == "graphbrain" else ""
+
+
+def outside(name: str) -> set[str]:
+    """The top-level packages of others that a module imports."""
+    found = set()
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            found.add((node.module or "").split(".")[0])
+    return found - {"graphbrain"}
+
+
+def functions(name: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """All functions and methods of a module, also nested ones."""
+    for node in ast.walk(tree(name)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{name}.{node.name}", node
+
+
+def literals(name: str) -> list[ast.Constant]:
+    """The string constants of a module, parts of f-strings included, docstrings and bare strings left out."""
+    bare = {id(node.value) for node in ast.walk(tree(name)) if isinstance(node, ast.Expr)}
+    return [
+        node
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in bare
+    ]
+
+
+_SKIP = re.compile(
+    r"""//[^\n]* | /\*.*?\*/ | '(?:\\.|[^'\\])*' | "(?:\\.|[^"\\])*" | `(?:``|[^`])*`""",
+    re.S | re.X,
+)
+
+
+def bare_cypher(text: str) -> str:
+    """Cypher without its strings, comments and quoted names: what is left means what it says."""
+    return _SKIP.sub(" ", text)

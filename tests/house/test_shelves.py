@@ -1,0 +1,101 @@
+"""Which module may know which: imports go one way, down the list below."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.house.source import imported, modules, outside
+
+# The architecture. A module may import those of the shelves above its own in this list, never its
+# own shelf's and never a later one's.
+SHELVES: tuple[tuple[str, ...], ...] = (
+    # words: they know no database
+    ("errors",),
+    ("settings", "model", "url"),
+    ("scope",),
+    # maths: pure functions of arrays
+    ("opichits", "spread"),
+    # graph: statements, and the one door to the driver
+    ("statements",),
+    ("graph",),
+    # accounts
+    ("ledger",),
+    # nouns
+    ("schema", "hosts", "pages", "cash"),
+    ("claims",),
+    # what is done with several nouns at once
+    ("report",),
+    ("corrections", "intake", "audit"),
+    # the whole
+    ("brain",),
+    ("__init__",),
+    # doors: the local server, recorded crawls, workers
+    ("jars", "neo4j_home", "recording"),
+    ("server", "records"),
+    ("worker",),
+    ("replay", "hammer"),
+    ("show", "bench"),
+    # the demo: a web, a crawler, a show
+    ("demo", "demo.pages", "demo.crawler"),
+    ("demo.web",),
+    ("demo.show",),
+    # the command line
+    ("cli_common",),
+    ("cli_crawl", "cli_keep", "cli_look"),
+    ("cli",),
+    ("__main__",),
+)
+SHELF = {name: number for number, shelf in enumerate(SHELVES) for name in shelf}
+
+# Imports inside a function that go up, each for a reason that is written where it stands.
+EXCUSED = {
+    ("brain", "server"): "only looked at when no address is given: then it is the local server's",
+    (
+        "jars",
+        "server",
+    ): "`python -m graphbrain.jars VERSION`, which makes a lock file for a version",
+}
+
+MODULES = sorted(modules())
+
+
+def test_every_module_has_its_shelf() -> None:
+    assert set(MODULES) <= set(SHELF)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_go_down(name: str) -> None:
+    up = {
+        other
+        for other in imported(name)
+        if SHELF[other] >= SHELF[name] and (name, other) not in EXCUSED
+    }
+    assert not up, f"{name} imports {sorted(up)}, which do not stand below it"
+
+
+def test_no_excuse_is_left_over() -> None:
+    assert {pair for pair in EXCUSED if pair[1] not in imported(pair[0])} == set()
+
+
+def test_an_excused_import_is_inside_a_function() -> None:
+    import ast
+
+    from tests.house.source import tree
+
+    for name, other in EXCUSED:
+        for node in tree(name).body:
+            if isinstance(node, ast.ImportFrom):
+                whole = {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+                assert f"graphbrain.{other}" not in whole
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_two_modules_know_the_driver(name: str) -> None:
+    """graph.py is the door; server.py asks a server it has just started whether it answers."""
+    assert ("neo4j" in outside(name)) == (name in ("graph", "server"))
+
+
+@pytest.mark.parametrize("name", ["opichits", "spread", "errors", "scope", "url"])
+def test_words_and_maths_touch_nothing(name: str) -> None:
+    touching = {"os", "time", "random", "socket", "threading", "pathlib", "neo4j", "logging"}
+    assert not touching & outside(name)

@@ -1,0 +1,166 @@
+"""The house of the Python side: sizes, docstrings, clocks, and what may not stand in the tree."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.house.source import ROOT, functions, literals, modules, tree
+from tests.house.test_shelves import SHELF
+
+MODULES = sorted(modules())
+BELOW_DOORS = [name for name in MODULES if SHELF.get(name, 0) <= SHELF["brain"]]
+MOST_LINES, LONGEST_FUNCTION = 700, 60
+
+_CYPHER = re.compile(
+    r"\b(MATCH|MERGE|UNWIND|RETURN|DETACH DELETE|SET \w+\.|YIELD)\b|\bCREATE (CONSTRAINT|INDEX|\()"
+)
+# Cypher that Python may hold, and why.
+NO_STATEMENTS = {
+    ("server", "RETURN 1"): "asks a server that has just started whether it answers",
+    (
+        "demo.show",
+        "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p",
+    ): "printed for the user to paste into Neo4j Browser",
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_says_what_it_is(name: str) -> None:
+    assert ast.get_docstring(tree(name))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_fits_in_a_head(name: str) -> None:
+    lines = modules()[name].read_text(encoding="utf-8").count("\n")
+    assert lines <= MOST_LINES, f"{name} has {lines} lines"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_function_fits_on_a_screen(name: str) -> None:
+    long = {
+        called: size
+        for called, node in functions(name)
+        if (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
+    }
+    assert not long
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_is_public_is_documented(name: str) -> None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    missing = [
+        node.name
+        for node in tree(name).body
+        if isinstance(node, kinds) and not node.name.startswith("_") and not ast.get_docstring(node)
+    ]
+    assert not missing
+
+
+def test_every_verb_of_the_brain_is_documented() -> None:
+    (brain,) = [n for n in tree("brain").body if isinstance(n, ast.ClassDef) and n.name == "Brain"]
+    assert not [
+        node.name
+        for node in brain.body
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and not ast.get_docstring(node)
+    ]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_cypher_stands_in_files_not_in_python(name: str) -> None:
+    found = {
+        node.value
+        for node in literals(name)
+        if _CYPHER.search(str(node.value)) and (name, node.value) not in NO_STATEMENTS
+    }
+    assert not found
+
+
+def test_the_search_for_cypher_finds_it() -> None:
+    for text in ("MATCH (n) ", "x RETURN n", "SET p.a = 1", "CREATE INDEX y"):
+        assert _CYPHER.search(text)
+    for name, text in NO_STATEMENTS:
+        assert text in {node.value for node in literals(name)}, "an excuse is left over"
+
+
+@pytest.mark.parametrize("name", BELOW_DOORS)
+def test_the_clock_is_handed_in(name: str) -> None:
+    """Below the doors nobody asks this machine for the time of day; a monotonic clock only measures."""
+    asked = [
+        f"{ast.unparse(node.func)}, line {node.lineno}"
+        for node in ast.walk(tree(name))
+        if isinstance(node, ast.Call)
+        and re.fullmatch(
+            r"time\.(time|time_ns|localtime|gmtime|ctime)|(datetime\.)?(datetime|date)\.(now|utcnow|today)",
+            ast.unparse(node.func),
+        )
+    ]
+    assert not asked
+
+
+def _texts() -> list[Path]:
+    """The files that belong to the project: those that git knows or would add."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        paths = [ROOT / line for line in listed.stdout.splitlines()]
+    else:  # an unpacked archive
+        paths = [
+            path
+            for folder in ("graphbrain", "cypher", "tests", "docker")
+            for path in (ROOT / folder).rglob("*")
+        ]
+    return sorted(
+        path for path in paths if path.is_file() and b"\0" not in path.read_bytes()[:4096]
+    )
+
+
+def _lines_with(pattern: re.Pattern[str]) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:120]}"
+        for path in _texts()
+        for number, line in enumerate(path.read_text("utf-8", "replace").splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_path_of_a_machine_stands_in_the_tree() -> None:
+    places = "|".join(("work", "tmp", "home", "root", "Users", "opt"))
+    assert not _lines_with(re.compile(rf"""["'\s=(]/({places})/\w"""))
+
+
+def test_no_address_of_a_package_registry_stands_in_the_tree() -> None:
+    """Registries are used through their ordinary clients, which know where they are."""
+    hosts = "|".join(
+        (
+            "py" r"pi\.org",
+            "files\\.pythonhosted",
+            "repo1?\\.maven" r"\.",
+            "maven\\.apache" r"\.org",
+            "npm" r"js\.",
+        )
+    )
+    assert not _lines_with(re.compile(rf"https?://[^\s\"']*({hosts})"))
+
+
+def test_nothing_of_the_graph_is_mocked() -> None:
+    named = "unittest" + ".mock"
+    pattern = re.compile(
+        rf"{re.escape(named)}|from unittest import mock|\bMagic" r"Mock\b|\bmocker\b"
+    )
+    assert not [
+        line
+        for line in _lines_with(pattern)
+        if line.startswith("tests/") and "test_source" not in line
+    ]

@@ -1,0 +1,217 @@
+"""Each statement's header is its contract: held against its text and against who sends it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from fnmatch import filter as filter_names
+from fnmatch import fnmatch
+from functools import cache
+
+import pytest
+
+from graphbrain.statements import FOLDER, Statement, names, statement
+from tests.house.source import bare_cypher, imported, literals, modules, tree
+
+NAMES = names()
+FOLDERS = sorted({name.split("/")[0] for name in NAMES})
+TYPES = {"LIST", "MAP", "INTEGER", "FLOAT", "STRING", "BOOLEAN"}
+WRITES = re.compile(r"\b(CREATE|MERGE|SET|DELETE|REMOVE)\b")
+NOT_SAFE_TWICE = re.compile(
+    r"\b(timestamp|rand|randomUUID|datetime|localdatetime|date|time|localtime)\s*\(", re.I
+)
+
+
+def body(name: str) -> str:
+    """The text that is sent, without strings, comments and quoted names."""
+    return bare_cypher(statement(name).text)
+
+
+def header(name: str) -> list[str]:
+    lines = (FOLDER / f"{name}.cypher").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line.startswith("//")]
+
+
+def test_there_are_statements_and_they_are_all_found() -> None:
+    assert len(NAMES) > 60
+    assert {path.suffix for path in FOLDER.rglob("*") if path.is_file()} == {".cypher"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_header_is_complete(name: str) -> None:
+    stated = statement(name)
+    assert re.match(r"[A-Z].*[.?]$|[A-Z].*[.?:]", stated.sentence), "a sentence comes first"
+    assert stated.mode in ("read", "write")
+    assert stated.rows in ("none", "one", "many")
+    assert stated.locks
+    assert stated.retry.split()[0] in ("safe", "once")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_param_and_column_has_a_type_and_a_meaning(name: str) -> None:
+    for line in header(name):
+        words = line[2:].split()
+        if words and words[0] in ("param", "column"):
+            assert len(words) >= 4, line
+            assert words[2] in TYPES, line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_declared_params_are_those_it_uses(name: str) -> None:
+    stated = statement(name)
+    assert len(set(stated.params)) == len(stated.params)
+    assert set(re.findall(r"\$(\w+)", body(name))) == set(stated.params)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_holds_one_statement(name: str) -> None:
+    assert ";" not in body(name)
+    assert body(name).strip()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_writes_if_and_only_if_it_says_so(name: str) -> None:
+    assert bool(WRITES.search(body(name))) == (statement(name).mode == "write")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_declares_columns_if_and_only_if_rows_come(name: str) -> None:
+    """That these are the columns that come is seen on a live server: tests/graph/test_contracts.py."""
+    assert bool(statement(name).columns) == (statement(name).rows != "none")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_time_and_chance_come_as_params(name: str) -> None:
+    assert bool(NOT_SAFE_TWICE.search(body(name))) == (name == "brain/clock")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_row_at_most_is_one_row_always(name: str) -> None:
+    """A statement of one row aggregates, or starts from nothing: no input makes it none or two."""
+    if statement(name).rows == "one":
+        last = body(name).rsplit("RETURN", 1)[1]
+        always = r"\b(collect|count|sum|max)\(|^ timestamp"
+        known = {
+            "brain/create",
+            "brain/read",
+            "brain/sizes",
+            "claims/outlook",
+            "audit/counts",
+            "pages/payout_of",
+        }
+        assert re.search(always, last) or name in known
+
+
+# ---------------------------------------------------------------- who sends them
+
+
+def _template(node: ast.JoinedStr) -> tuple[str, str]:
+    """The text before and after the one hole of an f-string."""
+    parts = [part.value if isinstance(part, ast.Constant) else None for part in node.values]
+    hole = parts.index(None)
+    return "".join(map(str, parts[:hole])), "".join(map(str, parts[hole + 1 :]))
+
+
+def _labels(module: str) -> set[int]:
+    """The string constants that name a transaction, not a statement: read(work, LABEL) and the like."""
+    found = set()
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            place = {"read": 1, "write": 1, "_run": 1, "_correct": 1, "_in_batches": 2}.get(
+                node.func.attr
+            )
+            if place is not None and len(node.args) > place:
+                found.update(id(part) for part in ast.walk(node.args[place]))
+    return found
+
+
+@cache
+def _named(module: str) -> frozenset[str]:
+    """The names of statements that a module writes out, whole or as an f-string with one hole."""
+    labels = _labels(module)
+    words = {str(node.value) for node in literals(module)}
+    found = {
+        str(node.value)
+        for node in literals(module)
+        if id(node) not in labels and re.fullmatch(rf"({'|'.join(FOLDERS)})/\w+", str(node.value))
+    }
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.JoinedStr) and id(node) not in labels:
+            before, after = _template(node) if len(node.values) > 1 else ("", "")
+            if before.split("/")[0] in FOLDERS and "/" in before:
+                holes = (
+                    words
+                    if before != "schema/"
+                    else {n.removeprefix("schema/") for n in names("schema/")}
+                )
+                found |= {name for w in holes if (name := f"{before}{w}{after}") in NAMES}
+    return frozenset(found)
+
+
+def _sent(module: str) -> set[str]:
+    """The first argument of each `one`, `many` and `do`, where it is written out."""
+    return {
+        str(node.args[0].value)
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("one", "many", "do")
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    }
+
+
+def test_every_statement_is_sent_by_somebody() -> None:
+    used = frozenset().union(*(_named(module) for module in modules()))
+    assert set(NAMES) - used == set()
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_every_statement_that_is_sent_exists(module: str) -> None:
+    assert (_sent(module) | _named(module)) - set(NAMES) == set()
+
+
+@pytest.mark.parametrize("module", sorted(modules()))
+def test_a_module_says_which_statements_it_sends(module: str) -> None:
+    """`Statements: pages/*, links/out.` ends the docstring of a module that sends some, the brain's apart."""
+    sent = _named(module)
+    words = (ast.get_docstring(tree(module)) or "").replace("\n", " ")
+    said = re.search(r"Statements?: (.+?)\.?$", words)
+    if module == "brain" or not sent:
+        return
+    assert said, "its docstring does not end with 'Statements: …'"
+    patterns = said[1].split(", ")
+    assert not {name for name in sent if not any(fnmatch(name, each) for each in patterns)}
+    through_ledger = {"accounts/*"} if "ledger" in imported(module) else set()
+    assert not {each for each in patterns if not filter_names(sent, each)} - through_ledger
+
+
+# ---------------------------------------------------------------- the parser itself
+
+
+def test_the_name_is_sent_but_not_the_header() -> None:
+    sent = statement("claims/heads").text
+    assert sent.startswith("/* graphbrain claims/heads */ MATCH")
+    assert "param" not in sent
+    assert "//" not in sent
+
+
+def test_a_name_that_is_no_file() -> None:
+    with pytest.raises(FileNotFoundError):
+        statement("claims/no_such_statement")
+
+
+@pytest.mark.parametrize("name", ["claims/heads", "brain/clock", "pages/create"])
+def test_a_statement_is_read_once(name: str) -> None:
+    assert statement(name) is statement(name)
+    assert isinstance(statement(name), Statement)
+
+
+def test_names_of_one_folder() -> None:
+    assert names("claims/")
+    assert all(name.startswith("claims/") for name in names("claims/"))
+
+
+def test_bare_cypher_skips_strings_comments_and_quoted_names() -> None:
+    text = 'MATCH (n) // $a\nWHERE n.x = \'$b\' AND n.y = "$c\\"$d" /* $e\n$f */ AND n.`$g` = $h'
+    assert re.findall(r"\$(\w+)", bare_cypher(text)) == ["h"]
