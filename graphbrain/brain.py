@@ -21,13 +21,13 @@ from graphbrain import cash, claims, corrections, hosts, pages, report, schema
 from graphbrain.audit import Audit
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError, UnknownPage
 from graphbrain.graph import Clock, Graph, Tx
-from graphbrain.hosts import Manners
+from graphbrain.hosts import LONGEST_BLOCK, Manners
 from graphbrain.intake import Intake
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Page, SeedAnswer, Tended
 from graphbrain.opichits import Rule
 from graphbrain.report import Item, Policy
 from graphbrain.scope import Scope
-from graphbrain.settings import Settings
+from graphbrain.settings import Settings, typed
 from graphbrain.spread import Spread
 from graphbrain.url import RULES_VERSION, Rules
 
@@ -47,12 +47,13 @@ PASS_BATCH = 1_000
 class Brain:
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
-    def __init__(self, graph: Graph, settings: Settings, clock: Clock) -> None:
+    def __init__(self, graph: Graph, settings: Settings, revision: int, clock: Clock) -> None:
         self.graph = graph
         self.settings = settings
         self._clock = clock
         self._rules = Rules(settings.canonical)
-        self._refresh(settings)
+        self._refresh(settings, revision)
+        graph.on_outdated = self._reread
         self._spread = {"claims": Spread(), "cash": Spread()}
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -81,7 +82,9 @@ class Brain:
         graph = Graph(*_address(given), given.database, given.limit_seconds)
         try:
             graph.connect()
-            brain = cls(graph, _own_settings(graph, given, create, clock or graph.now), clock or graph.now)
+            now = clock or graph.now
+            stored = _stored(graph, given, create, now)
+            brain = cls(graph, _fit(given, stored), stored["revision"], now)
             brain._adopt(given)
         except BaseException:
             graph.close()
@@ -100,12 +103,17 @@ class Brain:
             self._write_counts()
         self.graph.close()
 
-    def _refresh(self, settings: Settings) -> None:
+    def _refresh(self, settings: Settings, revision: int) -> None:
         self.settings = settings
         rule = Rule(
-            settings.alpha, settings.eps, settings.intra_host_weight, settings.max_payees, settings.order
+            settings.alpha,
+            settings.eps,
+            settings.intra_host_weight,
+            settings.max_payees,
+            settings.order,
+            revision,
         )
-        self._policy = Policy(
+        self.policy = Policy(
             rule,
             Scope.of(settings),
             Manners(settings.delay_seconds, settings.in_flight),
@@ -125,17 +133,19 @@ class Brain:
     def change(self, **settings: Any) -> None:
         """Change shared settings of the brain, for all who use it.
 
-        Other open brains take them up within a few seconds. What follows from `eps`, `max_payees`, `order` or the
-        scope is recomputed for every page, in batches, beside whatever else runs. Raises SettingsError.
+        Other open brains take them up with their next report or push, or within a second of claiming. What follows
+        from `eps`, `max_payees`, `order` or the scope is recomputed for every page, in batches, beside whatever else
+        runs. Raises SettingsError.
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
         if wrong:
             raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
+        settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self.settings, **settings).checked()
         Scope.of(changed)
-        self.graph.write(lambda tx: tx.do("brain/change", settings=dict(settings)), "brain/change")
-        self._refresh(changed)
-        if {"eps", "order"} & set(settings):
+        self.graph.write(lambda tx: tx.do("brain/change", settings=settings), "brain/change")
+        self._reread()
+        if {"eps", "order", "max_payees"} & set(settings):
             self._pass(corrections.remark)
         if {"allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"} & set(settings):
             self._pass(corrections.rescope)
@@ -151,7 +161,7 @@ class Brain:
             if not ids:
                 return
             self.graph.write(
-                lambda tx, i=ids: step(tx, i, self._policy, self.now()),  # type: ignore[misc]
+                lambda tx, i=ids: step(tx, i, self.policy, self.now()),  # type: ignore[misc]
                 step.__name__,
             )
             after = last
@@ -177,13 +187,13 @@ class Brain:
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
             created += self.graph.write(
-                lambda tx, b=batch: corrections.seed(tx, b, self._policy, self.now()),  # type: ignore[misc]
+                lambda tx, b=batch: corrections.seed(tx, b, self.policy, self.now()),  # type: ignore[misc]
                 "pages/seed",
             )
         return SeedAnswer(created, len(keys) - created, tuple(refused))
 
     def report(self, items: Sequence[Fetched | Failed]) -> list[Answer]:
-        """Record visits; one answer for each, in their order. Each transaction takes whole pages: all of one or nothing."""
+        """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing."""
         started = time.monotonic()
         intake = Intake(self._rules, self.settings.max_links, self.now())
         answers: list[Answer | None] = [None] * len(items)
@@ -197,13 +207,13 @@ class Brain:
         for batch in _batches(checked):
             part = [item for _, item in batch]
             done = self.graph.write(
-                lambda tx, p=part: report.record(tx, p, self._policy, self.now()),  # type: ignore[misc]
+                lambda tx, p=part: report.record(tx, p, self.policy, self.now()),  # type: ignore[misc]
                 "report",
             )
-            for (number, item), answer in zip(batch, done, strict=True):
+            for (number, _), answer in zip(batch, done, strict=True):
                 answers[number] = answer
                 self._counts["pages"] += answer.accepted
-                self._counts["links"] += len(item.targets) if answer.accepted else 0
+                self._counts["links"] += answer.links
         self._after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
 
@@ -214,8 +224,8 @@ class Brain:
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         """
-        if not 1 <= n <= 10_000:
-            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n}.")
+        if not _whole(n) or not 1 <= n <= 10_000:
+            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")
         deadline = time.monotonic() + wait
         while True:
             claimed = self._claim(n, worker or self.settings.worker)
@@ -267,7 +277,7 @@ class Brain:
                 worker=worker,
                 now=now,
                 until=now + self.settings.lease_seconds,
-                manners=self._policy.manners,
+                manners=self.policy.manners,
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
             )
@@ -292,7 +302,7 @@ class Brain:
         tokens = {claim.key: claim.token for claim in wanted}
 
         def work(tx: Tx) -> set[str]:
-            return claims.release(tx, tokens, pages.find(tx, tokens), self._policy.manners, self.now())
+            return claims.release(tx, tokens, pages.find(tx, tokens), self.policy.manners, self.now())
 
         back = self.graph.write(work, "claims/release") if wanted else set()
         return [claim.key in back for claim in wanted]
@@ -334,13 +344,11 @@ class Brain:
     def _push(self, batch: int) -> tuple[cash.Pushed, bool]:
         """One batch of pushes; and whether there was nothing left to push."""
         spread = self._spread["cash"]
-        side, ids = self.graph.read(
-            lambda tx: cash.candidates(tx, batch, spread.times), "cash/candidates"
-        )
+        side, ids = self.graph.read(lambda tx: cash.candidates(tx, batch, spread.times), "cash/candidates")
         if not ids:
             return cash.Pushed(), True
         pushed = self.graph.write(
-            lambda tx: cash.push(tx, side, ids, self._policy.rule, self.now()), f"cash/push {side}"
+            lambda tx: cash.push(tx, side, ids, self.policy.rule, self.now()), f"cash/push {side}"
         )
         spread.saw(len(ids), pushed.lost)
         self._counts["pushes"] += pushed.pushes
@@ -352,7 +360,7 @@ class Brain:
         for side in ("hub", "authority"):
             pushed = self.graph.write(
                 lambda tx, s=side: cash.push(  # type: ignore[misc]
-                    tx, s, list(pages.find(tx, keys).values()), self._policy.rule, self.now()
+                    tx, s, list(pages.find(tx, keys).values()), self.policy.rule, self.now()
                 ),
                 f"cash/push {side}",
             )
@@ -377,7 +385,7 @@ class Brain:
         total = 0
         while ids := self.graph.read(lambda tx: look(tx, self.now(), PASS_BATCH), name):
             done = self.graph.write(
-                lambda tx, i=ids: act(tx, i, self._policy.manners, self.now()),  # type: ignore[misc]
+                lambda tx, i=ids: act(tx, i, self.policy.manners, self.now()),  # type: ignore[misc]
                 name,
             )
             total += done
@@ -389,7 +397,7 @@ class Brain:
         """Tell the pages behind those that became less deep, one step of the way at a time."""
         while ids := self.graph.read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
             self.graph.write(
-                lambda tx, i=ids: corrections.deepen(tx, i, self._policy, self.now()),  # type: ignore[misc]
+                lambda tx, i=ids: corrections.deepen(tx, i, self.policy, self.now()),  # type: ignore[misc]
                 "pages/deepen",
             )
 
@@ -408,8 +416,8 @@ class Brain:
         if stored is not None:
             names = Settings.names("shared", "fixed")
             fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})
-            if fresh != self.settings:
-                self._refresh(fresh)
+            if fresh != self.settings or stored["revision"] != self.policy.rule.revision:
+                self._refresh(fresh, stored["revision"])
 
     def _after_report(self, spent: float) -> None:
         """Tend in proportion to the work that reports make, unless a worker does it for everybody."""
@@ -480,9 +488,7 @@ class Brain:
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
-        rows = self.graph.read(
-            lambda tx: tx.many("pages/neighbours", key=self._key(url)), "pages/neighbours"
-        )
+        rows = self.graph.read(lambda tx: tx.many("pages/neighbours", key=self._key(url)), "pages/neighbours")
         if not rows:
             raise UnknownPage(f"{url} is not in the graph.")
         return sorted(rows[0][0]), sorted(rows[0][1])
@@ -493,7 +499,7 @@ class Brain:
         sizes = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         states = self.graph.read(lambda tx: tx.many("brain/states"), "brain/states")
         totals = self.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
-        waiting = self.graph.read(lambda tx: audits.waiting(tx, self._policy.rule), "audit/waiting")
+        waiting = self.graph.read(lambda tx: audits.waiting(tx, self.policy.rule), "audit/waiting")
         return {
             "crawl": self.settings.crawl,
             **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
@@ -502,17 +508,13 @@ class Brain:
             "retries": sum(row[4] for row in states),
             "states": {row[0]: row[1] for row in states},
             "error_bound": waiting,
-            "done": dict(
-                zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)
-            ),
+            "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self.graph.counts),
         }
 
-    def audit(
-        self, sample: int | None = 1000, progress: Callable[[int, int], None] = lambda done, total: None
-    ) -> Audit:
+    def audit(self, sample: int | None = 1000, progress: Callable[[int, int], None] = lambda *_: None) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
-        return audits.run(self.graph, self._policy, sample, progress, self.now)
+        return audits.run(self.graph, self.policy, sample, progress, self.now)
 
     # ---------------------------------------------------------------- corrections
 
@@ -521,34 +523,32 @@ class Brain:
         (a, ka), (b, kb) = self._page(source), self._page(target)
         if ka == kb:
             raise BadInput("A link from a page to itself is ignored everywhere.")
-        self._correct(lambda tx, now: corrections.link(tx, (ka, a), (kb, b), self._policy, now), "link")
+        self._correct(lambda tx, now: corrections.link(tx, (ka, a), (kb, b), self.policy, now), "link")
 
     def unlink(self, source: str, target: str) -> None:
         """Remove a link; nothing happens when it is not there."""
         a, b = self._key(source), self._key(target)
-        self._correct(lambda tx, now: corrections.unlink(tx, a, b, self._policy, now), "unlink")
+        self._correct(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
 
     def forget(self, url: str, for_ever: bool = False) -> None:
         """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept."""
         key = self._key(url)
-        self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self._policy, now), "forget")
+        self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
 
     def set_relevance(self, url: str, relevance: float | None) -> None:
         """How near a page is to the topic, 0..1; None: not known (½). Raises UnknownPage, BadInput."""
         _within_one("relevance", relevance)
+        relevance = None if relevance is None else float(relevance)
         key = self._key(url)
-        self._correct(
-            lambda tx, now: corrections.relevance(tx, key, relevance, self._policy, now), "set_relevance"
-        )
+        self._correct(lambda tx, now: corrections.relevance(tx, key, relevance, self.policy, now), "set_relevance")
 
     def set_payout(self, url: str, payout: float | None) -> None:
         """What the virtual page pays a page, 0 or more; None: 1. Raises UnknownPage, BadInput."""
-        if payout is not None and not 0 <= payout < 1e9:
+        if payout is not None and (not _number(payout) or not 0 <= payout < 1e9):
             raise BadInput(f"payout must be 0 or more, not {payout!r}.")
+        payout = None if payout is None else float(payout)
         key = self._key(url)
-        self._correct(
-            lambda tx, now: corrections.payout(tx, key, payout, self._policy, now), "set_payout"
-        )
+        self._correct(lambda tx, now: corrections.payout(tx, key, payout, self.policy, now), "set_payout")
 
     def set_host(
         self,
@@ -562,14 +562,15 @@ class Brain:
 
         None goes back to the brain's settings, and to no block. Raises BadInput for a host nobody has met.
         """
-        if (delay is not None and not 0 <= delay <= 86_400) or (in_flight is not None and in_flight < 0):
+        good_delay = delay is None or (_number(delay) and 0 <= delay <= 86_400)
+        if not good_delay or not (in_flight is None or (_whole(in_flight) and in_flight >= 0)):
             raise BadInput("A host's delay is 0 to 86400 seconds and its in_flight 0 (no limit) or more.")
-        if not self.graph.read(lambda tx: hosts.read(tx, [host], self._policy.manners), "hosts/read"):
+        if blocked_for is not None and not (_number(blocked_for) and 0 <= blocked_for <= LONGEST_BLOCK):
+            raise BadInput(f"A host can be blocked for 0 to {LONGEST_BLOCK:.0f} seconds, not {blocked_for!r}.")
+        if not self.graph.read(lambda tx: hosts.read(tx, [host], self.policy.manners), "hosts/read"):
             raise BadInput(f"No page of host {host!r} is known.")
         self._correct(
-            lambda tx, now: hosts.set_manners(
-                tx, host, delay, in_flight, blocked_for, self._policy.manners, now
-            ),
+            lambda tx, now: hosts.set_manners(tx, host, delay, in_flight, blocked_for, self.policy.manners, now),
             "set_host",
         )
 
@@ -591,10 +592,8 @@ class Brain:
             raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
-        self.graph.write(
-            lambda tx: tx.do("brain/change", settings={**fresh, "name": changed.crawl}), "brain/change"
-        )
-        self._refresh(changed)
+        self.graph.write(lambda tx: tx.do("brain/change", settings={**fresh, "name": changed.crawl}), "brain/change")
+        self._reread()
 
     def _correct(self, work: Callable[[Tx, float], object], name: str) -> None:
         self.graph.write(lambda tx: work(tx, self.now()), name)
@@ -617,14 +616,12 @@ def _address(settings: Settings) -> tuple[str, str, str]:
 
     running = server.find()
     if running is None:
-        raise SettingsError(
-            "No Neo4j is known: start one with 'graphbrain server start', or set GRAPHBRAIN_URI."
-        )
+        raise SettingsError("No Neo4j is known: start one with 'graphbrain server start', or set GRAPHBRAIN_URI.")
     return running.uri, running.user, running.password
 
 
-def _own_settings(graph: Graph, given: Settings, create: bool, clock: Clock) -> Settings:
-    """The brain's settings, as its database holds them; the database is made a brain's first when it is empty."""
+def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mapping[str, Any]:
+    """The brain as its database holds it; the database is made a brain's first when it is empty."""
     schema.check(graph)
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     if stored is None:
@@ -639,7 +636,8 @@ def _own_settings(graph: Graph, given: Settings, create: bool, clock: Clock) -> 
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
         )
-    return _fit(given, stored)
+    brain: Mapping[str, Any] = stored
+    return brain
 
 
 def _fit(given: Settings, stored: Mapping[str, Any]) -> Settings:
@@ -675,6 +673,14 @@ def _batches(items: Sequence[tuple[int, Item]]) -> Iterator[list[tuple[int, Item
         yield batch
 
 
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def _within_one(name: str, value: float | None) -> None:
-    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
+    if value is not None and (not _number(value) or not 0 <= value <= 1):
         raise BadInput(f"{name} must be from 0 to 1, not {value!r}.")

@@ -89,8 +89,8 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: 
     counts = np.array([len(links[page]) for page in ids.tolist()])
     worth = (waiting[places] != NONE) & (counts > 0)
     too_many = worth & (counts > ledger.rule.max_payees)
-    if too_many.any():
-        _park(tx, side, ids[too_many])
+    if (parked := too_many | ~worth).any():
+        _park(tx, side, ids[parked])
     # A page that got a link since its neighbours were locked waits for the next batch.
     go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()])
     chosen = places[go]
@@ -107,5 +107,6 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: 
 
 
 def _park(tx: Tx, side: str, ids: Ints) -> None:
-    """Sides with more neighbours than a push may have leave the order of work until something pays them again."""
+    """Sides leave the order of work until something pays them again: they have more neighbours than a push may have,
+    or they are not worth one (others have pushed them, and what marked them so did not know)."""
     tx.do(f"accounts/{side}_priority", rows=[[page, None] for page in ids.tolist()])

@@ -121,9 +121,7 @@ def _candidates(
     return order, [name for name, _, heads in ready if not heads]
 
 
-def _hosts_of(
-    tx: Tx, names: Sequence[str], emptied: Sequence[str], manners: Manners, now: float
-) -> dict[str, Host]:
+def _hosts_of(tx: Tx, names: Sequence[str], emptied: Sequence[str], manners: Manners, now: float) -> dict[str, Host]:
     """The hosts among these that claims must be polite to, locked."""
     wanted = set(names) | set(emptied)
     if manners.delay > 0 or manners.most > 0:
@@ -187,7 +185,7 @@ def _let_go(tx: Tx, rows: list[list[object]], manners: Manners, now: float) -> N
     # A page that was fetched, or went out of the scope, while it was leased waits in no queue.
     tx.do(
         "claims/release",
-        rows=[[row[0], filing[str(row[2])] if row[7] == "frontier" else None] for row in rows],
+        rows=[[row[0], filing[str(row[2])] if row[7] == "frontier" else None, row[3]] for row in rows],
     )
 
 
@@ -213,4 +211,3 @@ def outlook(tx: Tx, now: float) -> Outlook:
         return Outlook(now, False)
     moments = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
     return Outlook(min(moments) if moments else None, not waiting and not moments)
-

@@ -31,13 +31,9 @@ class _InOrder(click.Group):
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
     if not value:
         return
-    from importlib.metadata import PackageNotFoundError, version
+    from graphbrain import __version__
 
-    try:
-        number = version("graphbrain-crawler")
-    except PackageNotFoundError:
-        number = "(not installed)"
-    click.echo(f"graphbrain {number}")
+    click.echo(f"graphbrain {__version__}")
     ctx.exit()
 
 
@@ -88,6 +84,6 @@ def _run(arguments: Sequence[str] | None) -> int:
         print(f"graphbrain: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`). Nothing is left to say, nor to flush at exit.
+        # Whoever read our output has gone (`| head`): as click does, nothing is said, nor flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 1

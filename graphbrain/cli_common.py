@@ -65,9 +65,7 @@ class App:
         """The place where --trace is wired: each statement's name, rows and milliseconds."""
         if not self.trace:
             return nullcontext()
-        return brain.graph.trace(
-            lambda name, rows, ms: click.echo(f"{ms:9.1f} ms {rows:7} rows  {name}", err=True)
-        )
+        return brain.graph.trace(lambda name, rows, ms: click.echo(f"{ms:9.1f} ms {rows:7} rows  {name}", err=True))
 
 
 pass_app = click.make_pass_decorator(App, ensure=True)

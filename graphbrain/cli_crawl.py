@@ -19,7 +19,6 @@ from graphbrain.model import Answer, Report, SeedAnswer, Tended, report_from_dic
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
-
     from graphbrain.worker import WorkerPool
 
 __all__ = ["COMMANDS"]

@@ -1,4 +1,4 @@
-"""The commands around a crawl: server, schema, demo, bench, clear, and the corrections."""
+"""The commands around a crawl: server, schema, demo, bench, hammer, clear, and the corrections."""
 
 from __future__ import annotations
 
@@ -116,15 +116,19 @@ def schema_group() -> None:
 
 
 def _schema(app: App, create: bool, as_json: bool) -> int:
-    from graphbrain import show
+    """Print what was applied; a database of another version has refused to open before."""
+    from graphbrain import schema, show
 
     with app.brain(auto_tend=False, create=create) as brain:
-        found = brain.schema()
+        applied = schema.applied(brain.graph)
+        missing = [step.name for step in schema.pending(brain.graph)]
+    steps = [step.name for _, step in sorted(applied.items())]
+    found = {"version": max(applied, default=0), "steps": steps, "missing": missing}
     if as_json:
         show.json_lines([found])
     else:
-        show.out(show.stats_sheet(found))
-    return 0 if found.get("ok", True) else 1
+        show.out(show.stats_sheet({**found, "missing": missing or None}))
+    return 1 if missing else 0
 
 
 @schema_group.command("apply")
@@ -185,6 +189,42 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 
     given = {name: value for name, value in options.items() if value is not None}
     measure.run(kind, file, json=as_json, **app.arguments(), **given)
+
+
+@click.command()
+@click.option("--minutes", type=click.FloatRange(0), default=2.0, help="How long (2).")
+@click.option("--processes", type=click.IntRange(1), default=4, help="Processes that crawl (4).")
+@click.option("--pages", type=click.IntRange(10), default=5_000, help="Pages of the web (5000).")
+@click.option("--kill-every", type=click.FloatRange(0.1), default=3.0, help="Seconds between kills (3).")
+@click.option("--delay", type=click.FloatRange(0), default=0.0, help="Seconds between two claims of a host (0).")
+@click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
+@click.option("--yes", is_flag=True, help="Empty the brain without asking.")
+@as_json
+@connection
+@pass_app
+def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json: bool, **options: Any) -> int:
+    """Try to lose a claim or a coin, and prove that none was.
+
+    Processes crawl a generated web on one brain and are killed again and again. It needs a brain of its own, and
+    empties it. Exits 1 when anything was found.
+    """
+    from graphbrain import hammer as tool
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        count = brain.stats()["pages"]
+        if count and not yes:
+            raise GraphbrainError(f"The brain holds {count:,} pages; --yes lets the hammer delete them.")
+        brain.clear()
+        connect = {name: getattr(brain.graph, name) for name in ("uri", "user", "password", "database")}
+    blow = tool.kill_local_server(app.data) if strike_server else None
+    verdict = tool.hammer(connect, seconds=minutes * 60, strike_server=blow, say=show.say, **options)
+    if as_json:
+        show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
+    else:
+        show.out(show.stats_sheet(verdict.figures), *verdict.findings)
+        show.out("Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED.")
+    return 0 if verdict.ok else 1
 
 
 # ---------------------------------------------------------------------- corrections
@@ -292,4 +332,5 @@ COMMANDS: tuple[click.Command, ...] = (
     payout,
     host,
     clear,
+    hammer,
 )

@@ -12,7 +12,7 @@ from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.pages import New
-from graphbrain.report import Policy, enter
+from graphbrain.report import Policy
 
 __all__ = ["deepen", "forget", "link", "payout", "relevance", "remark", "rescope", "seed", "unlink"]
 
@@ -26,7 +26,7 @@ def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     if ids:
         ledger = Ledger.lock(tx, ids, policy.rule)
         tx.do("pages/seed", ids=ids)
-        enter(tx, pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope))
+        pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
         ledger.write(tx, now)
     return len(made)
 
@@ -45,7 +45,7 @@ def link(tx: Tx, source: tuple[str, str], target: tuple[str, str], policy: Polic
     tx.do("links/create", rows=[[a, [b]]], now=now)
     ledger.relink([a], [b], 1)
     depth = int(ledger.depth[ledger.at([a])[0]]) + 1
-    enter(tx, pages.lower(tx, ledger, {b: depth}, policy.scope))
+    pages.lower(tx, ledger, {b: depth}, policy.scope)
     ledger.write(tx, now)
 
 
@@ -118,7 +118,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
         for target in targets:
             depths[target] = min(depth, depths.get(target, depth))
     tx.do("pages/deepen", rows=[[page, int(ledger.depth[ledger.at([page])[0]]), False] for page in out])
-    enter(tx, pages.lower(tx, ledger, depths, policy.scope))
+    pages.lower(tx, ledger, depths, policy.scope)
     ledger.write(tx, now)
 
 
@@ -127,15 +127,16 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     Ledger.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
 
 
-def rescope(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
-    """Move pages into the frontier or outside, as the scope now says. Leased ones are judged when they come back."""
+def rescope(tx: Tx, ids: Sequence[int], policy: Policy, _now: float) -> None:
+    """Move pages into the frontier or outside, as the scope now says. Who is held waits when it comes back."""
     still = _still(tx, ids)
     ledger = Ledger.lock(tx, still, policy.rule)
     rows: list[list[object]] = []
-    for page, url, state, host, fetched in tx.one("pages/scope", ids=still)[0]:
+    for page, url, state, host, fetched, busy in tx.one("pages/scope", ids=still)[0]:
         inside = policy.scope.holds(url, host, int(ledger.depth[ledger.at([page])[0]]))
         if state == "outside" and inside:
-            rows.append([page, "known" if fetched else "frontier", None if fetched else hosts.SHARED_QUEUE])
+            waits = not fetched and not busy
+            rows.append([page, "known" if fetched else "frontier", hosts.SHARED_QUEUE if waits else None])
         elif state == "frontier" and not inside:
             rows.append([page, "outside", None])
     if rows:

@@ -24,7 +24,7 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
 from graphbrain.statements import Statement, statement
 
-__all__ = ["Again", "Clock", "Graph", "Trace", "Tx"]
+__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx"]
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -37,7 +37,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 
 # Codes the driver does not call retryable, but that mean only that this attempt was stopped or overtaken.
 _OVERTAKEN = (
-    "Neo.ClientError.Schema.ConstraintValidationFailed",
+    # A page or a schema rule that somebody else has made at the same time.
+    "Neo.ClientError.Schema.",
     "Neo.ClientError.Statement.EntityNotFound",
     "Neo.ClientError.Transaction.TransactionTimedOut",
     "Neo.ClientError.Transaction.TransactionNotFound",
@@ -47,8 +48,12 @@ _OVERTAKEN = (
 )
 
 
-class Again(Exception):  # noqa: N818
+class Again(Exception):
     """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
+
+
+class Outdated(Again):
+    """Raised inside a transaction: the brain's settings have changed; take them up and run it again."""
 
 
 class Tx:
@@ -64,7 +69,7 @@ class Tx:
         """All rows of a statement, each a list of its columns."""
         stated: Statement = statement(name)
         started = time.perf_counter()
-        rows = self._tx.run(stated.text, params).values()  # type: ignore[arg-type]
+        rows = self._tx.run(stated.text, params).values()
         if self._trace is not None:
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
         return rows
@@ -87,23 +92,28 @@ class Graph:
     `limit_seconds`: how long a call goes on trying before GraphUnavailable.
     """
 
-    def __init__(
-        self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0
-    ) -> None:
-        self.uri, self.database, self.limit_seconds = uri, database, limit_seconds
-        self._auth = (user, password) if password else None
+    def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
+        self.uri, self.user, self.password, self.database = uri, user, password, database
+        self.limit_seconds = limit_seconds
         self._tracer: Trace | None = None
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
         self._offset = 0.0
+        self.on_outdated: Callable[[], None] = lambda: None
+        """What to do before a transaction is run again that has found the brain's settings changed."""
 
     def _make_driver(self) -> neo4j.Driver:
+        if not self.uri.startswith(("bolt://", "bolt+", "neo4j://", "neo4j+")):
+            raise GraphRefused(
+                f"{self.uri!r} is not an address of a Neo4j; it must begin with bolt:// or neo4j://, as in "
+                "bolt://127.0.0.1:7687."
+            )
         try:
             return neo4j.GraphDatabase.driver(
                 self.uri,
-                auth=self._auth,
+                auth=(self.user, self.password) if self.password else None,
                 connection_acquisition_timeout=self.limit_seconds,
                 connection_timeout=10.0,
                 max_connection_pool_size=100,
@@ -111,7 +121,7 @@ class Graph:
                 user_agent="graphbrain",
             )
         except (ValueError, ne.ConfigurationError) as error:
-            raise GraphRefused(f"{self.uri!r} is not an address of a Neo4j ({error}).") from None
+            raise GraphRefused(f"{self.uri!r} is not an address of a Neo4j ({_first_line(error)}).") from None
 
     def connect(self) -> None:
         """Reach the server and measure its clock. Raises GraphUnavailable or GraphRefused."""
@@ -130,7 +140,7 @@ class Graph:
 
     @contextlib.contextmanager
     def trace(self, tracer: Trace) -> Iterator[None]:
-        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement."""
+        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement, and COMMIT."""
         before, self._tracer = self._tracer, tracer
         try:
             yield
@@ -155,7 +165,8 @@ class Graph:
             reraise=True,
         )
         try:
-            return retrying(self._attempt, work, name, mode)
+            result: T = retrying(self._attempt, work, name, mode)
+            return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             self._explain(error, name)
 
@@ -167,7 +178,7 @@ class Graph:
                 tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
                 try:
                     result = work(Tx(tx, self._tracer))
-                    tx.commit()
+                    self._commit(tx)
                 except BaseException:
                     # Closing a dead transaction can raise another error that hides the first one.
                     with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
@@ -178,10 +189,18 @@ class Graph:
                 with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
                     session.close()
 
+    def _commit(self, tx: neo4j.Transaction) -> None:
+        started = time.perf_counter()
+        tx.commit()
+        if self._tracer is not None:
+            self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
+
     def _count_retry(self, state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
         self.counts["retries"] += 1
         self.counts[f"retries {_kind(error)}"] += 1
+        if isinstance(error, Outdated):
+            self.on_outdated()
 
     def _renew_driver(self, stuck: neo4j.Driver) -> None:
         """Drop a driver one of whose calls hangs: its sockets close, and whoever waits on them gets an error."""

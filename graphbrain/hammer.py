@@ -26,10 +26,10 @@ from pathlib import Path
 from typing import Any
 
 from graphbrain.brain import Brain
-from graphbrain.errors import GraphbrainError
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Claim, Failed, Fetched
 
-__all__ = ["Blow", "Verdict", "hammer", "hot"]
+__all__ = ["Blow", "Verdict", "hammer", "hot", "kill_local_server"]
 
 HOSTS = 20
 LEASE = 3.0
@@ -63,7 +63,7 @@ def links_of(page: int, pages: int) -> list[str]:
 
 
 def hammer(
-    connect: dict[str, str],
+    connect: dict[str, Any],
     *,
     seconds: float = 60.0,
     processes: int = 4,
@@ -71,7 +71,7 @@ def hammer(
     kill_every: float = 2.0,
     delay: float = 0.0,
     strike_server: Blow | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
     """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
 
@@ -92,10 +92,26 @@ def hammer(
         return verdict
 
 
+def kill_local_server(data: Path | None) -> Blow:
+    """A blow that kills graphbrain's own server with SIGKILL and starts it again."""
+    from graphbrain import server
+
+    running = server.find(data)
+    if running is None:
+        raise BadInput("Only a server that graphbrain has started can be killed; 'graphbrain server start' starts one.")
+
+    def blow() -> None:
+        os.kill(running.pid, signal.SIGKILL)
+        time.sleep(0.5)
+        server.start(data)
+
+    return blow
+
+
 class _Gang:
     """The processes, each replaced when it dies."""
 
-    def __init__(self, connect: dict[str, str], folder: Path, processes: int, pages: int) -> None:
+    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, pages: int) -> None:
         self._connect, self._folder, self._pages = connect, folder, pages
         self._births = 0
         self._members = [self._start() for _ in range(processes)]
@@ -267,9 +283,7 @@ def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
     return _visit(claim, pages)
 
 
-def hot(
-    open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25
-) -> Verdict:
+def hot(open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25) -> Verdict:
     """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account."""
     stop = time.monotonic() + seconds
     errors: list[str] = []

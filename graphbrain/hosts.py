@@ -16,13 +16,25 @@ from dataclasses import dataclass
 
 from graphbrain.graph import Again, Tx
 
-__all__ = ["SHARED_QUEUE", "Host", "Manners", "finish", "lock", "queues", "read", "set_manners", "slow", "write"]
+__all__ = [
+    "LONGEST_BLOCK",
+    "SHARED_QUEUE",
+    "Host",
+    "Manners",
+    "finish",
+    "lock",
+    "queues",
+    "read",
+    "set_manners",
+    "slow",
+    "write",
+]
 
 SHARED_QUEUE = "*"
 FULL_WAIT = 60.0
 """Seconds after which a host that is full is looked at again even if nobody has reported."""
-FIRST_BLOCK, LONGEST_BLOCK = 60.0, 86_400.0
-"""Seconds a host is left alone after its first 429/503 without a Retry-After; doubled at each; and at most."""
+FIRST_BLOCK, LONGEST_BLOCK = 60.0, 30 * 86_400.0
+"""Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +121,7 @@ def write(tx: Tx, hosts: Iterable[Host], now: float) -> None:
         tx.do("hosts/write", rows=rows)
 
 
-def finish(
-    tx: Tx, counted: Iterable[str], filing: Iterable[str], manners: Manners, now: float
-) -> Mapping[str, str]:
+def finish(tx: Tx, counted: Iterable[str], filing: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
     """End claims that were counted (one name each), and say in which queue pages of the hosts `filing` wait.
 
     The transaction's last locks: a host's queue neither begins nor ends until it commits.
@@ -127,9 +137,7 @@ def finish(
     return {name: name if name in own else SHARED_QUEUE for name in names}
 
 
-def slow(
-    tx: Tx, asked: Mapping[str, float | None], polite: Iterable[str], manners: Manners, now: float
-) -> None:
+def slow(tx: Tx, asked: Mapping[str, float | None], polite: Iterable[str], manners: Manners, now: float) -> None:
     """Block the hosts that answered 429/503 for as long as they asked (None: doubling); forgive those that did not."""
     forgiven = {h.name for h in read(tx, set(polite) - set(asked), manners).values() if h.errors}
     hosts = lock(tx, set(asked) | forgiven, manners) if asked or forgiven else {}
@@ -137,8 +145,8 @@ def slow(
     for name in sorted(asked):
         host, seconds = hosts[name], asked[name]
         if seconds is None:
-            seconds = min(FIRST_BLOCK * 2**host.errors, LONGEST_BLOCK)
-        host.blocked_until = max(host.blocked_until, now + seconds)
+            seconds = FIRST_BLOCK * 2 ** min(host.errors, 20)
+        host.blocked_until = max(host.blocked_until, now + min(seconds, LONGEST_BLOCK))
         host.errors += 1
         rows.append([name, host.blocked_until, host.errors])
     rows += [[name, None, None] for name in sorted(forgiven) if hosts[name].blocked_until <= now]

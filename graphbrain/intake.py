@@ -6,13 +6,12 @@ claim's; that of an unclaimed one is made here, once, so that recording it twice
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections.abc import Iterable
 from hashlib import blake2b
 
 from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Failed, Fetched, Link
+from graphbrain.model import Answer, Claim, Failed, Fetched, Link
 from graphbrain.report import Item
 from graphbrain.url import Rules
 
@@ -36,11 +35,12 @@ class Intake:
         try:
             return self._item(report)
         except BadInput as error:
-            return Answer(str(getattr(report, "url", report))[:200], False, str(error))
+            return Answer(_shown(getattr(report, "url", report)), False, str(error))
 
     def _item(self, report: Fetched | Failed) -> Item:
         if not isinstance(report, Fetched | Failed):
             raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
+        _check_types(report)
         url, key = self._rules.page(report.url)
         claim = report.claim
         if claim is not None and claim.key != key:
@@ -48,12 +48,11 @@ class Intake:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
         if key in self._seen:
             raise BadInput("the same page is reported twice in one batch")
-        self._seen.add(key)
-        _check_numbers(report)
         item = Item(report, key, url, claim.token if claim else uuid.uuid4().hex, self._at(report))
         if isinstance(report, Fetched):
             item.body_hash = _hash(report)
             self._take_links(item, report)
+        self._seen.add(key)
         return item
 
     def _at(self, report: Fetched | Failed) -> float:
@@ -90,12 +89,13 @@ class Intake:
                     url, key = page(link.url)
                     guess = _share("relevance", link.relevance)
             except (BadInput, TypeError, AttributeError) as error:
-                refused.append((str(getattr(link, "url", link))[:200], str(error)))
+                refused.append((_shown(getattr(link, "url", link)), str(error)))
                 continue
             if key == own:
                 continue
             if key in targets:
-                if guess is not None and guess > (targets[key][1] or 0.0):
+                known = targets[key][1]
+                if guess is not None and (known is None or guess > known):
                     targets[key] = (url, guess)
             elif len(targets) == self._max_links:
                 over.add(key)
@@ -104,25 +104,56 @@ class Intake:
         return targets, len(over)
 
 
-def _check_numbers(report: Fetched | Failed) -> None:
-    for name, value in (("fetched_at", report.fetched_at), ("status", report.status)):
-        if value is not None and not (isinstance(value, int | float) and math.isfinite(value) and value >= 0):
-            raise BadInput(f"{name} must be a number, not {value!r}")
-    if isinstance(report, Fetched):
-        _share("relevance", report.relevance)
-    elif report.retry_after is not None and not (
-        isinstance(report.retry_after, int | float) and 0 <= report.retry_after < math.inf
-    ):
-        raise BadInput(f"retry_after must be seconds, not {report.retry_after!r}")
+_TEXTS = ("body_hash", "etag", "last_modified", "redirected_to", "error")
+
+
+def _check_types(report: Fetched | Failed) -> None:
+    """Everything that would fail only in the transaction, where it would take the batch with it."""
+    if not isinstance(report.url, str):
+        raise BadInput(f"a URL must be text, not {type(report.url).__name__}")
+    if report.claim is not None and not isinstance(report.claim, Claim):
+        raise BadInput(f"claim must be a Claim, not {type(report.claim).__name__}")
+    for name in _TEXTS:
+        text = getattr(report, name, None)
+        if text is not None and not (isinstance(text, str) and _sendable(text)):
+            raise BadInput(f"{name} must be text, not {text!r:.80}")
+    _check_number("fetched_at", report.fetched_at, 0.0, 1e11)
+    _check_number("status", report.status, 100, 999)
+    if isinstance(report, Failed):
+        _check_number("retry_after", report.retry_after, 0.0, 1e9)
+        return
+    _share("relevance", report.relevance)
+    if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
+        raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
+    if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
+        raise BadInput("links must be a list of URLs or Links")
+
+
+def _sendable(text: str) -> bool:
+    """No lone surrogates: they cannot be sent to the server."""
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _shown(thing: object) -> str:
+    return str(thing).encode("utf-8", "replace").decode()[:200]
+
+
+def _check_number(name: str, value: object, least: float, most: float) -> None:
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise BadInput(f"{name} must be a number from {least:g} to {most:g}, not {value!r:.80}")
 
 
 def _share(name: str, value: float | None) -> float | None:
-    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 1):
-        raise BadInput(f"{name} must be from 0 to 1, not {value!r}")
-    return value
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
+    return float(value)
 
 
 def _hash(report: Fetched) -> str | None:
     if report.body_hash is not None:
-        return report.body_hash
+        return report.body_hash[:128]
     return None if report.body is None else blake2b(report.body, digest_size=16).hexdigest()

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain import opichits
-from graphbrain.graph import Again, Tx
+from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 __all__ = ["Ledger", "Marks"]
@@ -47,9 +47,7 @@ class Marks:
         self.hub_rank = opichits.rank(hub)
         self.authority_rank = opichits.rank(authority)
         self.hub_priority = opichits.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
-        self.authority_priority = opichits.priority(
-            ledger.authority_waiting(), ledger.in_weight, rule.eps
-        )
+        self.authority_priority = opichits.priority(ledger.authority_waiting(), ledger.in_weight, rule.eps)
         if rule.order == "breadth_first":
             self.lane = ledger.depth.astype(np.int64)
         else:
@@ -84,9 +82,14 @@ class Ledger:
 
     @classmethod
     def lock(cls, tx: Tx, ids: Iterable[int], rule: Rule) -> Ledger:
-        """Lock pages in the order of their ids. Raises Again when one is gone: it was deleted meanwhile."""
+        """Lock pages in the order of their ids.
+
+        Raises Again when one is gone: it was deleted meanwhile; Outdated when the brain's settings have changed.
+        """
         wanted = sorted(set(ids))
-        rows, hosts = tx.one("accounts/lock", ids=wanted, hosts=rule.intra_host_weight != 1.0)
+        rows, hosts, revision = tx.one("accounts/lock", ids=wanted, hosts=rule.intra_host_weight != 1.0)
+        if revision != rule.revision:
+            raise Outdated
         if len(rows) != len(wanted):
             raise Again
         return cls(rows, hosts, rule)
@@ -99,9 +102,7 @@ class Ledger:
         """The places of ids in the arrays. Raises Again for one that is not locked."""
         wanted = np.asarray(ids, dtype=np.int64)
         places = np.searchsorted(self.ids, wanted)
-        if len(wanted) and (
-            not len(self.ids) or (self.ids[np.minimum(places, len(self.ids) - 1)] != wanted).any()
-        ):
+        if len(wanted) and (not len(self.ids) or (self.ids[np.minimum(places, len(self.ids) - 1)] != wanted).any()):
             raise Again
         return places
 
@@ -139,9 +140,7 @@ class Ledger:
 
     def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
-        step = self._spend(
-            pages, self.hub_history, self.hub_cash, self.hub_paid, self.keep_hub(), self.out_weight
-        )
+        step = self._spend(pages, self.hub_history, self.hub_cash, self.hub_paid, self.keep_hub(), self.out_weight)
         np.add.at(self.authority_cash, payees, self.weights(payers, payees) * step[payers])
 
     def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
@@ -157,9 +156,7 @@ class Ledger:
         np.add.at(self.hub_cash, payees, self.weights(payers, payees) * step[payers])
 
     @staticmethod
-    def _spend(
-        pages: Ints, history: Floats, cash: Floats, paid: Floats, keep: Floats, weight: Floats
-    ) -> Floats:
+    def _spend(pages: Ints, history: Floats, cash: Floats, paid: Floats, keep: Floats, weight: Floats) -> Floats:
         """H += e, e = 0, Z = keep·H/d; the answer is the step of Z at each place, 0 elsewhere."""
         step = np.zeros(len(history))
         history[pages] += cash[pages]
@@ -185,9 +182,7 @@ class Ledger:
             now=now,
         )
         self._put(tx, "hub_cash", self._changed("hub_cash") & ~hub_spent, self.hub_cash)
-        self._put(
-            tx, "authority_cash", self._changed("authority_cash") & ~authority_spent, self.authority_cash
-        )
+        self._put(tx, "authority_cash", self._changed("authority_cash") & ~authority_spent, self.authority_cash)
         self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
         self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
         for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
@@ -209,4 +204,5 @@ class Ledger:
 def _plain(column: NDArray[Any]) -> list[Any]:
     if column.dtype == np.int64:
         return [None if value == NONE else value for value in column.tolist()]
-    return column.tolist()
+    values: list[Any] = column.tolist()
+    return values

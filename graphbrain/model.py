@@ -75,9 +75,7 @@ class Claims(Sequence[Claim]):
 
     __slots__ = ("_claims", "finished", "next_ready")
 
-    def __init__(
-        self, claims: Iterable[Claim], *, next_ready: float | None = None, finished: bool = False
-    ) -> None:
+    def __init__(self, claims: Iterable[Claim], *, next_ready: float | None = None, finished: bool = False) -> None:
         self._claims = tuple(claims)
         self.next_ready = next_ready
         self.finished = finished

@@ -138,16 +138,12 @@ def extra_configuration(home: Path) -> dict[str, str]:
             if not name or name.startswith("#"):
                 continue
             if not is_setting:
-                raise ServerFailed(
-                    f"{home / 'extra.conf'} has a line that is no setting: {line!r}."
-                )
+                raise ServerFailed(f"{home / 'extra.conf'} has a line that is no setting: {line!r}.")
             found[name.strip()] = value.strip()
     return found
 
 
-def java_options(
-    home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]
-) -> list[str]:
+def java_options(home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]) -> list[str]:
     """Java's options: memory, what Neo4j's own launcher sets, and the class path."""
     opens = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
     heap = settings["server.memory.heap.max_size"]
@@ -248,8 +244,7 @@ def make_home(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not os.access(home, os.W_OK | os.X_OK):
         raise ServerFailed(
-            f"The data directory {home} is not writable; "
-            "change its rights, or name another one with GRAPHBRAIN_DATA."
+            f"The data directory {home} is not writable; change its rights, or name another one with GRAPHBRAIN_DATA."
         )
     free = free_bytes(home)
     if free < LEAST_FREE_BYTES:
@@ -324,9 +319,7 @@ def password(home: Path) -> str:
     try:
         return file.read_text("utf-8").strip()
     except OSError as error:
-        raise ServerFailed(
-            f"The password cannot be read from {file} ({error.strerror}); put the file back."
-        ) from error
+        raise ServerFailed(f"The password cannot be read from {file} ({error.strerror}); put the file back.") from error
 
 
 def make_password(home: Path) -> None:

@@ -45,13 +45,17 @@ LANE_OF_ONE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it."""
+    """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
+
+    `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    """
 
     alpha: float = 0.15
     eps: float = 0.03
     intra_host_weight: float = 1.0
     max_payees: int = 100_000
     order: str = "best_first"
+    revision: int = 0
 
 
 def clip_relevance(relevance: Floats) -> Floats:

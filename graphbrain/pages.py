@@ -16,13 +16,14 @@ import numpy as np
 
 from graphbrain import opichits
 from graphbrain.graph import Tx
+from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
 from graphbrain.model import Page
-from graphbrain.opichits import Rule
+from graphbrain.opichits import NONE, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
 
-__all__ = ["New", "create", "find", "lower", "page", "page_of"]
+__all__ = ["New", "create", "find", "look", "lower", "page", "page_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,20 @@ class New:
     depth: int
     is_seed: bool = False
     relevance: float | None = None
+    in_weight: float = 0.0
+    """what its finders will link to it with, in the same transaction: saves a second write of the page"""
 
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Key → internal id, of the pages that are there."""
+    return {key: page for key, page, _ in look(tx, keys)}
+
+
+def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float]]:
+    """(key, internal id, out_weight) of the pages that are there."""
     wanted = sorted(set(keys))
-    return dict(tx.one("pages/find", keys=wanted)[0]) if wanted else {}
+    found: list[tuple[str, int, float]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    return found
 
 
 def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -> dict[str, int]:
@@ -47,9 +56,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
     wanted = sorted(pages, key=lambda page: page.key)
     if not wanted:
         return {}
-    lanes = _first_lanes(wanted, rule)
     rows = []
-    for page, lane in zip(wanted, lanes, strict=True):
+    for page, lane, priority in zip(wanted, *_first_marks(wanted, rule), strict=True):
         host = host_of(page.url)
         state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
         rows.append(
@@ -63,6 +71,8 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
                 state,
                 lane,
                 page.relevance,
+                page.in_weight,
+                priority,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
@@ -70,18 +80,22 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
     return dict(made)
 
 
-def _first_lanes(pages: Sequence[New], rule: Rule) -> list[int]:
+def _first_marks(pages: Sequence[New], rule: Rule) -> tuple[list[int], list[int | None]]:
+    """Lanes and authority priorities of pages that nobody has paid yet."""
+    one = np.ones(len(pages))
+    relevance = np.array([np.nan if p.relevance is None else p.relevance for p in pages])
+    weight = np.array([p.in_weight for p in pages])
+    waiting = opichits.residual(opichits.keep_authority(weight, relevance, rule.alpha), one, weight, 0 * one)
+    priority = opichits.priority(waiting, weight, rule.eps).tolist()
     if rule.order == "breadth_first":
-        return [page.depth for page in pages]
-    relevance = np.array(
-        [np.nan if page.relevance is None else page.relevance for page in pages], dtype=np.float64
-    )
-    lanes: list[int] = opichits.lane_best_first(np.ones(len(pages)), relevance).tolist()
-    return lanes
+        lanes = [page.depth for page in pages]
+    else:
+        lanes = opichits.lane_best_first(one, relevance).tolist()
+    return lanes, [None if bucket == NONE else bucket for bucket in priority]
 
 
-def lower(tx: Tx, ledger: Ledger, depths: Mapping[int, int], scope: Scope) -> list[tuple[int, str]]:
-    """Lower the depth of locked pages (id → depth offered); (id, host) of those that come into the scope by it."""
+def lower(tx: Tx, ledger: Ledger, depths: Mapping[int, int], scope: Scope) -> None:
+    """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it."""
     ids = list(depths)
     places = ledger.at(ids)
     lowered = [
@@ -90,21 +104,25 @@ def lower(tx: Tx, ledger: Ledger, depths: Mapping[int, int], scope: Scope) -> li
         if depths[page] < ledger.depth[place]
     ]
     if not lowered:
-        return []
+        return
     rows = []
     for page, depth, place in lowered:
         ledger.depth[place] = depth
         rows.append([page, depth, bool(ledger.out_weight[place] > 0)])
     tx.do("pages/deepen", rows=rows)
-    return _entering(tx, {page: depth for page, depth, _ in lowered}, scope) if scope.max_depth else []
+    if scope.max_depth:
+        _let_in(tx, {page: depth for page, depth, _ in lowered}, scope)
 
 
-def _entering(tx: Tx, depths: Mapping[int, int], scope: Scope) -> list[tuple[int, str]]:
-    return [
-        (page, host)
-        for page, url, state, host, fetched in tx.one("pages/scope", ids=sorted(depths))[0]
+def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
+    """Pages wait to be fetched with everybody: claims will sort them by host. Who is held waits when it comes back."""
+    rows = [
+        [page, "frontier", None if busy else SHARED_QUEUE]
+        for page, url, state, host, fetched, busy in tx.one("pages/scope", ids=sorted(depths))[0]
         if state == "outside" and not fetched and scope.holds(url, host, depths[page])
     ]
+    if rows:
+        tx.do("pages/state", rows=rows)
 
 
 def page_of(row: Sequence[Any]) -> Page:

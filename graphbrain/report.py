@@ -10,15 +10,15 @@ recorded by an attempt whose answer got lost is recognised by its token.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from graphbrain import hosts, pages
 from graphbrain.graph import Again, Tx
 from graphbrain.hosts import Manners
 from graphbrain.ledger import Ledger
 from graphbrain.model import Answer, Failed, Fetched, Outcome
-from graphbrain.opichits import Rule
+from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.scope import Scope
 
@@ -55,6 +55,21 @@ class Item:
     @property
     def claimed(self) -> bool:
         return self.report.claim is not None
+
+    @property
+    def missing(self) -> bool:
+        """Did the server say that there is no such page?"""
+        report = self.report
+        return isinstance(report, Failed) and 400 <= (report.status or 0) < 500 and not self.slowed
+
+    @property
+    def slowed(self) -> bool:
+        """Did the host ask to be left alone?"""
+        return isinstance(self.report, Failed) and self.report.status in (429, 503)
+
+    def may_unlink(self) -> bool:
+        """Can recording this visit remove links?"""
+        return self.replaces_links() or self.missing
 
     def replaces_links(self) -> bool:
         """Does this visit say what the page links to?"""
@@ -94,45 +109,58 @@ class _Verdict:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[Answer]:
     """Record these visits, each page at most once; one answer for each, in their order."""
-    ids = _discover(tx, items, policy, now)
+    ids, made, linked = _discover(tx, items, policy, now)
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
-    linking = [ids[item.key] for item in present if item.replaces_links()]
-    # Most pages are visited for the first time and have no links yet: one read before and one under the lock.
-    known = dict(tx.one("links/out", ids=sorted(linking))[0]) if linking else {}
+    # Most pages are visited for the first time and have no links yet.
+    known = _links_of(tx, [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
     wanted = {ids[key] for item in present for key in item.targets if key in ids}
     ledger = Ledger.lock(tx, wanted.union(sources, *known.values()), policy.rule)
+    if made:
+        # They were created with the weight of the links they are about to get.
+        ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
-    verdicts = [_judge(item, visits[ids[item.key]]) for item in present]
+    verdicts = [_judge(item, visits[ids[item.key]], policy.max_errors) for item in present]
     _relink(tx, verdicts, ids, ledger, policy, now)
-    _give_relevance(tx, verdicts, ledger)
+    _give_relevance(tx, verdicts, ids, ledger)
     ledger.write(tx, now)
     _write_visits(tx, verdicts, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
     return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
 
 
-def _discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> dict[str, int]:
-    """Key → id of all pages named in the batch; the missing ones are created, as deep as their best finder says."""
+def _links_of(tx: Tx, sources: Iterable[int]) -> dict[int, list[int]]:
+    wanted = sorted(set(sources))
+    return dict(tx.one("links/out", ids=wanted)[0]) if wanted else {}
+
+
+def _discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> tuple[dict[str, int], list[int], set[str]]:
+    """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links.
+
+    The missing pages are created, as deep as their best finder says.
+    """
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
-    ids = pages.find(tx, named)
+    found = pages.look(tx, named)
+    ids = {key: page for key, page, _ in found}
+    linked = {key for key, _, weight in found if weight > 0}
     missing = named.difference(ids)
     if not missing:
-        return ids
+        return ids, [], linked
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
     new: dict[str, New] = {}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)
         if item.key in missing and not item.claimed:
-            new[item.key] = New(item.key, item.url, 0)
+            new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
-                if known is None or depth + 1 < known.depth or (guess or 0) > (known.relevance or 0):
-                    deep = depth + 1 if known is None else min(known.depth, depth + 1)
-                    new[key] = New(key, url, deep, relevance=_larger(guess, known))
-    return ids | pages.create(tx, new.values(), policy.scope, policy.rule, now)
+                deep = depth + 1 if known is None else min(known.depth, depth + 1)
+                weight = 1.0 if known is None else known.in_weight + 1.0
+                new[key] = New(key, url, deep, relevance=_larger(guess, known), in_weight=weight)
+    made = pages.create(tx, new.values(), policy.scope, policy.rule, now)
+    return ids | made, sorted(made.values()), linked
 
 
 def _larger(guess: float | None, known: New | None) -> float | None:
@@ -146,7 +174,7 @@ def _refuse(item: Item, reason: str) -> Answer:
     return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
 
 
-def _judge(item: Item, visit: _Visit) -> _Verdict:
+def _judge(item: Item, visit: _Visit, max_errors: int) -> _Verdict:
     """Accept or refuse one visit by its lease, and find its outcome."""
     claim = item.report.claim
     if visit.last_lease == item.token and visit.lease != item.token:
@@ -159,7 +187,9 @@ def _judge(item: Item, visit: _Visit) -> _Verdict:
         return _refused(item, visit, "a later visit is known")
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "somebody holds the page and will report it")
-    return _Verdict(item, visit, True, item.replaces_links(), _accepted(item, _outcome(item, visit)))
+    outcome = _outcome(item, visit, max_errors)
+    links = item.replaces_links() or (outcome == "gone" and item.missing)
+    return _Verdict(item, visit, True, links, _accepted(item, outcome))
 
 
 def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
@@ -171,15 +201,15 @@ def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
 def _accepted(item: Item, outcome: str | None) -> Answer:
     stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
     links = len(item.targets) if isinstance(item.report, Fetched) else 0
-    return Answer(
-        item.report.url, True, "", stated, links, links_refused=item.refused, links_over=item.over
-    )
+    return Answer(item.report.url, True, "", stated, links, links_refused=item.refused, links_over=item.over)
 
 
-def _outcome(item: Item, visit: _Visit) -> Outcome:
+def _outcome(item: Item, visit: _Visit, max_errors: int) -> Outcome:
     report = item.report
     if isinstance(report, Failed):
-        return "slowed" if report.status in (429, 503) else "retry"
+        if item.slowed:
+            return "slowed"
+        return "gone" if visit.errors + 1 >= max_errors else "retry"
     if report.redirected_to is not None:
         return "alias"
     if visit.first_fetched is None:
@@ -201,13 +231,14 @@ def _relink(
     taking = [v for v in verdicts if v.links]
     if not taking:
         return
-    old = dict(tx.one("links/out", ids=sorted({v.visit.page for v in taking}))[0])
+    weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
+    old = _links_of(tx, [v.visit.page for v, weight in zip(taking, weights, strict=True) if weight > 0])
     made: list[list[object]] = []
     gone: list[list[object]] = []
     depths: dict[int, int] = {}
     for verdict in taking:
         page = verdict.visit.page
-        before = set(old[page])
+        before = set(old.get(page, ()))
         if not ledger.holds(before):
             raise Again
         after = [ids[key] for key in verdict.item.targets if key in ids]
@@ -230,7 +261,10 @@ def _relink(
     ]
     if aliases:
         tx.do("links/alias", rows=aliases)
-    enter(tx, pages.lower(tx, ledger, depths, policy.scope))
+    pages_again = [v.visit.page for v in taking if v.keep and v.visit.state == "alias"]
+    if pages_again := sorted(set(pages_again) - {row[0] for row in aliases}):
+        tx.do("links/unalias", ids=pages_again)
+    pages.lower(tx, ledger, depths, policy.scope)
 
 
 def _pairs(rows: Sequence[Sequence[object]]) -> tuple[list[int], list[int]]:
@@ -249,21 +283,31 @@ def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
             depths[target] = depth
 
 
-def enter(tx: Tx, entering: Sequence[tuple[int, str]]) -> None:
-    """Pages that a shorter way brought into the scope wait to be fetched, with everybody: claims will sort them."""
-    if entering:
-        tx.do("pages/state", rows=[[page, "frontier", hosts.SHARED_QUEUE] for page, _ in entering])
-
-
-def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ledger: Ledger) -> None:
-    rows = [
-        [v.visit.page, v.item.report.relevance]
-        for v in verdicts
-        if v.keep and isinstance(v.item.report, Fetched) and v.item.report.relevance is not None
-    ]
+def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Ledger) -> None:
+    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess."""
+    rows = [[v.visit.page, value] for v in verdicts if v.keep and (value := _relevance(v)) is not None]
     if rows:
         tx.do("pages/relevance", rows=rows)
         ledger.relevance[ledger.at([row[0] for row in rows])] = [row[1] for row in rows]
+    fetched = {v.visit.page for v in verdicts if v.keep}
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, (_, guess) in verdict.item.targets.items() if verdict.links else ():
+            if guess is not None and key in ids and ids[key] not in fetched:
+                guesses[ids[key]] = max(guess, guesses.get(ids[key], 0.0))
+    known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
+    better = [[page, guess] for (page, guess), now in zip(guesses.items(), known, strict=True) if not guess <= now]
+    if better:
+        took = tx.one("pages/guess", rows=better)[0]
+        ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+
+
+def _relevance(verdict: _Verdict) -> float | None:
+    report = verdict.item.report
+    if isinstance(report, Fetched):
+        return report.relevance
+    gone = verdict.answer.outcome == "gone" and verdict.item.missing
+    return LEAST_RELEVANCE if gone else None
 
 
 def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: float) -> None:
@@ -282,7 +326,7 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: flo
     back = [v for v in failed if v.answer.outcome == "slowed" and v.visit.state == "frontier"]
     filing = hosts.finish(tx, ended, {v.visit.host for v in back}, policy.manners, now)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, filing, now) for v in failed])
     asked = {
         v.visit.host: v.item.report.retry_after
         for v in failed
@@ -314,23 +358,21 @@ def _fetched_row(verdict: _Verdict) -> list[object]:
     ]
 
 
-def _failed_row(verdict: _Verdict, filing: object, policy: Policy, now: float) -> list[object]:
+def _failed_row(verdict: _Verdict, filing: Mapping[str, str], now: float) -> list[object]:
     """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
     item, visit = verdict.item, verdict.visit
     report = item.report
-    assert isinstance(report, Failed) and isinstance(filing, dict)
+    assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
     errors = visit.errors if slowed else visit.errors + 1
-    missing = report.status is not None and 400 <= report.status < 500
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
-    if slowed:
-        queue = filing.get(visit.host)
-    elif errors >= policy.max_errors:
-        state = "gone" if missing else "parked"
-        outcome = "gone"
+    if outcome == "gone":
+        state = "gone" if item.missing else "parked"
     elif state == "frontier":
-        not_before = now + _pause(errors, missing)
-    verdict.answer = Answer(item.report.url, True, "", outcome)
+        if slowed:
+            queue = filing[visit.host]
+        else:
+            not_before = now + _pause(errors, item.missing)
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
         visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,

@@ -3,16 +3,17 @@
 Each file of `cypher/schema/` is applied once, in the order of its number, and remembered with its checksum. A
 database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
 belongs to somebody else. Both are refused before anything is written.
-Statements: schema/*, brain/steps, brain/step, brain/foreign.
+Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from graphbrain.errors import SchemaMismatch
-from graphbrain.graph import Graph
+from graphbrain.graph import Graph, Tx
 from graphbrain.statements import names, statement
 
 __all__ = ["Step", "apply", "check", "pending", "steps"]
@@ -72,25 +73,26 @@ def refuse_foreign(graph: Graph) -> None:
     if rows:
         labels = ":".join(rows[0][0]) or "unlabelled"
         raise SchemaMismatch(
-            f"The database {graph.database!r} at {graph.uri} holds other data ({labels} nodes); give graphbrain an empty one."
+            f"The database {graph.database!r} at {graph.uri} holds other data ({labels} nodes); "
+            "give graphbrain an empty one."
         )
 
 
 def apply(graph: Graph, now: float) -> tuple[Step, ...]:
     """Apply what is missing, in order; the steps applied. Two processes may do it at the same time."""
     missing = pending(graph)
-    for step in missing:
-        _apply_one(graph, step, now)
     if missing:
+        graph.write(lambda tx: _make(tx, missing), "schema")
+        graph.write(lambda tx: _remember(tx, missing, now), "brain/step")
         graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
     return missing
 
 
-def _apply_one(graph: Graph, step: Step, now: float) -> None:
-    graph.write(lambda tx: tx.do(f"schema/{step.name}"), f"schema/{step.name}")
-    graph.write(
-        lambda tx: tx.do(
-            "brain/step", number=step.number, name=step.name, checksum=step.checksum, now=now
-        ),
-        "brain/step",
-    )
+def _make(tx: Tx, missing: Sequence[Step]) -> None:
+    for step in missing:
+        tx.do(f"schema/{step.name}")
+
+
+def _remember(tx: Tx, missing: Sequence[Step], now: float) -> None:
+    for step in missing:
+        tx.do("brain/step", number=step.number, name=step.name, checksum=step.checksum, now=now)

@@ -140,8 +140,7 @@ def start(
     """
     if sys.platform == "win32":
         raise ServerFailed(
-            "The local server needs Linux, macOS or WSL; "
-            "on Windows set GRAPHBRAIN_URI to a Neo4j that runs elsewhere."
+            "The local server needs Linux, macOS or WSL; on Windows set GRAPHBRAIN_URI to a Neo4j that runs elsewhere."
         )
     home = _home(data)
     try:
@@ -265,9 +264,7 @@ class _Launch:
     def run(self, ports: tuple[int, int]) -> dict[str, Any]:
         """Write the configuration and start the process; its state, as in server.json."""
         home = self.home
-        settings = files.configuration(
-            self.version, ports, self.sizes, files.extra_configuration(home)
-        )
+        settings = files.configuration(self.version, ports, self.sizes, files.extra_configuration(home))
         (home / "conf" / "neo4j.conf").write_text(files.configuration_text(settings), "utf-8")
         if not (home / "data" / "databases" / "system").exists():
             self.set_password()
@@ -344,13 +341,10 @@ class _Launch:
         files.write_arguments(args, ["-Xmx128m", "-cp", files.joined(self.class_path), *tool])
         env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
         try:
-            told = subprocess.run(
-                [self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120
-            )
+            told = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)
         except subprocess.TimeoutExpired as error:
             raise ServerFailed(
-                "Neo4j's password could not be set within 120 s; start again when "
-                "the machine has less to do."
+                "Neo4j's password could not be set within 120 s; start again when the machine has less to do."
             ) from error
         finally:
             args.unlink(missing_ok=True)
@@ -412,9 +406,7 @@ def _end(home: Path, pid: int, timeout: float) -> None:
         except ProcessLookupError:
             pass
         except PermissionError as error:
-            raise ServerFailed(
-                f"Neo4j's process {pid} is another user's and may not be stopped."
-            ) from error
+            raise ServerFailed(f"Neo4j's process {pid} is another user's and may not be stopped.") from error
         while _ours(pid, home):
             if time.monotonic() > until:
                 break
@@ -464,8 +456,7 @@ def _answers(port: int, password: str) -> bool:
             driver.execute_query("RETURN 1", database_="neo4j")
     except neo4j.exceptions.AuthError as error:
         raise ServerFailed(
-            "Neo4j runs but refuses the password in its data directory's file `password`: "
-            "put the right one there."
+            "Neo4j runs but refuses the password in its data directory's file `password`: put the right one there."
         ) from error
     except (neo4j.exceptions.DriverError, neo4j.exceptions.Neo4jError, OSError):
         return False

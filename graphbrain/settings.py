@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
 
-__all__ = ["ORDERS", "SHARED_WITH_SERVER", "Settings"]
+__all__ = ["ORDERS", "SHARED_WITH_SERVER", "Settings", "typed"]
 
 ORDERS = ("best_first", "breadth_first")
 Kind = Literal["client", "shared", "fixed"]
@@ -39,7 +39,7 @@ class Settings:
     user: str = _setting("neo4j", "client", "Neo4j user")
     password: str = _setting("", "client", "Neo4j password")
     database: str = _setting("neo4j", "client", "Neo4j database: one brain, one database")
-    worker: str = _setting("", "client", "this process's name in leases and counters; empty: host, pid and a random part")
+    worker: str = _setting("", "client", "name in leases and counters; empty: host, pid and a random part")
     limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")
     auto_tend: bool = _setting(True, "client", "tend after reports when no worker runs")
     share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
@@ -55,7 +55,7 @@ class Settings:
     in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
-    max_depth: int = _setting(0, "shared", "clicks from a seed beyond which pages are known but not fetched; 0 = no limit")
+    max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
     allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
@@ -93,19 +93,15 @@ class Settings:
                 raise SettingsError(f"{name!r} is not a setting; there are {', '.join(sorted(names))}.")
             if value is not None:
                 values[name] = value
-        typed = {name: _typed(name, value, names[name]) for name, value in values.items()}
-        if not typed.get("worker"):
-            typed["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
-        return cls(**typed, given=frozenset(values), canonical=canonical).checked()
+        fitting = {name: typed(name, value) for name, value in values.items()}
+        if not fitting.get("worker"):
+            fitting["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+        return cls(**fitting, given=frozenset(values), canonical=canonical).checked()
 
     @classmethod
     def names(cls, *kinds: Kind) -> dict[str, Any]:
         """Setting → its default; of the given kinds only, if any are named."""
-        return {
-            f.name: f.default
-            for f in fields(cls)
-            if f.metadata and (not kinds or f.metadata["kind"] in kinds)
-        }
+        return {f.name: f.default for f in fields(cls) if f.metadata and (not kinds or f.metadata["kind"] in kinds)}
 
     @classmethod
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
@@ -124,7 +120,7 @@ class Settings:
             ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),
             ("in_flight", self.in_flight >= 0, "0 or more"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
-            ("limit_seconds", 1 <= self.limit_seconds, "at least 1"),
+            ("limit_seconds", self.limit_seconds >= 1, "at least 1"),
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
@@ -136,8 +132,9 @@ class Settings:
         return self
 
 
-def _typed(name: str, value: Any, default: Any) -> Any:
-    """`value`, given as text or number, in the type of the setting's default."""
+def typed(name: str, value: Any) -> Any:
+    """`value`, given as text or number, in the type of the setting's default. Raises SettingsError."""
+    default = Settings.names()[name]
     try:
         if isinstance(default, bool):
             return _flag(value)
@@ -154,7 +151,7 @@ def _typed(name: str, value: Any, default: Any) -> Any:
         if not isinstance(value, str):
             raise ValueError
         return value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
         raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
 

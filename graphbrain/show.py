@@ -176,9 +176,7 @@ def sheet(pairs: Iterable[tuple[str, Any]]) -> Table:
 def claims_table(claims: Iterable[Claim]) -> Table:
     """Claimed pages and when each lapses."""
     now = time.time()
-    return rows_table(
-        ("depth", "lapses", "url"), ((c.depth, f"in {_span(c.until - now)}", c.url) for c in claims)
-    )
+    return rows_table(("depth", "lapses", "url"), ((c.depth, f"in {_span(c.until - now)}", c.url) for c in claims))
 
 
 def top_table(pages: Iterable[Page], by: str) -> Table:

@@ -9,6 +9,7 @@
 // column  rows  LIST  [id, hub_history, hub_cash, hub_paid, out_weight, authority_history, authority_cash, authority_paid,
 //                     in_weight, relevance or -1, depth]; a page that is gone is missing
 // column  host_names LIST  host names in the same order, when they are wanted
+// column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -18,6 +19,8 @@ MATCH (p:Page) WHERE id(p) = i
 SET p:Page
 WITH id(p) AS page, p {.hub_history, .hub_cash, .hub_paid, .out_weight, .authority_history, .authority_cash,
                        .authority_paid, .in_weight, .relevance, .depth, host: CASE WHEN $hosts THEN p.host END} AS m
-RETURN collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.authority_history, m.authority_cash,
+WITH collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.authority_history, m.authority_cash,
                 m.authority_paid, m.in_weight, coalesce(m.relevance, -1.0), m.depth]) AS rows,
-       collect(m.host) AS host_names
+     collect(m.host) AS host_names
+MATCH (b:Brain {key: 'brain'})
+RETURN rows, host_names, b.revision AS revision

@@ -1,9 +1,9 @@
-// Change shared settings of the brain.
+// Change settings of the brain, and say so by its revision.
 //
 // param   settings  MAP     names and new values
 // rows    none
 // locks   the Brain
 // mode    write
-// retry   safe   absolute values
+// retry   safe   absolute values; a revision more does no harm
 MATCH (b:Brain {key: 'brain'})
-SET b += $settings
+SET b += $settings, b.revision = b.revision + 1

@@ -9,5 +9,5 @@
 // mode    write
 // retry   safe   MERGE on a unique key
 MERGE (b:Brain {key: 'brain'})
-ON CREATE SET b += $settings, b.name = $settings.crawl, b.created = $now, b.url_rules = $rules
+ON CREATE SET b += $settings, b.name = $settings.crawl, b.created = $now, b.url_rules = $rules, b.revision = 0
 RETURN properties(b) AS brain

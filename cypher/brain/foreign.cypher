@@ -5,5 +5,5 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (n) WHERE NOT n:SchemaStep
+MATCH (n) WHERE NOT n:SchemaStep AND NOT n:Brain
 RETURN labels(n) AS labels LIMIT 1

@@ -1,11 +1,11 @@
 // End leases without a visit: the pages wait again where they were.
 //
-// param   rows   LIST    [id, queue or null]; the caller has locked the pages
+// param   rows   LIST    [id, queue or null, the token that ends]; the caller has locked the pages
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = row[1], p.last_lease = p.lease, p.last_outcome = 'returned',
+SET p.queue = row[1], p.last_lease = row[2], p.last_outcome = 'returned',
     p.lease = null, p.lease_until = null, p.worker = null, p.counted = null

@@ -127,11 +127,11 @@ class _Links(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         href = dict(attrs).get("href")
         if href and tag in ("a", "area", "base"):
+            href = href.strip()
             with suppress(ValueError):  # not a URL: the brain's answer will say so
-                href = urljoin(self.base, href.strip())
-            if tag == "base":
-                self.base = href
-            else:
+                href = urljoin(self.base, href)
+                self.base = href if tag == "base" else self.base
+            if tag != "base":
                 self.links.append(href)
 
 

@@ -106,9 +106,7 @@ def render(page: WebPage, visit: int = 1) -> bytes:
     ]
     if page.changing:
         lines.append(f"<p>You are visitor number {visit}.</p>")
-    links = [
-        f'<a href="{html.escape(href)}">{html.escape(_label(href))}</a>' for href in page.links
-    ]
+    links = [f'<a href="{html.escape(href)}">{html.escape(_label(href))}</a>' for href in page.links]
     if page.links == ODD_LINKS:
         lines += ["<base href='http://[::'>", *links, "<p <a hre=f=>>", "<![bogus[ <a href='/never"]
     elif len(links) > 10:
@@ -142,9 +140,7 @@ class _Builder:
         self.links: dict[str, list[str]] = {}
         self.guides: dict[str, list[str]] = {}
         self.entries: dict[str, list[str]] = {}
-        self.urns: dict[str, list[str]] = {
-            topic: [] for topic in TOPICS
-        }  # articles, again per link
+        self.urns: dict[str, list[str]] = {topic: [] for topic in TOPICS}  # articles, again per link
         self.lists: dict[str, list[str]] = {}
 
     def build(self) -> dict[str, WebPage]:

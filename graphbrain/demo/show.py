@@ -101,104 +101,120 @@ def run_demo(
     processes that push. Raises GraphbrainError with one sentence, and KeyboardInterrupt after it
     has cleaned up.
     """
-    web = Web(pages=pages)
+    web, home = Web(pages=pages), data or default_data_dir()
     try:
-        with _ends_in_order(), ExitStack() as stack:
-            brain, own = _brain(stack, data or default_data_dir(), keep, uri, login, say)
+        with _Interruption() as halt, ExitStack() as stack:
+            ours = threading.Event()
+            own = None if uri else _server(stack, home, keep, ours, say)
+            halt.in_order()
+            brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}))
+            ours.set()
+            halt.check()
             stack.enter_context(web)
             say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
             with WorkerPool.beside(brain, workers) as pool:
-                tally = _crawl(brain, web)
-            brain.tend(None)
+                tally = _crawl(brain, web, halt.wanted)
             if pool.failed:
                 say(f"The workers could not work: {pool.failed}")
+            halt.check()
+            brain.tend(None, stop=halt.wanted.is_set)
+            halt.check()
             clean = _results(brain, web, tally)
+            halt.check()
             _how_to_look(brain, own, keep)
             if own is not None and not keep:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
-        say(f"Stopped: claims given back; crawler, workers and web ended{_left(uri, keep)}.")
+        left = "" if uri or server.find(home) is None else f"; Neo4j still runs in {home}"
+        say(f"Stopped: claims are given back; crawler, workers and web have ended{left}.")
         raise
     return clean
 
 
-@contextmanager
-def _ends_in_order() -> Iterator[None]:
-    """A closed terminal and a plain kill count as Ctrl-C: neither leaves anything running."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    names = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-    before = {name: signal.signal(name, signal.default_int_handler) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(name, handler)
+class _Interruption:
+    """Ctrl-C, a plain kill and a closed terminal: KeyboardInterrupt, all of them.
 
+    At once at first; `in_order` puts it off to the next `check`, because an exception in the middle
+    of a conversation with Neo4j would leave its connection of no use for cleaning up. A second one
+    comes at once again.
+    """
 
-def _left(uri: str | None, keep: bool) -> str:
-    if uri is not None:
-        return ""
-    return "; the server is left running" if keep else ", and the server too"
+    def __init__(self) -> None:
+        self.wanted = threading.Event()
+        self._gently = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> _Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+                if number := getattr(signal, name, None):
+                    self._before[number] = signal.signal(number, self._come)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def in_order(self) -> None:
+        """From here on, wait for `check`."""
+        self._gently = True
+
+    def check(self) -> None:
+        """The place to be interrupted."""
+        if self.wanted.is_set():
+            raise KeyboardInterrupt
+
+    def _come(self, *_: object) -> None:
+        if not self._gently or self.wanted.is_set():
+            raise KeyboardInterrupt
+        self.wanted.set()
 
 
 # ---------------------------------------------------------------- the brain
 
 
-def _brain(
-    stack: ExitStack, home: Path, keep: bool, uri: str | None, login: dict[str, Any], say: Say
-) -> tuple[Brain, server.Server | None]:
-    """The demo's brain, empty, and its server if it is ours; `stack` closes and stops them.
+def _server(stack: ExitStack, home: Path, keep: bool, ours: threading.Event, say: Say) -> server.Server:
+    """The demo's server, started; `stack` stops it, if it is `ours` to stop.
 
-    A server that ran before is stopped only when it turns out to be a former demo's.
+    One that ran before may hold a brain of the user's: then it is not.
     """
-    if uri is not None:
-        return _open(stack, {"uri": uri, **login}), None
-    ran_before = server.find(home) is not None
-    if not (keep or ran_before):
-        stack.callback(server.stop, home)
-    own = server.start(home, memory=MEMORY, say=say)
-    if ran_before and not keep:
-        with ExitStack() as until_ours:
-            brain = _open(until_ours, _login(own))
-            stack.callback(server.stop, home)
-            stack.push(until_ours.pop_all())
-        return brain, own
-    return _open(stack, _login(own)), own
+    if server.find(home) is None:
+        ours.set()
+    if not keep:
+        stack.callback(lambda: server.stop(home) if ours.is_set() else None)
+    return server.start(home, memory=MEMORY, say=say)
 
 
 def _login(own: server.Server) -> dict[str, Any]:
     return {"uri": own.uri, "user": own.user, "password": own.password, "database": "neo4j"}
 
 
-def _open(stack: ExitStack, login: dict[str, Any]) -> Brain:
+def _open(login: dict[str, Any]) -> Brain:
     """The demo's brain, cleared of a former demo. SchemaMismatch if anything else is in it."""
+    occupied = SchemaMismatch(
+        f"The brain at {login['uri']} holds another crawl, which the demo would have to clear; "
+        "let it use its own (no --data, no --uri), or an empty one."
+    )
     try:
-        brain = stack.enter_context(Brain.open(**login, **OWN))
+        brain = Brain.open(**login, **OWN)
     except SettingsError as error:
-        if "crawl=" not in str(error):
-            raise
-        raise SchemaMismatch(_OCCUPIED.format(login["uri"])) from None
-    if brain.stats()["pages"]:
-        try:
-            brain.page(SEEDS[0])
-        except UnknownPage:
-            raise SchemaMismatch(_OCCUPIED.format(login["uri"])) from None
-        brain.clear()
+        raise (occupied if "crawl=" in str(error) else error) from None
+    with ExitStack() as on_error:
+        on_error.callback(brain.close)
+        if brain.stats()["pages"]:
+            try:
+                brain.page(SEEDS[0])
+            except UnknownPage:
+                raise occupied from None
+            brain.clear()
+        on_error.pop_all()
     return brain
-
-
-_OCCUPIED = (
-    "The brain at {} holds another crawl, which the demo would have to clear; "
-    "let it use its own (no --data, no --uri), or an empty one."
-)
 
 
 # ---------------------------------------------------------------- the crawl, and its progress
 
 
-def _crawl(brain: Brain, web: Web) -> Tally:
+def _crawl(brain: Brain, web: Web, stop: threading.Event) -> Tally:
     """Crawl the web from its seeds, showing progress; the tally of what was reported."""
     tally, began = Tally(), time.monotonic()
     brain.seed(web.seeds)
@@ -208,8 +224,14 @@ def _crawl(brain: Brain, web: Web) -> Tally:
             tally.add(result, answer)
             update()
 
-        handlers = [web.handler()]
-        crawl(brain, threads=THREADS, patience=PATIENCE, handlers=handlers, on_page=on_page)
+        crawl(
+            brain,
+            threads=THREADS,
+            patience=PATIENCE,
+            handlers=[web.handler()],
+            stop=stop,
+            on_page=on_page,
+        )
     tally.seconds = time.monotonic() - began
     return tally
 

@@ -65,9 +65,7 @@ class Web:
         """Serve on 127.0.0.1 until `stop`; the port (a free one, unless given)."""
         if self._server is None:
             self._server = _Server(self, port)
-            threading.Thread(
-                target=self._server.serve_forever, args=(0.05,), name="demo web", daemon=True
-            ).start()
+            threading.Thread(target=self._server.serve_forever, args=(0.05,), name="demo web", daemon=True).start()
         return int(self._server.server_address[1])
 
     def stop(self) -> None:

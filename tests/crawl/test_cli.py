@@ -14,7 +14,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+from click.testing import CliRunner
+
+from graphbrain import __version__
+from graphbrain.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -75,14 +80,10 @@ def one_sentence(done: subprocess.CompletedProcess[str], *words: str, code: int 
 
 
 @contextmanager
-def started(
-    env: dict[str, str], *arguments: object, **more: Any
-) -> Iterator[subprocess.Popen[str]]:
+def started(env: dict[str, str], *arguments: object, **more: Any) -> Iterator[subprocess.Popen[str]]:
     """A command under way; killed at the end of the block if it still runs."""
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
-        command(*arguments), env=env, stdout=pipe, stderr=pipe, text=True, **more
-    )
+    process = subprocess.Popen(command(*arguments), env=env, stdout=pipe, stderr=pipe, text=True, **more)
     try:
         yield process
     finally:
@@ -94,26 +95,42 @@ def started(
 
 
 def alone(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments), env=environment(**env), capture_output=True, text=True, timeout=60
-    )
+    return subprocess.run(command(*arguments), env=environment(**env), capture_output=True, text=True, timeout=60)
 
 
-def test_help_names_every_command_and_is_quick() -> None:
-    began = time.monotonic()
-    done = alone("--help")
-    assert time.monotonic() - began < 5
+def test_help_names_every_command() -> None:
     crawl = ["seed", "next", "report", "work", "tend", "replay", "top", "page", "stats", "audit"]
     keep = ["link", "unlink", "forget", "relevance", "payout", "host", "clear"]
-    names = [*crawl, "server", "schema", "demo", "bench", *keep]
-    for name in names:
+    done = alone("--help")
+    for name in [*crawl, "server", "schema", "demo", "bench", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
-        assert alone(name, "--help").returncode == 0
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    listed = done.stdout.split("Commands:")[1]
+    assert "..." not in listed, "no sentence is cut"
+
+
+def everything(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, inner in group.commands.items():
+        yield (*names, name), inner
+        if isinstance(inner, click.Group):
+            yield from everything(inner, *names, name)
+
+
+@pytest.mark.parametrize("names", [names for names, _ in everything(cli)], ids=" ".join)
+def test_every_help_is_in_sentences_and_every_command_takes_a_connection(
+    names: tuple[str, ...],
+) -> None:
+    done = CliRunner().invoke(cli, [*names, "--help"])
+    assert done.exit_code == 0
+    assert re.search(r"^  [A-Z].*[.]$", done.output, re.MULTILINE)
+    found = dict(everything(cli))[names]
+    options = {option for param in found.params for option in param.opts}
+    if not isinstance(found, click.Group):
+        assert {"--uri", "--user", "--password", "--crawl", "--data", "--trace"} <= options
 
 
 def test_version() -> None:
-    assert re.fullmatch(r"graphbrain \S.*\n", alone("--version").stdout)
+    assert alone("--version").stdout == f"graphbrain {__version__}\n"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +328,7 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, connected: dict[str, str]
             assert process.stdout is not None
             process.stdout.readline()
             process.stdout.close()
-            assert process.wait(60) == 0
+            assert process.wait(60) in (0, 1), "1 if it had not said all before"
             assert process.stderr is not None
             assert process.stderr.read() == ""
 
@@ -346,10 +363,7 @@ def test_work_ends_in_order(run: Run, connected: dict[str, str], number: signal.
 
 def test_work_until_settled(run: Run) -> None:
     pages = [f"http://a.example/{i}" for i in range(20)]
-    text = "".join(
-        json.dumps({"url": url, "links": [p for p in pages if p != url][:7]}) + "\n"
-        for url in pages
-    )
+    text = "".join(json.dumps({"url": url, "links": [p for p in pages if p != url][:7]}) + "\n" for url in pages)
     run("report", input=text)
     done = run("work", "--workers", 2, "--until-settled", "--json")
     assert done.returncode == 0, done.stderr

@@ -6,17 +6,21 @@ import http.client
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import OpenerDirector, Request, build_opener
 
 import pytest
 
+from graphbrain.demo.crawler import _Redirects, fetch, links_of
 from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
 from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput
+from graphbrain.model import Claim, Failed, Fetched
 from graphbrain.url import spell
+
+Fetch = Callable[..., Fetched | Failed]
 
 
 @pytest.fixture
@@ -179,9 +183,7 @@ def test_pages_change_or_stay(web: Web, opener: OpenerDirector) -> None:
     ("validator", "stamp", "condition"),
     [("etag", "ETag", "If_None_Match"), ("date", "Last-Modified", "If_Modified_Since")],
 )
-def test_not_modified(
-    web: Web, opener: OpenerDirector, validator: str, stamp: str, condition: str
-) -> None:
+def test_not_modified(web: Web, opener: OpenerDirector, validator: str, stamp: str, condition: str) -> None:
     url = one(web, "page", validator=validator, changing=False)
     status, headers = status_of(opener, url)
     assert status == 200
@@ -234,3 +236,87 @@ def test_stopped_web_has_no_address() -> None:
         assert web.start() == int(web.proxy.split(":")[1])
     with pytest.raises(RuntimeError, match="not being served"):
         _ = web.proxy
+
+
+# ---------------------------------------------------------------- what the crawler makes of it
+
+
+def claim_on(url: str, etag: str | None = None, modified: str | None = None) -> Claim:
+    return Claim(url, "k" * 32, "t", 0.0, urlsplit(url).netloc, 0, etag, modified)
+
+
+@pytest.fixture
+def fetched(web: Web) -> Fetch:
+    opener = build_opener(_Redirects, web.handler())
+    return lambda *args: fetch(opener, claim_on(*args))
+
+
+def test_fetched_page_has_its_links_absolute(web: Web, fetched: Fetch) -> None:
+    url = "http://birds.example/guide/owl"
+    result = fetched(url)
+    assert isinstance(result, Fetched)
+    assert result.links == [urljoin(url, href) for href in web.pages[url].links]
+    assert result.body and result.status == 200 and result.claim == claim_on(url)
+
+
+@pytest.mark.parametrize("validator", ["etag", "date"])
+def test_conditions_bring_not_modified(web: Web, fetched: Fetch, validator: str) -> None:
+    url = one(web, "page", validator=validator, changing=False)
+    first = fetched(url)
+    assert isinstance(first, Fetched)
+    again = fetched(url, first.etag, first.last_modified)
+    assert isinstance(again, Fetched)
+    assert (again.status, again.not_modified, again.links) == (304, True, ())
+    assert (again.etag, again.last_modified) == (first.etag, first.last_modified)
+
+
+def test_only_temporary_redirects_are_followed(web: Web, fetched: Fetch) -> None:
+    moved, found = one(web, "moved"), one(web, "found")
+    result = fetched(moved)
+    assert isinstance(result, Fetched)
+    assert result.redirected_to == urljoin(moved, web.pages[moved].target)
+    result = fetched(found)
+    assert isinstance(result, Fetched)
+    assert (result.url, result.status, result.redirected_to) == (found, 200, None)
+    assert set(result.links) == {"http://birds.example/guide/owl"}
+
+
+def test_failures_say_what_happened(web: Web, fetched: Fetch) -> None:
+    busy = fetched(one(web, "busy"))
+    assert isinstance(busy, Failed)
+    assert (busy.status, busy.retry_after) == (503, 2.0)
+    missing = fetched("http://birds.example/nothing")
+    assert isinstance(missing, Failed)
+    assert (missing.status, missing.retry_after) == (404, None)
+    web.stop()
+    away = fetched("http://birds.example/")
+    assert isinstance(away, Failed)
+    assert away.status is None and "refused" in away.error
+
+
+def test_broken_page_gives_the_links_before_the_break(fetched: Fetch) -> None:
+    result = fetched("http://links.example/odd")
+    assert isinstance(result, Fetched)
+    assert "http://birds.example/" in result.links
+    assert "http://[broken/" in result.links  # the brain refuses it, with the reason
+
+
+@pytest.mark.parametrize(
+    ("html", "links"),
+    [
+        (b"", []),
+        (b"<a href=b>", ["http://h.example/a/b"]),
+        (b"<base href='//g.example/x/'><a href=b><area href=/c>", ["http://g.example/x/b", "http://g.example/c"]),
+        (b"<a name=x><a href><a href=''><link href=s><a href=' b '>", ["http://h.example/a/b"]),
+        (b"<a href='b'><![bogus[ <a href=c>", ["http://h.example/a/b"]),
+        (b"\xff\xfe<a href=\xe9>", ["http://h.example/a/\ufffd"]),
+        (b"<a href='&amp;b'><!-- <a href=c> --><script>'<a href=d>'</script>", ["http://h.example/a/&b"]),
+        (b"<a href='b", []),
+    ],
+)
+def test_links_of(html: bytes, links: list[str]) -> None:
+    assert links_of(html, "http://h.example/a/") == links
+
+
+def test_unknown_charset_is_read_as_latin_1() -> None:
+    assert links_of(b"<a href=\xe9>", "http://h.example/", "no-such") == ["http://h.example/é"]

@@ -1,7 +1,7 @@
 """What stands in a brain's database, read with the bare driver: nothing of graphbrain takes part.
 
-`Exported.web` is what the linear oracle needs, made from the nodes and links themselves; the rest is what the brain
-wrote about them.
+`Exported.web` is what the linear oracle needs, made from the nodes and links themselves; the rest
+is what the brain wrote about them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LINKS = "MATCH (p:Page)-[:LINKS]->(q:Page) RETURN p.url AS source, q.url AS tar
 
 @dataclass(frozen=True)
 class Exported:
-    """A whole brain: `pages` are the properties of each, in the order of their URLs; `web` numbers them so."""
+    """A whole brain: `pages` are the properties of each, by URL; `web` numbers them in that order."""
 
     pages: list[dict[str, Any]]
     web: Web

@@ -1,12 +1,13 @@
 """A second opinion on importance: the fixed point of OPIC-HITS as one sparse linear system.
 
-Written from DESIGN §5.1 alone; it shares no line with graphbrain and graphbrain never imports it. For the two sides
-of every page
+Written from DESIGN §5.1 alone; it shares no line with graphbrain and graphbrain never imports it.
+With d_out and d_in the sums of link weights, the two sides of every page
 
-    hub(p)       = payout(p) + Σ over successors q    of  w(p→q) · keep_authority(q) · authority(q) / in_weight(q)
-    authority(q) = payout(q) + Σ over predecessors p  of  w(p→q) · keep_hub(p) · hub(p) / out_weight(p)
+    hub(p)       = payout(p) + Σ over successors q    w(p→q) · keep_auth(q) · auth(q) / d_in(q)
+    authority(q) = payout(q) + Σ over predecessors p  w(p→q) · keep_hub(p) · hub(p) / d_out(p)
 
-is 2N equations in 2N unknowns, solved directly (SuperLU): nothing iterates, so nothing can stop too early.
+are 2N equations in 2N unknowns, solved directly (SuperLU): nothing iterates, so nothing can stop
+too early.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ Ints = npt.NDArray[np.int64]
 class Web:
     """Pages 0..n-1 and the distinct links `sources[i]` → `targets[i]` between different pages.
 
-    `relevance`: 0..1, nan for unknown. `payout`: what the virtual page pays. `weights`: of the links.
-    Whatever is left out is ½, 1 and 1.
+    `relevance`: 0..1, nan for unknown. `payout`: what the virtual page pays. `weights`: of the
+    links. Whatever is left out is ½, 1 and 1.
     """
 
     pages: int

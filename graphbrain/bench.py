@@ -1,0 +1,244 @@
+"""The figures of this machine: how fast a brain takes links in, spreads cash, and hands pages out.
+
+Each measure runs on an empty brain (`ingest`, `claim`) or on what an ingest has left (`push`), through the same calls
+that users make, and says which statements the time went to. Figures of different machines are not comparable; those
+of one run are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain import pages, show
+from graphbrain.brain import Brain
+from graphbrain.errors import BadInput
+from graphbrain.model import Fetched
+from graphbrain.pages import New
+from graphbrain.recording import Recording
+from graphbrain.url import key_of
+from graphbrain.worker import WorkerPool
+
+__all__ = ["claim", "ingest", "push", "run"]
+
+BATCH = 200
+LARGE_BATCH = 50_000
+SHORT_BATCH = 5_000
+
+
+def run(
+    kind: str,
+    file: Path | None,
+    *,
+    json: bool = False,
+    pages: int | None = None,
+    workers: int | None = None,
+    seconds: float | None = None,
+    **arguments: Any,
+) -> None:
+    """Measure `kind` (ingest, push or claim) and print the figures; `file` is a recorded crawl."""
+    with Brain.open(**arguments, auto_tend=False) as brain:
+        if kind == "claim":
+            figures = claim(brain, pages or 1_000_000)
+        elif kind == "ingest":
+            figures = [ingest(brain, _recording(file), pages)]
+        else:
+            if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
+                ingest(brain, _recording(file), pages)
+            figures = push(brain, workers or 4, seconds or 20.0)
+    if json:
+        show.json_lines(figures)
+    else:
+        for one in figures:
+            show.out(show.stats_sheet(one))
+
+
+def _recording(file: Path | None) -> Recording:
+    if file is not None:
+        from graphbrain import records
+
+        return records.read(file)
+    dice = np.random.default_rng(1)
+    count = 20_000
+    sources = np.repeat(np.arange(count), dice.integers(1, 20, count))
+    targets = (dice.random(len(sources)) ** 3 * count).astype(np.int64)
+    return Recording.of(sources, targets, pages=count, name="a generated web")
+
+
+def _in_crawl_order(recording: Recording) -> Iterator[int]:
+    """Pages as a breadth-first crawl meets them."""
+    seen = np.zeros(recording.pages, dtype=bool)
+    order = list(recording.seeds())
+    seen[order] = True
+    for page in order:
+        yield page
+        found = recording.targets[recording.offsets[page] : recording.offsets[page + 1]]
+        for target in found[~seen[found]].tolist():
+            if not seen[target]:
+                seen[target] = True
+                order.append(target)
+
+
+@contextmanager
+def _profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
+    """Statement → [how often, seconds] within the block."""
+    spent: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
+
+    def note(name: str, _rows: int, ms: float) -> None:
+        spent[name][0] += 1
+        spent[name][1] += ms / 1000
+
+    with brain.graph.trace(note):
+        yield spent
+
+
+def _shares(spent: dict[str, list[float]]) -> dict[str, float]:
+    """The ten statements that took longest, in seconds."""
+    longest = sorted(spent.items(), key=lambda item: -item[1][1])[:10]
+    return {name: round(seconds, 2) for name, (_, seconds) in longest}
+
+
+def _empty(brain: Brain) -> None:
+    if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+        raise BadInput("A benchmark needs an empty brain; 'graphbrain clear --yes' empties this one.")
+
+
+def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[str, Any]:
+    """Report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
+
+    Links per second count the distinct links that the brain keeps, over all the time in `report`; the warm figure
+    leaves the first fifth out. The recording's own preparation is not counted.
+    """
+    _empty(brain)
+    order = [page for page, _ in zip(_in_crawl_order(recording), range(most or recording.pages), strict=False)]
+    laps: list[tuple[int, float]] = []
+    with _profile(brain) as spent:
+        for start in range(0, len(order), BATCH):
+            batch = [
+                Fetched(recording.urls[page], recording.links_of(page), body_hash="recorded")
+                for page in order[start : start + BATCH]
+            ]
+            began = time.perf_counter()
+            answers = brain.report(batch)
+            laps.append((sum(answer.links for answer in answers), time.perf_counter() - began))
+    links, seconds = (sum(column) for column in zip(*laps, strict=True))
+    warm = laps[len(laps) // 5 :]
+    return {
+        "measure": "ingest",
+        "recording": recording.name,
+        "pages": len(order),
+        "links": links,
+        "seconds": round(seconds, 2),
+        "links_per_second": round(links / seconds),
+        "links_per_second_warm": round(sum(n for n, _ in warm) / sum(s for _, s in warm)),
+        "pages_per_second": round(len(order) / seconds),
+        "retries": brain.graph.counts["retries"],
+        "statement_seconds": _shares(spent),
+    }
+
+
+def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
+    """Push what waits: this process alone in large batches, then some workers in batches short enough for claims."""
+    with _profile(brain) as spent:
+        began = time.perf_counter()
+        alone = brain.tend(seconds, batch=LARGE_BATCH)
+        passed = time.perf_counter() - began
+    figures = [
+        {
+            "measure": "push",
+            "workers": 1,
+            "batch": LARGE_BATCH,
+            "pushes": alone.pushes,
+            "payments": alone.payments,
+            "seconds": round(passed, 2),
+            "payments_per_second": round(alone.payments / passed),
+            "settled": alone.settled,
+            "statement_seconds": _shares(spent),
+        }
+    ]
+    with WorkerPool.beside(brain, workers, batch=SHORT_BATCH) as pool:
+        # Processes need a moment to start; what they do before it is not counted.
+        deadline = time.monotonic() + 15
+        while pool.totals.payments == 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        before, began = pool.totals, time.perf_counter()
+        time.sleep(seconds)
+        after, passed = pool.totals, time.perf_counter() - began
+    figures.append(
+        {
+            "measure": "push",
+            "workers": workers,
+            "batch": SHORT_BATCH,
+            "pushes": after.pushes - before.pushes,
+            "payments": after.payments - before.payments,
+            "seconds": round(passed, 2),
+            "payments_per_second": round((after.payments - before.payments) / passed),
+            "settled": after.settled,
+        }
+    )
+    return figures
+
+
+def claim(brain: Brain, most: int, rounds: int = 300) -> list[dict[str, Any]]:
+    """Claim and report 100 pages again and again, with a tenth of `most` pages waiting, and with all of them.
+
+    The reported pages have no links. The last figure is the ratio of the times at both sizes.
+    """
+    _empty(brain)
+    figures = []
+    for waiting in (most // 10, most):
+        _fill(brain, waiting)
+        _rounds(brain, 50)
+        figures.append(_rounds(brain, rounds) | {"waiting": waiting})
+    small, large = figures
+    ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
+    return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]
+
+
+def _fill(brain: Brain, wanted: int) -> None:
+    """Create frontier pages of mixed value until so many wait."""
+    there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+    waiting = brain.stats()["waiting"]
+    dice = np.random.default_rng(there)
+    for start in range(there, there + wanted - waiting, 2_000):
+        urls = [f"http://host-{n % 20_000:05d}.example/{n}" for n in range(start, start + 2_000)]
+        values = dice.random(len(urls)) ** 4
+        new = [New(key_of(url), url, 1, relevance=float(v)) for url, v in zip(urls, values, strict=True)]
+        brain.graph.write(_creating(brain, new), "bench")
+
+
+def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
+    policy = brain.policy
+    return lambda tx: pages.create(tx, new, policy.scope, policy.rule, brain.now())
+
+
+def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
+    taking: list[float] = []
+    whole: list[float] = []
+    done = 0
+    with _profile(brain) as spent:
+        for _ in range(rounds):
+            began = time.perf_counter()
+            claims = brain.next_urls(100)
+            taking.append(time.perf_counter() - began)
+            brain.report([Fetched(c.url, (), c, body_hash="x") for c in claims])
+            whole.append(time.perf_counter() - began)
+            done += len(claims)
+    p50, p99, longest = (1000 * float(np.quantile(taking, q)) for q in (0.5, 0.99, 1.0))
+    return {
+        "measure": "claim",
+        "claimed": done,
+        "urls_per_second": round(done / sum(whole)),
+        "next_ms_p50": round(p50, 2),
+        "next_ms_p99": round(p99, 2),
+        "next_ms_max": round(longest, 2),
+        "round_ms_p50": round(1000 * float(np.quantile(whole, 0.5)), 2),
+        "statement_seconds": _shares(spent),
+    }

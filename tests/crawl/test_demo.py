@@ -1,0 +1,258 @@
+"""The demo: its crawler against its web over HTTP on a live brain, and the whole command as a user runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+
+from graphbrain import Answer, Brain, Failed, Fetched, server
+from graphbrain.demo.crawler import crawl
+from graphbrain.demo.pages import SEEDS
+from graphbrain.demo.show import run_demo
+from graphbrain.demo.web import Web
+from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
+from graphbrain.url import spell
+
+ROOT = Path(__file__).resolve().parents[2]
+DELAY = 0.2
+Report = tuple[Fetched | Failed, Answer]
+
+
+def reachable(web: Web) -> set[str]:
+    """Every page that a crawler comes to know from the seeds; a temporary redirect hides its target."""
+    seen, todo = set(web.seeds), list(web.seeds)
+    while todo:
+        url = todo.pop()
+        page = web.pages.get(url)
+        if page is None:
+            continue  # a dead link
+        if page.kind == "flaky":
+            continue  # its retry is minutes away
+        hrefs = (*page.links, *([page.target] if page.target else []))
+        if page.kind == "found":
+            url = urljoin(url, page.target)
+            hrefs = web.pages[url].links
+        for href in filter(None, hrefs):
+            try:
+                found = spell(urljoin(url, href))
+            except (BadInput, ValueError):
+                continue
+            if found not in seen:
+                seen.add(found)
+                todo.append(found)
+    return seen
+
+
+def run(brain: Brain, web: Web, **options: Any) -> list[Report]:
+    """Crawl the web from its seeds; every report and its answer."""
+    reports: list[Report] = []
+
+    def on_page(result: Fetched | Failed, answer: Answer) -> None:
+        reports.append((result, answer))
+
+    brain.seed(web.seeds)
+    crawl(brain, handlers=[web.handler()], patience=5, **{"on_page": on_page, **options})
+    return reports
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with Web(seed=5, pages=160) as served:
+        yield served
+
+
+@pytest.fixture
+def polite(make_brain: Callable[..., Brain]) -> Brain:
+    return make_brain(delay_seconds=DELAY)
+
+
+def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web) -> None:
+    reports = run(polite, web)
+
+    assert all(answer.accepted for _, answer in reports)
+    counts = Counter(result.url for result, _ in reports)
+    busy = {page.url for page in web.pages.values() if page.kind == "busy"}
+    assert set(counts) == reachable(web)
+    assert {url for url, count in counts.items() if count > 1} == busy
+    statuses = Counter(result.status for result, _ in reports)
+    assert set(statuses) == {200, 301, 404, 500, 502, 503}
+
+    for page in web.pages.values():
+        if page.kind == "moved":
+            known = polite.page(page.url)
+            assert (known.state, known.redirects_to) == ("alias", urljoin(page.url, page.target))
+        elif page.kind in ("page", "busy") and page.url in counts:
+            assert polite.page(page.url).state == "known"
+    with pytest.raises(UnknownPage):
+        polite.page("http://notes.example/today")  # only behind a temporary redirect
+    refused = [why for _, answer in reports for _, why in answer.links_refused]
+    assert len(refused) == 6 and all(refused)
+
+    stats = polite.stats()
+    assert (stats["leased"], stats["waiting"]) == (0, 0)
+    assert stats["pages"] == len(counts)
+    polite.tend(None)
+    audit = polite.audit(None)
+    assert audit.ok, audit.findings
+    hold_to_politeness(polite, web, reports)
+
+
+def hold_to_politeness(brain: Brain, web: Web, reports: list[Report]) -> None:
+    granted: dict[str, list[float]] = {}
+    for result, _ in reports:
+        assert result.claim is not None
+        moment = result.claim.until - brain.settings.lease_seconds
+        granted.setdefault(result.claim.host, []).append(moment)
+    for host, times in granted.items():
+        gaps = [later - earlier for earlier, later in pairwise(sorted(times))]
+        assert all(gap >= DELAY - 1e-3 for gap in gaps), (host, min(gaps))
+    # The web sees the requests some time after the claims, so that single gaps can be shorter.
+    web.visits[:] = [visit for visit in web.visits if visit.url != "http://notes.example/today"]
+    for host in web.hosts:
+        seen = web.gaps(host)
+        assert sum(seen) >= DELAY * (len(seen) - 1), host
+        assert sum(gap < DELAY / 2 for gap in seen) <= 0.1 * len(seen) + 1, (host, sorted(seen)[:5])
+
+
+def test_limit_is_exact_and_nothing_stays_claimed(brain: Brain, web: Web) -> None:
+    assert len(run(brain, web, limit=30)) == 30
+    assert brain.stats()["leased"] == 0
+    assert len(run(brain, web, limit=1)) == 1
+
+
+def test_stopped_crawl_gives_back_and_goes_on_where_it_was(brain: Brain, web: Web) -> None:
+    stop, first = threading.Event(), list[str]()
+
+    def on_page(result: Fetched | Failed, _: Answer) -> None:
+        first.append(result.url)
+        if len(first) >= 20:
+            stop.set()
+
+    run(brain, web, stop=stop, on_page=on_page)
+    assert 20 <= len(first) <= 20 + 8
+    assert brain.stats()["leased"] == 0
+    rest = [result.url for result, _ in run(brain, web)]
+    assert not set(first) & set(rest)
+    assert set(first) | set(rest) == reachable(web)
+
+
+def test_interrupted_crawl_gives_its_claims_back(brain: Brain, web: Web) -> None:
+    def on_page(result: Fetched | Failed, _: Answer) -> None:
+        if result.url != SEEDS[0]:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(brain, web, on_page=on_page)
+    assert brain.stats()["leased"] == 0
+
+
+def test_two_crawlers_share_one_web(neo4j: Any, brain: Brain, web: Web) -> None:
+    reports: list[list[Report]] = [[], []]
+
+    def one(number: int) -> None:
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            reports[number] = run(own, web, threads=4)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    counts = Counter(result.url for done in reports for result, _ in done)
+    assert all(reports)
+    assert set(counts) == reachable(web)
+    busy = {page.url for page in web.pages.values() if page.kind == "busy"}
+    assert {url for url, count in counts.items() if count > 1} <= busy
+    brain.tend(None)
+    assert brain.audit(None).ok
+
+
+def test_demo_refuses_a_brain_that_is_not_its_own(neo4j: Any, brain: Brain) -> None:
+    brain.seed(["http://precious.example/"])
+    login = {"user": neo4j.user, "password": neo4j.password}
+    with pytest.raises(SchemaMismatch, match="holds another crawl") as refusal:
+        run_demo(uri=neo4j.uri, **login)
+    assert str(refusal.value).count(". ") == 0, "one sentence"
+    assert brain.page("http://precious.example/").state == "frontier"
+
+
+# ---------------------------------------------------------------- the whole command
+
+
+@contextmanager
+def demo(data: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """`graphbrain demo` in a directory of its own, in a process group of its own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**kept, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "80"}
+    # What a shell set up for another crawl must not matter.
+    environment |= {"GRAPHBRAIN_ALLOW_HOSTS": "example.org", "GRAPHBRAIN_URI": "bolt://127.0.0.1:9"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "graphbrain", "demo", "--data", str(data), *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+        server.stop(data)
+
+
+@pytest.fixture
+def home(neo4j: Any, tmp_path: Path) -> Path:
+    if neo4j.data is None:
+        pytest.skip("THE DEMO IS NOT TESTED: it starts its own server, and this run was given another")
+    return tmp_path / "demo"
+
+
+def test_demo_from_start_to_end(home: Path) -> None:
+    with demo(home, "--pages", "150") as process:
+        out, talk = process.communicate(timeout=300)
+        assert process.returncode == 0, talk
+        assert server.find(home) is None
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert "Traceback" not in talk
+    hubs, authorities = out.split("top 10 authorities")
+    assert hubs.count("links.example/") >= 5
+    assert re.search(r"\d+\.\d\d +\d+  (birds|stars|bread|trains|gardens)\.example/guide/", authorities)
+    reported = re.search(r"^reported +(\d+) fetches", out, re.MULTILINE)
+    assert reported and int(reported[1]) >= 150
+    assert re.search(r"^audit +clean: ", out, re.MULTILINE)
+    assert "http://127.0.0.1:" in out and "password" in out and "MATCH p = " in out
+    assert "--keep" in out and f"graphbrain server start --data {home}" in out.replace("\n", "")
+
+
+def test_demo_interrupted_leaves_nothing_running(home: Path) -> None:
+    with demo(home) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("Crawling"):
+                break
+        time.sleep(1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, talk = process.communicate(timeout=120)
+        assert process.returncode == 130, talk
+        assert "Stopped: claims are given back" in talk
+        assert server.find(home) is None
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)

@@ -1,0 +1,99 @@
+"""An empty brain on a live server with a clock in the test's hand; audited when the test is over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import neo4j as driver
+import pytest
+
+from graphbrain import Brain
+from tests.conftest import Neo4j
+
+START = 1_700_000_000.0
+
+
+@dataclass
+class HandClock:
+    """Epoch seconds that pass only when the test says so."""
+
+    at: float = START
+
+    def __call__(self) -> float:
+        return self.at
+
+    def pass_(self, seconds: float) -> float:
+        """Let time pass; the new time."""
+        self.at += seconds
+        return self.at
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    """The test's clock, at START."""
+    return HandClock()
+
+
+def sound(brain: Brain) -> None:
+    """Fail unless a full audit finds nothing."""
+    found = brain.audit(None)
+    assert found.ok, found.findings
+
+
+@pytest.fixture
+def make_brain(neo4j: Neo4j, clock: HandClock) -> Iterator[Callable[..., Brain]]:
+    """Settings → an empty brain with them, without delays unless given, on the test's clock.
+
+    Whatever the test did to the last brain it made, its graph must be sound afterwards.
+    """
+    opened: list[Brain] = []
+
+    def make(**settings: object) -> Brain:
+        brain = neo4j.open(crawl="test", auto_tend=False, clock=clock)
+        opened.append(brain)
+        brain.clear()
+        brain.remake(**{"delay_seconds": 0.0, **settings})
+        return brain
+
+    yield make
+    try:
+        if opened:
+            sound(opened[-1])
+    finally:
+        for brain in opened:
+            brain.close()
+
+
+@pytest.fixture
+def brain(make_brain: Callable[..., Brain]) -> Brain:
+    """An empty brain without delays, on the test's clock, audited at the end."""
+    return make_brain()
+
+
+@pytest.fixture
+def second(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Brain]:
+    """Another process's view of `brain`, on the same clock."""
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        yield other
+
+
+@pytest.fixture(scope="session")
+def raw(neo4j: Neo4j) -> Iterator[driver.Driver]:
+    """The bare driver, for looking at the graph past graphbrain."""
+    auth = (neo4j.user, neo4j.password) if neo4j.password else None
+    with driver.GraphDatabase.driver(
+        neo4j.uri, auth=auth, notifications_min_severity="OFF"
+    ) as opened:
+        yield opened
+
+
+@pytest.fixture
+def ask(raw: driver.Driver) -> Callable[..., list[list[object]]]:
+    """Cypher and parameters → rows, past graphbrain."""
+
+    def run(text: str, **params: object) -> list[list[object]]:
+        records = raw.execute_query(text, params, database_="neo4j").records
+        return [record.values() for record in records]
+
+    return run

@@ -1,0 +1,158 @@
+"""Parameters with which every statement can be planned and run: one table for all tests that need them.
+
+The web they fit, made by `small_web`: `HUB` links to `LEAF`s, is leased, has an alias; and some queues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from graphbrain import Brain, Failed, Fetched
+from graphbrain.url import key_of
+
+HUB, OTHER, ALIAS, BROKEN, WAITING = (
+    "http://hub.org/",
+    "http://other.org/",
+    "http://alias.org/",
+    "http://broken.org/",
+    "http://waiting.org/",
+)
+LEAVES = tuple(f"http://leaf.org/{n}" for n in range(4))
+NOW = 1_700_000_000.0
+TOKEN = "feedfeedfeedfeedfeedfeedfeedfeed"
+
+
+def small_web(brain: Brain, later: Callable[[float], object]) -> dict[str, int]:
+    """A page in every state, and hosts in every mood; URL → internal id."""
+    brain.report([Fetched(HUB, LEAVES, body=b"hub"), Fetched(ALIAS, redirected_to=HUB)])
+    brain.seed([OTHER, BROKEN, WAITING])
+    later(1.0)
+    brain.report([Failed(BROKEN, error="time-out")])
+    brain.set_host("leaf.org", delay=5.0)
+    brain.set_relevance(OTHER, 0.9)
+    held = brain.next_urls(3)
+    assert len(held) == 3
+    urls = (HUB, OTHER, ALIAS, BROKEN, WAITING, *LEAVES)
+    found = brain.graph.read(
+        lambda tx: tx.one("pages/find", keys=sorted(map(key_of, urls)))[0], "pages/find"
+    )
+    ids = dict(found)
+    return {url: ids[key_of(url)] for url in urls}
+
+
+def params(name: str, ids: Mapping[str, int]) -> dict[str, Any]:
+    """What to send with the statement `name`. KeyError when the table below does not know it."""
+    if name.startswith("schema/"):
+        return {}
+    return _table(ids)[name]
+
+
+def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
+    hub, other, alias, broken = at[HUB], at[OTHER], at[ALIAS], at[BROKEN]
+    some = sorted([hub, other, alias])
+    floats = {"rows": [[hub, 0.5], [other, 0.25]]}
+    marks = {"rows": [[hub, 3], [other, None]]}
+    spent = {"rows": [[hub, 0.5, 1.5, 0.25], [other, 0.0, 2.0, 0.5]], "now": NOW}
+    visit = [hub, "known", 200, NOW, NOW, NOW, "abc", "tag", "date", 2, 1, TOKEN, "changed"]
+    page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5]
+    none: dict[str, Any] = {}
+    return {
+        "accounts/authority_cash": floats,
+        "accounts/authority_priority": marks,
+        "accounts/authority_rank": marks,
+        "accounts/authority_spent": spent,
+        "accounts/hub_cash": floats,
+        "accounts/hub_priority": marks,
+        "accounts/hub_rank": marks,
+        "accounts/hub_spent": spent,
+        "accounts/in_weight": floats,
+        "accounts/lane": {"rows": [[hub, 900], [other, 1001]]},
+        "accounts/lock": {"ids": some, "hosts": True},
+        "accounts/out_weight": floats,
+        "audit/counts": none,
+        "audit/hosts": {"names": None},
+        "audit/in_flight": none,
+        "audit/indexes": none,
+        "audit/pages": {"ids": some, "intra": 0.5},
+        "audit/stranded": none,
+        "audit/waiting": {"alpha": 0.15},
+        "brain/await_indexes": none,
+        "brain/change": {"settings": {"eps": 0.05, "order": "breadth_first"}},
+        "brain/clear_links": {"limit": 1000},
+        "brain/clear_nodes": {"limit": 1000},
+        "brain/clock": none,
+        "brain/count": {
+            "hour": 1,
+            "worker": "w",
+            "now": NOW,
+            "tending": True,
+            "counts": [1, 2, 3, 4, 5, 6],
+        },
+        "brain/create": {"settings": {"crawl": "test", "eps": 0.03}, "now": NOW, "rules": 1},
+        "brain/foreign": none,
+        "brain/read": none,
+        "brain/sizes": none,
+        "brain/states": none,
+        "brain/step": {"number": 999, "name": "999_example", "checksum": "0" * 16, "now": NOW},
+        "brain/steps": none,
+        "brain/tended_by": {"hour": int(NOW // 3600), "now": NOW},
+        "brain/totals": none,
+        "cash/authority_candidates": {"least": -100, "limit": 10},
+        "cash/hub_candidates": {"least": -100, "limit": 10},
+        "claims/due": {"now": NOW + 1e6, "limit": 10},
+        "claims/heads": {"limit": 10},
+        "claims/held": {"ids": some},
+        "claims/host_heads": {"now": NOW + 1e6, "hosts": 10, "per_host": 2},
+        "claims/lapsed": {"now": NOW + 1e6, "limit": 10},
+        "claims/lock": {"ids": some},
+        "claims/mine": {"token": TOKEN},
+        "claims/move": {"rows": [[at[LEAVES[0]], "leaf.org"]]},
+        "claims/outlook": none,
+        "claims/release": {"rows": [[other, "*"], [hub, None]]},
+        "claims/renew": {"ids": [other], "until": NOW + 99.0},
+        "claims/requeue": {"rows": [[broken, "*"]]},
+        "claims/retry": {"ids": [broken], "now": NOW + 1e6},
+        "claims/take": {
+            "rows": [[other, True]],
+            "token": TOKEN,
+            "until": NOW + 9.0,
+            "worker": "w",
+        },
+        "claims/waiting_at": {"queues": ["*", "leaf.org", "nowhere.org"]},
+        "hosts/lock": {"names": ["hub.org", "leaf.org"]},
+        "hosts/manners": {"name": "hub.org", "delay": 2.0, "most": 3},
+        "hosts/read": {"names": ["hub.org", "leaf.org"]},
+        "hosts/slow": {"rows": [["hub.org", NOW + 60.0, 1], ["leaf.org", None, None]]},
+        "hosts/write": {"rows": [["hub.org", NOW, 1, True, NOW], ["leaf.org", NOW, 0, None, None]]},
+        "links/alias": {"rows": [[alias, other]]},
+        "links/create": {"rows": [[other, [hub, alias]]], "now": NOW},
+        "links/delete": {"rows": [[hub, [at[LEAVES[0]], at[LEAVES[1]]]]]},
+        "links/in": {"ids": some},
+        "links/out": {"ids": some},
+        "pages/create": {"rows": [page], "now": NOW},
+        "pages/deepen": {"rows": [[hub, 0, True], [other, 0, False]]},
+        "pages/deepened": {"limit": 10},
+        "pages/depths": {"ids": some},
+        "pages/find": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
+        "pages/forget": {"id": broken},
+        "pages/forget_for_ever": {"key": key_of(OTHER), "now": NOW},
+        "pages/get": {"key": key_of(HUB)},
+        "pages/hosts": {"names": ["hub.org", "new.org"], "now": NOW},
+        "pages/ids_from": {"after": "", "limit": 5},
+        "pages/neighbours": {"key": key_of(HUB)},
+        "pages/payout": {"id": hub, "payout": 2.0},
+        "pages/payout_of": {"id": hub},
+        "pages/relevance": {"rows": [[hub, 0.75], [other, None]]},
+        "pages/scope": {"ids": some},
+        "pages/seed": {"ids": some},
+        "pages/state": {"rows": [[hub, "known", None], [other, "frontier", "*"]]},
+        "pages/top_authorities": {"limit": 10},
+        "pages/top_hubs": {"limit": 10},
+        "visits/failed": {
+            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry"]]
+        },
+        "visits/fetched": {"rows": [visit]},
+        "visits/read": {"ids": some},
+        "visits/touched": {"rows": [visit]},
+    }

@@ -1,0 +1,272 @@
+"""Accounts under random churn: right after every step, and at the end worth what the linear system says.
+
+A model of the web (plain sets and dictionaries) is kept beside the graph, so that the end is judged by what was asked
+for, not by what the graph holds. The seeds are fixed: a failure repeats, and its message names the step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphbrain import Brain, Fetched
+from graphbrain.errors import UnknownPage
+from tests.reference.exported import export
+from tests.reference.linear import Web, intra_host_weights, solve, worst_error
+
+PAGES, HOSTS, STEPS = 24, 4, 40
+SETTLED = 1e-6
+
+
+@pytest.fixture
+def clock() -> Callable[[], float]:
+    """The wall's, not the test's: a second visit of a page counts only if it is later than the first."""
+    return time.time
+
+
+def url(page: int) -> str:
+    return f"http://host-{page % HOSTS}.example/{page}"
+
+
+@dataclass
+class Model:
+    """The web as it should be."""
+
+    links: dict[str, set[str]] = field(default_factory=dict)
+    relevance: dict[str, float] = field(default_factory=dict)
+    payout: dict[str, float] = field(default_factory=dict)
+
+    def know(self, *urls: str) -> None:
+        for one in urls:
+            self.links.setdefault(one, set())
+
+    def visited(self, page: str, targets: list[str]) -> None:
+        self.know(page, *targets)
+        self.links[page] = set(targets) - {page}
+
+    def forget(self, page: str) -> None:
+        self.links.pop(page, None)
+        self.relevance.pop(page, None)
+        self.payout.pop(page, None)
+        for targets in self.links.values():
+            targets.discard(page)
+
+    def web(self, intra_host_weight: float) -> tuple[list[str], Web]:
+        urls = sorted(self.links)
+        number = {one: place for place, one in enumerate(urls)}
+        pairs = [(number[a], number[b]) for a, targets in self.links.items() for b in targets]
+        table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        sources, targets = table[:, 0], table[:, 1]
+        return urls, Web(
+            len(urls),
+            sources,
+            targets,
+            np.array([self.relevance.get(one, np.nan) for one in urls]),
+            np.array([self.payout.get(one, 1.0) for one in urls]),
+            intra_host_weights([one.split("/")[2] for one in urls], sources, targets, intra_host_weight),
+        )
+
+
+class Churn:
+    """Random verbs on a brain, and the same on the model."""
+
+    def __init__(self, brain: Brain, seed: int) -> None:
+        self.brain, self.dice, self.model = brain, random.Random(seed), Model()
+
+    def step(self) -> str:
+        """Do something; what."""
+        verbs: list[tuple[Callable[[], str], int]] = [
+            (self.visit, 5),
+            (self.link, 3),
+            (self.unlink, 3),
+            (self.relevance, 2),
+            (self.payout, 2),
+            (self.forget, 2),
+            (self.claim, 3),
+            (self.tend, 5),
+            (self.push_named, 2),
+        ]
+        chosen = self.dice.choices([verb for verb, _ in verbs], [times for _, times in verbs])[0]
+        return chosen()
+
+    def any(self) -> str:
+        return url(self.dice.randrange(PAGES))
+
+    def some(self, most: int = 8) -> list[str]:
+        return [self.any() for _ in range(self.dice.randrange(most))]
+
+    def known(self) -> str:
+        return self.dice.choice(sorted(self.model.links)) if self.model.links else url(0)
+
+    def visit(self) -> str:
+        """Two unclaimed visits in one batch: new pages and re-crawls, with links to themselves and double ones."""
+        batch = {self.any(): self.some() for _ in range(2)}
+        items = []
+        for page, targets in batch.items():
+            told = self.dice.choice([None, None, self.dice.random()])
+            items.append(Fetched(page, targets, relevance=told))
+            self.model.visited(page, targets)
+            if told is not None:
+                self.model.relevance[page] = told
+        answers = self.brain.report(items)
+        assert all(answer.accepted for answer in answers), answers
+        return f"visit {batch}"
+
+    def link(self) -> str:
+        a, b = self.any(), self.any()
+        if a != b:
+            self.brain.link(a, b)
+            self.model.know(a, b)
+            self.model.links[a].add(b)
+        return f"link {a} {b}"
+
+    def unlink(self) -> str:
+        a = self.known()
+        b = self.dice.choice(sorted(self.model.links.get(a) or {url(1)}))
+        self.brain.unlink(a, b)
+        self.model.links.get(a, set()).discard(b)
+        return f"unlink {a} {b}"
+
+    def relevance(self) -> str:
+        page, value = self.known(), self.dice.choice([0.0, 1.0, None, self.dice.random()])
+        with contextlib.suppress(UnknownPage):
+            self.brain.set_relevance(page, value)
+            self.model.relevance.pop(page, None)
+            if value is not None:
+                self.model.relevance[page] = value
+        return f"relevance {page} {value}"
+
+    def payout(self) -> str:
+        page, value = self.known(), self.dice.choice([0.5, 2.0, 7.25, None])
+        with contextlib.suppress(UnknownPage):
+            self.brain.set_payout(page, value)
+            self.model.payout.pop(page, None)
+            if value is not None:
+                self.model.payout[page] = value
+        return f"payout {page} {value}"
+
+    def forget(self) -> str:
+        page = self.known()
+        self.brain.forget(page)
+        self.model.forget(page)
+        return f"forget {page}"
+
+    def claim(self) -> str:
+        """Claim three pages; one may be forgotten while it is held; give one back, report the rest."""
+        claims = list(self.brain.next_urls(3))
+        if claims and self.dice.random() < 0.2:
+            self.brain.forget(claims[0].url)
+            self.model.forget(claims[0].url)
+        if len(claims) > 1:
+            self.brain.give_back([claims.pop()])
+        found = [(claim, self.some()) for claim in claims]
+        answers = self.brain.report([Fetched(claim.url, targets, claim) for claim, targets in found])
+        for (claim, targets), answer in zip(found, answers, strict=True):
+            if answer.accepted:
+                self.model.visited(claim.url, targets)
+            else:
+                # The targets of a page that was forgotten meanwhile are news all the same.
+                assert claim.url not in self.model.links
+        self.model.know(*(target for _, targets in found for target in targets))
+        return f"claim {[(claim.url, targets) for claim, targets in found]}"
+
+    def tend(self) -> str:
+        self.brain.tend(0.02, batch=self.dice.choice([1, 5, 30]))
+        return "tend"
+
+    def push_named(self) -> str:
+        pages = [self.known(), self.known()]
+        self.brain.tend(pages=pages)
+        return f"push {pages}"
+
+
+def assert_sound(brain: Brain, what: str) -> None:
+    audit = brain.audit(None)
+    assert audit.ok, (what, audit.findings)
+    assert audit.figures["worst_account_error"] < 1e-11, what
+
+
+@pytest.mark.parametrize(
+    ("seed", "shared"),
+    [
+        (1, {}),
+        (2, {"intra_host_weight": 0.5}),
+        (3, {"order": "breadth_first", "alpha": 0.4, "eps": 0.005}),
+    ],
+)
+def test_accounts_survive_any_change(make_brain: Any, neo4j: Any, seed: int, shared: dict[str, Any]) -> None:
+    brain = make_brain(**shared)
+    churn = Churn(brain, seed)
+    for number in range(STEPS):
+        what = churn.step()
+        assert_sound(brain, f"step {number}: {what}")
+    brain.change(eps=SETTLED)
+    assert brain.tend(None).settled
+    assert_sound(brain, "settled")
+    found = export(neo4j, brain.settings.intra_host_weight)
+    urls, web = churn.model.web(brain.settings.intra_host_weight)
+    assert found.urls == urls
+    assert found.links == {(a, b) for a, targets in churn.model.links.items() for b in targets}
+    hub, authority = solve(web, brain.settings.alpha)
+    assert worst_error(found.hub, hub) < 1e-4
+    assert worst_error(found.authority, authority) < 1e-4
+
+
+def test_accounts_survive_several_who_change_them_at_once(make_brain: Any, neo4j: Any) -> None:
+    """Four threads with brains of their own on a dozen pages, so that everybody is in everybody's way.
+
+    While they work, audits of every account go on beside them: each locks what it looks at, so it must never be wrong.
+    """
+    brain: Brain = make_brain()
+    stop = time.monotonic() + 4.0
+    errors: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        dice = random.Random(seed)
+        a, b = (lambda: url(dice.randrange(12))), (lambda: url(dice.randrange(12)))
+        try:
+            with neo4j.open(crawl="test", auto_tend=False) as own:
+                while time.monotonic() < stop and not errors:
+                    verb = dice.randrange(6)
+                    if verb == 0:
+                        own.forget(a())
+                    elif verb == 1:
+                        own.unlink(a(), b())
+                    elif verb == 2 and (source := a()) != (target := b()):
+                        own.link(source, target)
+                    elif verb == 3:
+                        own.report([Fetched(a(), [b(), b(), b()]), Fetched(b(), [a(), a()])])
+                    elif verb == 4:
+                        own.tend(pages=[a(), b()])
+                    else:
+                        own.tend(0.01, batch=6)
+        except BaseException as error:  # noqa: BLE001  # told by the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    audits = 0
+    while any(thread.is_alive() for thread in threads):
+        accounts = {kind: n for kind, n in brain.audit(None).figures["wrong"].items() if kind == "accounts"}
+        assert not accounts
+        audits += 1
+    for thread in threads:
+        thread.join()
+    assert not errors, errors
+    assert audits
+    assert_sound(brain, "all are done")
+    brain.change(eps=SETTLED)
+    assert brain.tend(None).settled
+    found = export(neo4j)
+    hub, authority = solve(found.web)
+    assert worst_error(found.hub, hub) < 1e-4
+    assert worst_error(found.authority, authority) < 1e-4

@@ -1,0 +1,182 @@
+"""Every statement on a live server: it plans, its columns are those declared, it may run twice if it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import neo4j as driver
+import pytest
+
+from graphbrain import Brain
+from graphbrain.statements import Statement, names, statement
+from tests.conftest import Neo4j
+from tests.graph.conftest import HandClock
+from tests.graph.examples import params, small_web
+
+NAMES = names()
+SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "IntersectionNodeByLabelsScan"}
+
+# Statements that may read all nodes, or all of a label, and why.
+MAY_SCAN = {
+    "audit/waiting": "sums over every account",
+    "audit/counts": "counts every page, to hold it against the indexes",
+    "audit/hosts": "hosts in flight have no index of their own",
+    "brain/clear_nodes": "deletes everything",
+    "brain/foreign": "any node at all, of a database that should have none; stops at the first",
+    "brain/states": "for people: counts every page",
+    "brain/step": "schema steps: a handful",
+    "brain/steps": "schema steps: a handful",
+}
+
+
+@pytest.fixture(scope="module")
+def web(neo4j: Neo4j) -> Iterator[dict[str, int]]:
+    """The small web of the examples, for reading, and for writing in transactions that are rolled back."""
+    clock = HandClock()
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as brain:
+        brain.clear()
+        brain.remake(delay_seconds=0.0)
+        yield small_web(brain, clock.pass_)
+        brain.clear()
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    """The operators of a plan, without the `@neo4j` that says which database."""
+    yield plan["operatorType"].split("@")[0]
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+def planned(raw: driver.Driver, stated: Statement, sent: dict[str, Any]) -> driver.ResultSummary:
+    with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
+        summary = tx.run("EXPLAIN " + stated.text, sent).consume()  # type: ignore[arg-type]
+        tx.rollback()
+    return summary
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_examples_are_the_params_declared(name: str, web: dict[str, int]) -> None:
+    assert set(params(name, web)) == set(statement(name).params)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_plans_without_reading_everything(
+    name: str, raw: driver.Driver, web: dict[str, int]
+) -> None:
+    plan = planned(raw, statement(name), params(name, web)).plan
+    assert plan is not None
+    scans = SCANS & set(operators(plan))
+    assert not scans or name in MAY_SCAN
+
+
+@pytest.mark.parametrize("name", sorted(MAY_SCAN))
+def test_no_leave_to_scan_is_left_over(
+    name: str, raw: driver.Driver, web: dict[str, int]
+) -> None:
+    plan = planned(raw, statement(name), params(name, web)).plan
+    assert plan is not None
+    assert SCANS & set(operators(plan))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("schema/")])
+def test_rows_and_columns_are_those_declared(
+    name: str, raw: driver.Driver, web: dict[str, int]
+) -> None:
+    stated = statement(name)
+    with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
+        result = tx.run(stated.text, params(name, web))  # type: ignore[arg-type]
+        keys, rows = result.keys(), len(list(result))
+        tx.rollback()
+    assert tuple(keys) == stated.columns
+    if stated.rows != "many":
+        assert rows == (1 if stated.rows == "one" else 0)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if statement(name).mode == "read"])
+def test_a_reader_runs_where_writing_is_forbidden(
+    name: str, raw: driver.Driver, web: dict[str, int]
+) -> None:
+    with raw.session(database="neo4j", default_access_mode=driver.READ_ACCESS) as session:
+        session.run(statement(name).text, params(name, web)).consume()  # type: ignore[arg-type]
+
+
+def snapshot(tx: driver.Transaction) -> tuple[list[Any], list[Any]]:
+    """Everything that stands in the graph."""
+    nodes = tx.run("MATCH (n) RETURN id(n) AS i, labels(n), properties(n) ORDER BY i").values()
+    links = tx.run(
+        "MATCH (a)-[r]->(b) RETURN id(a) AS a, id(b) AS b, type(r) AS t, properties(r) ORDER BY a, b, t"
+    ).values()
+    return nodes, links
+
+
+SAFE_WRITERS = [
+    name
+    for name in NAMES
+    if statement(name).mode == "write"
+    and statement(name).retry.startswith("safe")
+    and not name.startswith("schema/")
+]
+
+
+@pytest.mark.parametrize("name", SAFE_WRITERS)
+def test_twice_is_as_good_as_once_where_the_header_says_so(
+    name: str, raw: driver.Driver, web: dict[str, int]
+) -> None:
+    stated, sent = statement(name), params(name, web)
+    with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
+        tx.run(stated.text, sent).consume()  # type: ignore[arg-type]
+        once = snapshot(tx)
+        tx.run(stated.text, sent).consume()  # type: ignore[arg-type]
+        twice = snapshot(tx)
+        tx.rollback()
+    assert twice == once
+
+
+LOCKERS = [n for n in SAFE_WRITERS if "writes nothing" in statement(n).retry]
+
+
+@pytest.mark.parametrize("name", LOCKERS)
+def test_a_lock_writes_nothing(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
+    with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
+        before = snapshot(tx)
+        tx.run(statement(name).text, params(name, web)).consume()  # type: ignore[arg-type]
+        assert snapshot(tx) == before
+        tx.rollback()
+
+
+@pytest.mark.parametrize("name", LOCKERS)
+def test_a_lock_keeps_others_out(
+    name: str, raw: driver.Driver, web: dict[str, int], neo4j: Neo4j
+) -> None:
+    """A second transaction that wants to write one of the nodes waits until the first is over."""
+    sent = params(name, web)
+    label, at = ("Host", "name") if name.startswith("hosts/") else ("Page", None)
+    wanted = sent["names"][0] if at else sent["ids"][0]
+    where = "n.name = $x" if at else "id(n) = $x"
+    with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
+        tx.run(statement(name).text, sent).consume()  # type: ignore[arg-type]
+        with raw.session(database="neo4j") as other:
+            late = other.begin_transaction(timeout=0.3)
+            with pytest.raises(driver.exceptions.Neo4jError, match=r"(?i)terminated|timed? ?out|lock"):
+                late.run(f"MATCH (n:{label}) WHERE {where} SET n.touched = 1", x=wanted).consume()
+            late.close()
+        tx.rollback()
+
+
+def test_the_schema_is_safe_to_apply_again(raw: driver.Driver, brain: Brain) -> None:
+    before = raw.execute_query("SHOW INDEXES YIELD name RETURN name ORDER BY name").records
+    for name in names("schema/"):
+        with raw.session(database="neo4j") as session:
+            session.run(statement(name).text).consume()  # type: ignore[arg-type]
+    assert raw.execute_query("SHOW INDEXES YIELD name RETURN name ORDER BY name").records == before
+
+
+def test_a_transaction_says_which_statement_it_is_in(
+    brain: Brain, ask: Callable[..., list[list[object]]]
+) -> None:
+    def work(tx: Any) -> list[list[object]]:
+        tx.do("brain/read")
+        return ask("SHOW TRANSACTIONS YIELD metaData RETURN metaData")
+
+    assert [{"app": "graphbrain", "work": "a test"}] in brain.graph.read(work, "a test")

@@ -1,0 +1,236 @@
+"""Corrections by hand: each leaves every account as its neighbours say it should be."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphbrain import Brain, Fetched
+from graphbrain.errors import BadInput, UnknownPage
+from tests.graph.conftest import HandClock, sound
+
+MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
+
+A, B, C, D = "http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"
+
+
+@pytest.fixture
+def ring(brain: Brain) -> Brain:
+    """A → B → C → A and A → C, with cash that has moved."""
+    brain.report([Fetched(A, [B, C]), Fetched(B, [C]), Fetched(C, [A])])
+    brain.tend(None)
+    return brain
+
+
+def test_a_link_by_hand(ring: Brain) -> None:
+    ring.link(B, A)
+    sound(ring)
+    assert ring.neighbours(B) == ([A, C], [A])
+    assert ring.page(A).in_weight == 2.0
+
+
+def test_a_link_that_is_there_stays(ring: Brain) -> None:
+    before = ring.page(A)
+    ring.link(A, B)
+    assert ring.page(A) == before
+
+
+def test_a_link_creates_both_its_ends(brain: Brain) -> None:
+    brain.link(A, B)
+    assert (brain.page(A).depth, brain.page(B).depth) == (0, 1)
+    assert len(brain.next_urls(9)) == 2
+
+
+def test_a_link_to_itself_is_refused(brain: Brain) -> None:
+    with pytest.raises(BadInput, match="itself"):
+        brain.link(A, "http://A.org/#x")
+
+
+def test_unlinking_gives_back_what_the_link_has_paid(ring: Brain) -> None:
+    ring.unlink(A, C)
+    sound(ring)
+    assert ring.neighbours(A) == ([B], [C])
+    assert (ring.page(A).out_weight, ring.page(C).in_weight) == (1.0, 1.0)
+
+
+def test_link_and_unlink_is_as_if_nothing_had_been(ring: Brain) -> None:
+    before = [ring.page(url) for url in (A, B, C)]
+    ring.link(C, B)
+    ring.unlink(C, B)
+    for page, now in zip(before, (ring.page(url) for url in (A, B, C)), strict=True):
+        assert now.hub_score == pytest.approx(page.hub_score, abs=1e-12)
+        assert now.authority_score == pytest.approx(page.authority_score, abs=1e-12)
+
+
+@pytest.mark.parametrize("pair", [(C, B), (A, D), (D, "http://e.org/")])
+def test_unlinking_what_is_not_linked_does_nothing(ring: Brain, pair: tuple[str, str]) -> None:
+    ring.unlink(*pair)
+    assert ring.stats()["links"] == 4
+
+
+def test_a_forgotten_page_leaves_its_neighbours_as_if_it_had_never_been(ring: Brain) -> None:
+    ring.forget(C)
+    sound(ring)
+    with pytest.raises(UnknownPage):
+        ring.page(C)
+    assert ring.neighbours(A) == ([B], [])
+    ring.forget(B)
+    assert ring.page(A).hub_score == pytest.approx(1.0, abs=1e-12)
+    assert ring.page(A).authority_score == pytest.approx(1.0, abs=1e-12)
+
+
+def test_forgetting_what_is_not_known_does_nothing(ring: Brain) -> None:
+    ring.forget(D)
+    assert ring.stats()["pages"] == 3
+
+
+def test_a_forgotten_page_can_come_back(ring: Brain) -> None:
+    ring.forget(C)
+    ring.seed([C])
+    assert ring.page(C).in_links == 0
+
+
+@pytest.mark.parametrize("how", ["seed", "link", "report"])
+def test_a_page_forgotten_for_ever_does_not_come_back(
+    ring: Brain, clock: HandClock, how: str
+) -> None:
+    ring.forget(C, for_ever=True)
+    clock.pass_(1.0)
+    if how == "seed":
+        assert ring.seed([C]).created == 0
+    elif how == "link":
+        with pytest.raises(UnknownPage, match="for ever"):
+            ring.link(A, C)
+    else:
+        ring.report([Fetched(A, [B, C])])
+        assert ring.neighbours(A) == ([B], [])
+        assert not ring.report([Fetched(C)])[0].accepted
+    with pytest.raises(UnknownPage):
+        ring.page(C)
+
+
+def test_forgetting_for_ever_what_is_not_known_keeps_it_out(brain: Brain) -> None:
+    brain.forget(A, for_ever=True)
+    assert brain.seed([A, B]).created == 1
+
+
+def test_an_alias_can_be_forgotten_and_its_target_too(brain: Brain) -> None:
+    brain.report([Fetched(A, redirected_to=B), Fetched(C, redirected_to=B)])
+    brain.forget(A)
+    sound(brain)
+    brain.forget(B)
+    assert brain.page(C).redirects_to is None
+
+
+def test_a_page_can_be_named_by_its_key(ring: Brain) -> None:
+    key = ring.page(C).key
+    assert ring.page(key).url == C
+    ring.forget(key)
+    with pytest.raises(UnknownPage):
+        ring.page(C)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 1.0, None])
+def test_relevance_changes_no_account(ring: Brain, value: float | None) -> None:
+    before = ring.page(C)
+    ring.set_relevance(C, value)
+    after = ring.page(C)
+    assert after.relevance == value
+    assert (after.hub_score, after.authority_score) == (before.hub_score, before.authority_score)
+
+
+def test_relevance_changes_what_goes_back_at_the_next_push(ring: Brain) -> None:
+    """An authority of no relevance keeps its cash from its predecessors' hubs."""
+    before = ring.page(B).hub_score
+    ring.set_relevance(C, 0.0)
+    ring.tend(None)
+    assert ring.page(B).hub_score < before - 0.1
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 3.0])
+def test_a_payout_goes_to_both_sides(ring: Brain, value: float) -> None:
+    before = ring.page(B)
+    ring.set_payout(B, value)
+    after = ring.page(B)
+    assert after.payout == value
+    assert after.hub_score == pytest.approx(before.hub_score + value - 1.0)
+    assert after.authority_score == pytest.approx(before.authority_score + value - 1.0)
+    sound(ring)
+    ring.set_payout(B, None)
+    assert ring.page(B).hub_score == pytest.approx(before.hub_score)
+
+
+def test_clear_leaves_the_brain_and_nothing_else(ring: Brain, ask: Ask) -> None:
+    ring.forget(A, for_ever=True)
+    ring.tend(0, for_everybody=True)
+    ring.clear()
+    labels = ask("MATCH (n) UNWIND labels(n) AS l RETURN DISTINCT l ORDER BY l")
+    assert labels == [["Brain"], ["SchemaStep"]]
+    assert ring.seed([A]).created == 1
+
+
+# ---------------------------------------------------------------- passes over all pages
+
+
+def test_a_change_of_eps_marks_every_page_anew(make_brain: MakeBrain) -> None:
+    brain = make_brain(eps=0.5)
+    brain.report([Fetched(A, [B, C]), Fetched(B, [C]), Fetched(C, [A])])
+    brain.tend(None)
+    coarse = brain.stats()["error_bound"]
+    brain.change(eps=1e-6)
+    sound(brain)
+    assert brain.tend(None).pushes > 0
+    assert brain.stats()["error_bound"] < coarse / 100
+
+
+def test_a_change_of_order_marks_every_page_anew(ring: Brain) -> None:
+    ring.report([Fetched(D, ["http://e.org/"])])
+    ring.change(order="breadth_first")
+    sound(ring)
+    assert (ring.page(D).lane, ring.page("http://e.org/").lane) == (0, 1)
+
+
+def test_a_change_of_the_scope_moves_pages_in_and_out(ring: Brain) -> None:
+    ring.seed([D])
+    ring.change(deny_hosts="d.org")
+    assert (ring.page(D).state, ring.page(D).queue) == ("outside", None)
+    assert ring.page(C).state == "known"
+    sound(ring)
+    ring.change(deny_hosts="")
+    assert [claim.url for claim in ring.next_urls(9)] == [D]
+
+
+# ---------------------------------------------------------------- everything at once
+
+
+@pytest.mark.parametrize("settings", [{}, {"intra_host_weight": 0.25}, {"alpha": 0.0}], ids=str)
+def test_random_churn_leaves_every_account_right(
+    make_brain: MakeBrain, clock: HandClock, settings: dict[str, Any]
+) -> None:
+    brain = make_brain(eps=0.01, **settings)
+    chance = random.Random(3)
+    urls = [f"http://{'ab'[n % 2]}.org/{n}" for n in range(14)]
+    for step in range(60):
+        clock.pass_(1.0)
+        one, two = chance.sample(urls, 2)
+        what = chance.randrange(7)
+        if what == 0:
+            brain.link(one, two)
+        elif what == 1:
+            brain.unlink(one, two)
+        elif what == 2 and step % 3 == 0:
+            brain.forget(one)
+        elif what == 3 and brain.seed([one]):
+            brain.set_relevance(one, chance.choice([0.0, 0.4, 1.0, None]))
+        elif what == 4 and brain.seed([one]):
+            brain.set_payout(one, chance.choice([0.0, 2.5, None]))
+        elif what == 5:
+            brain.tend(0.02)
+        else:
+            brain.report([Fetched(one, chance.sample(urls, 5)), Fetched(two, [one])])
+        if step % 20 == 19:
+            sound(brain)

@@ -1,0 +1,166 @@
+"""What stands on the (:Brain), what may change it, and who is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from graphbrain import Brain, Fetched
+from graphbrain.errors import GraphRefused, GraphUnavailable, SettingsError
+from tests.conftest import Neo4j
+from tests.graph.conftest import HandClock
+from tests.graph.test_schema import one_sentence
+
+MakeBrain = Callable[..., Brain]
+
+
+def test_a_fixed_setting_cannot_be_contradicted(make_brain: MakeBrain, neo4j: Neo4j) -> None:
+    make_brain(alpha=0.25)
+    with pytest.raises(SettingsError, match=r"alpha=0\.25, not 0\.5") as refused:
+        neo4j.open(crawl="test", alpha=0.5)
+    assert one_sentence(refused.value)
+
+
+def test_a_fixed_setting_that_is_not_given_is_the_brains(
+    make_brain: MakeBrain, neo4j: Neo4j
+) -> None:
+    make_brain(alpha=0.25)
+    with neo4j.open() as brain:
+        assert (brain.settings.alpha, brain.settings.crawl) == (0.25, "test")
+
+
+def test_another_crawl_is_refused(brain: Brain, neo4j: Neo4j) -> None:
+    with pytest.raises(SettingsError, match=r"crawl='test', not 'mine'.*share=True") as refused:
+        neo4j.open(crawl="mine")
+    assert one_sentence(refused.value)
+
+
+def test_another_crawl_may_share(brain: Brain, neo4j: Neo4j) -> None:
+    with neo4j.open(crawl="mine", share=True) as other:
+        assert other.settings.crawl == "test"
+
+
+@pytest.fixture
+def shared(brain: Brain, second: Brain) -> Iterator[tuple[Brain, Brain]]:
+    yield brain, second
+
+
+def test_a_shared_setting_given_at_opening_changes_it_for_all(brain: Brain, neo4j: Neo4j) -> None:
+    neo4j.open(crawl="test", lease_seconds=77.0).close()
+    brain.tend(0)
+    assert brain.settings.lease_seconds == 77.0
+
+
+def test_a_change_is_taken_up_by_the_others(shared: tuple[Brain, Brain]) -> None:
+    brain, second = shared
+    brain.change(max_links=3, order="breadth_first")
+    second.tend(0)
+    assert (second.settings.max_links, second.settings.order) == (3, "breadth_first")
+
+
+def test_a_change_outlives_its_process(brain: Brain, neo4j: Neo4j) -> None:
+    brain.change(max_depth=7)
+    with neo4j.open(crawl="test") as fresh:
+        assert fresh.settings.max_depth == 7
+
+
+@pytest.mark.parametrize("name", ["alpha", "crawl", "intra_host_weight", "uri", "no_such_thing"])
+def test_only_shared_settings_can_be_changed(brain: Brain, name: str) -> None:
+    with pytest.raises(SettingsError, match=name):
+        brain.change(**{name: 0.5})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"eps": 0.0},
+        {"order": "worst_first"},
+        {"delay_seconds": -1.0},
+        {"deny_urls": "("},
+        {"max_links": 2.5},
+        {"lease_seconds": "long"},
+        {"max_errors": None},
+    ],
+    ids=str,
+)
+def test_an_impossible_change_is_refused_and_changes_nothing(
+    brain: Brain, neo4j: Neo4j, wrong: dict[str, object]
+) -> None:
+    before = brain.settings
+    with pytest.raises(SettingsError):
+        brain.change(**wrong)
+    brain.tend(0)
+    assert brain.settings == before
+
+
+def test_a_full_brain_cannot_be_remade(brain: Brain) -> None:
+    brain.report([Fetched("http://a.org/")])
+    with pytest.raises(SettingsError, match="empty"):
+        brain.remake(alpha=0.5)
+
+
+def test_a_brain_of_other_url_rules_is_refused(
+    brain: Brain, neo4j: Neo4j, ask: Callable[..., list[list[object]]]
+) -> None:
+    ask("MATCH (b:Brain) SET b.url_rules = 99")
+    try:
+        with pytest.raises(SettingsError, match="URL rules"):
+            neo4j.open(crawl="test")
+    finally:
+        ask("MATCH (b:Brain) SET b.url_rules = 1")
+
+
+def test_an_unknown_variable_is_refused(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRAPHBRAIN_MAX_DEPHT", "3")
+    with pytest.raises(SettingsError, match="GRAPHBRAIN_MAX_DEPHT") as refused:
+        neo4j.open(crawl="test")
+    assert one_sentence(refused.value)
+
+
+def test_a_variable_is_read_and_an_argument_goes_over_it(
+    brain: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GRAPHBRAIN_MAX_LINKS", "11")
+    monkeypatch.setenv("GRAPHBRAIN_MAX_ERRORS", "12")
+    with neo4j.open(crawl="test", max_errors=13) as other:
+        assert (other.settings.max_links, other.settings.max_errors) == (11, 13)
+
+
+def test_a_wrong_password_is_one_sentence(neo4j: Neo4j) -> None:
+    with pytest.raises(GraphRefused, match="GRAPHBRAIN_PASSWORD") as refused:
+        Brain.open(uri=neo4j.uri, user=neo4j.user, password="not it")
+    assert one_sentence(refused.value)
+
+
+def test_no_server_is_one_sentence() -> None:
+    with pytest.raises(GraphUnavailable, match="GRAPHBRAIN_URI") as refused:
+        Brain.open(uri="bolt://127.0.0.1:1", password="x", limit_seconds=2)
+    assert refused.value.try_again
+    assert one_sentence(refused.value)
+
+
+def test_no_such_database_is_one_sentence(neo4j: Neo4j) -> None:
+    with pytest.raises(GraphRefused, match=r"no database 'nowhere'") as refused:
+        neo4j.open(database="nowhere")
+    assert one_sentence(refused.value)
+
+
+@pytest.mark.parametrize("uri", ["nonsense", "http://127.0.0.1:7474", "bolt://"])
+def test_an_address_that_is_none_is_one_sentence(uri: str) -> None:
+    with pytest.raises((GraphRefused, GraphUnavailable)) as refused:
+        Brain.open(uri=uri, password="x", limit_seconds=2)
+    assert one_sentence(refused.value)
+
+
+def test_the_users_own_canonical_step_names_the_pages(
+    brain: Brain, neo4j: Neo4j, clock: HandClock
+) -> None:
+    def one_page_a_host(url: str) -> str:
+        return url.split("/", 3)[0] + "//" + url.split("/", 3)[2] + "/"
+
+    with neo4j.open(
+        crawl="test", canonical=one_page_a_host, clock=clock, auto_tend=False
+    ) as other:
+        assert other.seed(["http://a.org/1", "http://a.org/2", "http://b.org/"]).created == 2
+        assert other.page("http://a.org/3").url == "http://a.org/"

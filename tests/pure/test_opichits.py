@@ -1,0 +1,405 @@
+"""The algebra of OPIC-HITS against numbers worked out by hand, its limits, and its edges.
+
+The expected numbers are plain fractions from DESIGN §5.1, not what the code said when it was tried.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from graphbrain import opichits
+from graphbrain.ledger import Ledger, Marks
+from graphbrain.opichits import NONE, Rule
+
+NAN = math.nan
+shares = st.floats(0, 1)
+sizes = st.floats(0, 1e9)
+weights = st.integers(0, 10**6).map(lambda n: n / 1024)
+alphas = st.floats(0, 0.999)
+
+
+def f(*values: float) -> opichits.Floats:
+    return np.array(values, dtype=np.float64)
+
+
+# ---------------------------------------------------------------- what workers agree on
+
+
+def test_defaults_of_the_rule() -> None:
+    """DESIGN §5.1: α .15, eps .03, intra-host weight off, 100,000 payees, best first."""
+    assert Rule() == Rule(0.15, 0.03, 1.0, 100_000, "best_first")
+
+
+def test_none_is_no_bucket_that_could_occur() -> None:
+    """The log2 of a float lies within ±1,100: NONE must be far from all of them, and fit Neo4j."""
+    assert NONE == -(2**63)
+
+
+# ---------------------------------------------------------------- keep
+
+
+def test_keep_of_hubs() -> None:
+    """d/(d+1): nothing without links, ½ ⅔ ¾ ⅚, then .85 from d = 6 (6/7 = .857) to any d."""
+    keep = opichits.keep_hub(f(0, 1, 2, 3, 5, 6, 100, 1e9), 0.15)
+    assert keep == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 0.85, 0.85, 0.85], abs=1e-15)
+
+
+def test_keep_of_hubs_with_discounted_links() -> None:
+    """Weight ½ alone is ½/1½ = ⅓; 2¼ is 2¼/3¼ = 9/13."""
+    assert opichits.keep_hub(f(0.5, 2.25), 0.15) == pytest.approx([1 / 3, 9 / 13], abs=1e-15)
+
+
+def test_keep_of_hubs_without_alpha_is_never_all() -> None:
+    keep = opichits.keep_hub(f(0, 6, 999), 0.0)
+    assert keep == pytest.approx([0, 6 / 7, 0.999], abs=1e-15)
+
+
+def test_keep_of_authorities() -> None:
+    """r = ¼ makes the virtual page a parent of weight 3, r = .8 one of ¼, r = ½ one of 1.
+
+    d = 1, 3, 17 at r = ¼: 1/4, 3/6, 17/20 = .85 (just not capped); 18/21 = .857 is capped.
+    d = 1, 2 at r = .8: 1/1.25 = .8, 2/2.25 = .889 is capped.
+    """
+    d = f(0, 1, 3, 17, 18, 1, 2, 1, 4)
+    r = f(0.25, 0.25, 0.25, 0.25, 0.25, 0.8, 0.8, 0.5, 0.5)
+    keep = opichits.keep_authority(d, r, 0.15)
+    assert keep == pytest.approx([0, 1 / 4, 1 / 2, 0.85, 0.85, 0.8, 0.85, 1 / 2, 4 / 5], abs=1e-12)
+
+
+def test_keep_of_authorities_at_the_ends_of_relevance() -> None:
+    """r = 0 counts as .001: one parent against 999. r = 1 counts as .999: 999 to one, then α's cap.
+
+    Unknown counts as ½. A page without links keeps nothing whatever its relevance.
+    """
+    d = f(1, 1, 1, 0, 0, 999)
+    r = f(0, 1, NAN, 0, 1, 0)
+    keep = opichits.keep_authority(d, r, 0.0)
+    assert keep == pytest.approx([0.001, 0.999, 0.5, 0, 0, 0.5], abs=1e-12)
+    assert opichits.keep_authority(f(1), f(1), 0.15) == pytest.approx([0.85], abs=1e-15)
+
+
+def test_relevance_is_clipped_and_unknown_is_half() -> None:
+    clipped = opichits.clip_relevance(f(NAN, 0, 0.0005, 0.001, 0.3, 0.999, 0.9999, 1))
+    assert clipped.tolist() == [0.5, 0.001, 0.001, 0.001, 0.3, 0.999, 0.999, 0.999]
+
+
+@given(weights, shares, alphas)
+def test_a_side_with_links_passes_on_some_and_not_all(d: float, r: float, alpha: float) -> None:
+    for keep in (opichits.keep_hub(f(d), alpha)[0], opichits.keep_authority(f(d), f(r), alpha)[0]):
+        assert 0 <= keep <= 1 - alpha
+        assert (keep == 0) == (d == 0)
+
+
+@given(weights, weights, shares, shares, alphas, alphas)
+def test_keep_grows_with_links_and_relevance_and_falls_with_alpha(
+    d: float, e: float, r: float, s: float, alpha: float, beta: float
+) -> None:
+    (d, e), (r, s), (alpha, beta) = sorted((d, e)), sorted((r, s)), sorted((alpha, beta))
+    assert opichits.keep_hub(f(d), alpha) <= opichits.keep_hub(f(e), alpha)
+    assert opichits.keep_hub(f(e), beta) <= opichits.keep_hub(f(e), alpha)
+    assert opichits.keep_authority(f(d), f(r), alpha) <= opichits.keep_authority(f(e), f(r), alpha)
+    assert opichits.keep_authority(f(e), f(r), alpha) <= opichits.keep_authority(f(e), f(s), alpha)
+    assert opichits.keep_authority(f(e), f(s), beta) <= opichits.keep_authority(f(e), f(s), alpha)
+
+
+@given(weights, alphas)
+def test_half_relevance_makes_both_sides_alike(d: float, alpha: float) -> None:
+    """Without it the score at the fixed point would not be degree + 1."""
+    hub = opichits.keep_hub(f(d), alpha)
+    assert opichits.keep_authority(f(d), f(0.5), alpha) == pytest.approx(hub, abs=1e-15)
+
+
+# ---------------------------------------------------------------- residual and priority
+
+
+def test_residual_is_what_a_push_would_pay() -> None:
+    """½·3 − 2·¼ = 1; nothing waits at .75·4 − 3·1; .6·1 − 1·.8 takes .2 back."""
+    left = opichits.residual(f(0.5, 0.75, 0.6), f(3, 4, 1), f(2, 3, 1), f(0.25, 1, 0.8))
+    assert left == pytest.approx([1.0, 0.0, -0.2], abs=1e-15)
+
+
+def test_priority_is_the_power_of_two_of_what_waits_per_link() -> None:
+    """x = |p|/(d+1). d = 1: p = 2, 4, 3.99, 1, .5, −2 are x = 1, 2, 1.995, ½, ¼, 1."""
+    waiting = f(2, 4, 3.99, 1, 0.5, -2)
+    got = opichits.priority(waiting, np.ones(6), 0.03)
+    assert got.tolist() == [0, 1, 0, -1, -2, 0]
+    # p = 8: d = 3 is x = 2; d = 7 is 1; d = 15 is ½; weight 1½ is 3.2.
+    assert opichits.priority(np.full(4, 8.0), f(3, 7, 15, 1.5), 0.03).tolist() == [1, 0, -1, 1]
+
+
+def test_priority_is_none_up_to_eps_and_without_links() -> None:
+    """eps = 1/32, exact in binary: x = 1/32 is not worth a push, the next float above is (2⁻⁵)."""
+    eps = 1 / 32
+    above = np.nextafter(eps, 1)
+    got = opichits.priority(f(2 * eps, 2 * above, -2 * eps, 0, 1e6), f(1, 1, 1, 1, 0), eps)
+    assert got.tolist() == [NONE, -5, NONE, NONE, NONE]
+
+
+def test_priority_of_very_little_and_very_much() -> None:
+    """Buckets go on below zero and far up: x = 2⁻³⁰ and 2⁴⁰."""
+    got = opichits.priority(f(2.0**-29, 2.0**41), f(1, 1), 1e-12)
+    assert got.tolist() == [-30, 40]
+    assert got.dtype == np.int64
+
+
+@given(sizes, sizes, weights, st.floats(1e-9, 1))
+def test_priority_grows_with_what_waits_and_tells_what_is_worth_a_push(
+    p: float, q: float, d: float, eps: float
+) -> None:
+    low, high = opichits.priority(f(*sorted((p, q))), f(d, d), eps).tolist()
+    assert low <= high
+    x = max(p, q) / (d + 1)
+    assert (high != NONE) == (x > eps and d > 0)
+    if high != NONE:
+        assert 2.0**high <= x * (1 + 1e-12) and x <= 2.0 ** (high + 1) * (1 + 1e-12)
+
+
+# ---------------------------------------------------------------- rank
+
+
+def test_rank_counts_quarter_powers_of_two() -> None:
+    """floor(4·log2 s): √2 is 2, 2 is 4, 2.9 is 6.14, 3 is 6.34, 16 is 16, 1000 is 39.86."""
+    got = opichits.rank(f(1.42, 2, 2.9, 3, 16, 1000))
+    assert got.tolist() == [2, 4, 6, 6, 16, 39]
+
+
+def test_rank_is_none_where_there_is_no_more_than_the_payout() -> None:
+    """Below 2^¼ = 1.18921 the rank would be 0 or less: not in the index. Nor are scores ≤ 0."""
+    got = opichits.rank(f(1.1893, 1.1892, 1, 0.5, 0, -3))
+    assert got.tolist() == [1, NONE, NONE, NONE, NONE, NONE]
+    assert got.dtype == np.int64
+
+
+@given(sizes, sizes)
+def test_rank_grows_with_the_score(a: float, b: float) -> None:
+    low, high = opichits.rank(f(*sorted((a, b)))).tolist()
+    assert low <= high
+    assert high == NONE or high >= 1
+
+
+# ---------------------------------------------------------------- lanes
+
+
+def test_lane_of_one_and_its_neighbours() -> None:
+    """Two lanes to a factor of two: 1 → 1000, 2 → 998, 4 → 996, ½ → 1002; between them 1.42 → 999.
+
+    A lane's worst is its lower end: just under 1 waits in 1001, just under 2 in 999.
+    """
+    got = opichits.lane_best_first(f(1, 2, 4, 0.5, 1.42, 0.999, 1.999), np.full(7, NAN))
+    assert got.tolist() == [1000, 998, 996, 1002, 999, 1001, 999]
+    assert got.dtype == np.int64
+
+
+def test_lane_takes_relevance_into_account() -> None:
+    """The value is score·2r, so ½ and unknown change nothing; ¼ halves it: two lanes down.
+
+    r = 1 counts as .999: 1.998, which is not quite two lanes up; r = 0 as .001: 2·log2(.002) is
+    −17.93, so 18 lanes down.
+    """
+    r = f(0.5, 0.25, 0.125, 1, 0, NAN)
+    assert opichits.lane_best_first(np.ones(6), r).tolist() == [1000, 1002, 1004, 999, 1018, 1000]
+
+
+def test_lanes_end_at_both_ends() -> None:
+    """Scores of zero and below count as 1e-9, that is 2·log2(1e-9) = −59.8: lane 1060.
+
+    At the other end value 2⁵⁰⁰ is lane 0, and so is more. Whatever waits, waits in 0..2000.
+    """
+    got = opichits.lane_best_first(f(0, -5, 1e-12, 2.0**499, 2.0**500, 2.0**501), np.full(6, 0.5))
+    assert got.tolist() == [1060, 1060, 1060, 2, 0, 0]
+    worst = opichits.lane_best_first(f(0), f(0)).item()
+    assert worst == 1078  # 60 lanes for the score and 18 for the relevance, less what flooring took
+
+
+@given(sizes, sizes, shares, shares)
+def test_better_pages_never_wait_in_later_lanes(a: float, b: float, r: float, s: float) -> None:
+    (a, b), (r, s) = sorted((a, b)), sorted((r, s))
+    worse, better = opichits.lane_best_first(f(a, b), f(r, s)).tolist()
+    assert 0 <= better <= worse <= 2000
+
+
+@given(st.floats(1e-6, 1e6))
+def test_a_lane_spans_a_factor_of_root_two(score: float) -> None:
+    here, further = opichits.lane_best_first(f(score, score * math.sqrt(2)), f(NAN, NAN)).tolist()
+    assert abs((here - further) - 1) <= (0 if _clear_of_an_edge(score) else 1)
+
+
+def _clear_of_an_edge(score: float) -> bool:
+    """Is 2·log2 of the score so far from a whole number that rounding cannot matter?"""
+    return abs(2 * math.log2(score) - round(2 * math.log2(score))) > 1e-9
+
+
+# ---------------------------------------------------------------- a whole web by hand
+#
+# Pages 1 → 2, 2 → 4, 3 → {1, 2, 4}. Out-degrees 1 1 3 0, in-degrees 1 2 0 2 (of pages 1 2 3 4).
+# A new page has history 1 on both sides, no cash, and has paid nothing. α = .15, r = ½.
+
+LINKS = {1: [2], 2: [4], 3: [1, 2, 4], 4: []}
+OUT = f(1, 1, 3, 0)
+IN = f(1, 2, 0, 2)
+
+
+def fresh(rule: Rule | None = None, relevance: float = -1.0) -> Ledger:
+    """The ledger of these four pages as accounts/lock would give it, with ids 1..4."""
+    rows = [[page, 1.0, 0.0, 0.0, OUT[page - 1], 1.0, 0.0, 0.0, IN[page - 1], relevance, 0] for page in LINKS]
+    return Ledger(rows, ["a", "a", "b", "b"], rule or Rule())
+
+
+def push_hub(ledger: Ledger, page: int) -> None:
+    payees = ledger.at(LINKS[page])
+    ledger.push_hubs(ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
+
+
+def push_authority(ledger: Ledger, page: int) -> None:
+    payees = ledger.at([p for p, targets in LINKS.items() if page in targets])
+    ledger.push_authorities(ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
+
+
+def test_what_waits_in_a_new_web() -> None:
+    """Hubs wait for ½ ½ ¾ –, per link ¼ ¼ 3/16: buckets −2 −2 −3. Authorities for ½ ⅔ – ⅔, per
+    link ¼ 2/9 – 2/9: buckets −2 −3 – −3."""
+    ledger = fresh()
+    assert ledger.hub_waiting() == pytest.approx([1 / 2, 1 / 2, 3 / 4, 0], abs=1e-15)
+    assert ledger.authority_waiting() == pytest.approx([1 / 2, 2 / 3, 0, 2 / 3], abs=1e-15)
+    marks = Marks(ledger)
+    assert marks.hub_priority.tolist() == [-2, -2, -3, NONE]
+    assert marks.authority_priority.tolist() == [-2, -3, NONE, -3]
+    assert marks.hub_rank.tolist() == marks.authority_rank.tolist() == [NONE] * 4
+    assert marks.lane.tolist() == [1000] * 4
+
+
+def test_one_push_of_a_hub() -> None:
+    """Page 3 spends: keeps ¾ of 1 for three links, ¼ each. It holds 1 as before, all as history."""
+    ledger = fresh()
+    push_hub(ledger, 3)
+    assert ledger.authority_cash.tolist() == [0.25, 0.25, 0, 0.25]
+    assert ledger.hub_paid.tolist() == [0, 0, 0.25, 0]
+    assert ledger.hub_history.tolist() == [1, 1, 1, 1]
+    assert ledger.hub_waiting()[2] == 0
+    # Score 1.25 is floor(4·.3219) = 1; lane floor(2·.3219) = 0; page 1 now waits for ½·1.25 = ⅝.
+    marks = Marks(ledger)
+    assert marks.authority_rank.tolist() == [1, 1, NONE, 1]
+    assert ledger.authority_waiting() == pytest.approx([5 / 8, 5 / 6, 0, 5 / 6], abs=1e-15)
+
+
+def test_cash_goes_there_and_back() -> None:
+    """After page 3's hub, page 2's authority: it has 1.25, keeps ⅔ for two links, 5/12 each.
+
+    Then page 3 again: history 1 + 5/12 = 17/12, paid ¼·17/12 = 17/48, so 5/48 more for each.
+    """
+    ledger = fresh()
+    push_hub(ledger, 3)
+    push_authority(ledger, 2)
+    assert ledger.authority_history[1] == 1.25 and ledger.authority_cash[1] == 0
+    assert ledger.authority_paid[1] == pytest.approx(5 / 12, abs=1e-15)
+    assert ledger.hub_cash == pytest.approx([5 / 12, 0, 5 / 12, 0], abs=1e-15)
+    push_hub(ledger, 3)
+    assert ledger.hub_history[2] == pytest.approx(17 / 12, abs=1e-15)
+    assert ledger.hub_cash[2] == 0
+    assert ledger.hub_paid[2] == pytest.approx(17 / 48, abs=1e-15)
+    assert ledger.authority_cash == pytest.approx([17 / 48, 5 / 48, 0, 17 / 48], abs=1e-15)
+
+
+def test_a_second_push_pays_nothing() -> None:
+    ledger = fresh()
+    push_hub(ledger, 3)
+    before = [ledger.authority_cash.copy(), ledger.hub_history.copy(), ledger.hub_paid.copy()]
+    push_hub(ledger, 3)
+    after = [ledger.authority_cash, ledger.hub_history, ledger.hub_paid]
+    assert all((a == b).all() for a, b in zip(before, after, strict=True))
+
+
+def test_two_hubs_that_pay_the_same_page_in_one_batch() -> None:
+    """Pages 1 and 3 both pay page 2: ½ and ¼."""
+    ledger = fresh()
+    pages = ledger.at([1, 3])
+    ledger.push_hubs(pages, ledger.at([1, 3, 3, 3]), ledger.at([2, 1, 2, 4]))
+    assert ledger.authority_cash.tolist() == [0.25, 0.75, 0, 0.25]
+
+
+def test_a_link_inside_a_host_carries_its_weight() -> None:
+    """Pages 1 and 2 share a host, 3 and 4 another. With intra-host weight ½ page 3 has out-weight
+    1 + 1 + ½ = 2½: keeps 2½/3½ = 5/7, pays 2/7 per unit: 2/7 to pages 1 and 2 and 1/7 to page 4."""
+    ledger = fresh(Rule(intra_host_weight=0.5))
+    ledger.out_weight[2] = 2.5
+    push_hub(ledger, 3)
+    assert ledger.authority_cash == pytest.approx([2 / 7, 2 / 7, 0, 1 / 7], abs=1e-15)
+    assert ledger.hub_paid[2] == pytest.approx(2 / 7, abs=1e-15)
+
+
+def test_a_new_link_is_paid_what_the_others_have_got() -> None:
+    """After 3's hub (paid ¼) and 2's authority (paid 5/12): 3 loses 2 and pays back on both ends;
+    linked again, the accounts are as before."""
+    ledger = fresh()
+    push_hub(ledger, 3)
+    push_authority(ledger, 2)
+    ledger.relink([3], [2], -1)
+    assert ledger.hub_cash == pytest.approx([5 / 12, 0, 0, 0], abs=1e-15)
+    assert ledger.authority_cash == pytest.approx([0.25, -0.25, 0, 0.25], abs=1e-15)
+    assert (ledger.out_weight[2], ledger.in_weight[1]) == (2, 1)
+    ledger.relink([3], [2], 1)
+    assert ledger.hub_cash == pytest.approx([5 / 12, 0, 5 / 12, 0], abs=1e-15)
+    assert ledger.authority_cash == pytest.approx([0.25, 0, 0, 0.25], abs=1e-15)
+    assert (ledger.out_weight[2], ledger.in_weight[1]) == (3, 2)
+
+
+def test_several_links_of_one_page_at_once() -> None:
+    """4 → 1 and 4 → 2 appear after 1's and 2's authorities have paid ½ and ⅓: 4 gets both."""
+    ledger = fresh()
+    push_authority(ledger, 1)
+    push_authority(ledger, 2)
+    ledger.relink([4, 4], [1, 2], 1)
+    assert ledger.hub_cash[3] == pytest.approx(1 / 2 + 1 / 3, abs=1e-15)
+    assert (ledger.out_weight[3], *ledger.in_weight[:2]) == (2, 2, 3)
+
+
+def test_unknown_relevance_comes_as_minus_one() -> None:
+    assert np.isnan(fresh().relevance).all()
+    assert fresh(relevance=0.0).relevance.tolist() == [0.0] * 4
+
+
+def test_breadth_first_lanes_are_depths() -> None:
+    rows = [[page, 1.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, -1.0, page % 3] for page in LINKS]
+    ledger = Ledger(rows, [], Rule(order="breadth_first"))
+    assert ledger.marks_before.lane.tolist() == [1, 2, 0, 1]
+
+
+@given(st.data())
+def test_pushes_in_any_order_keep_every_account_right(data: st.DataObject) -> None:
+    """History + cash = 1 + what the neighbours have paid, for each side, whatever is pushed."""
+    ledger = fresh(relevance=data.draw(st.sampled_from([-1.0, 0.0, 0.3, 1.0])))
+    for side, page in data.draw(
+        st.lists(
+            st.tuples(st.sampled_from(["hub", "authority"]), st.sampled_from([1, 2, 3, 4])),
+            max_size=30,
+        )
+    ):
+        degree = OUT if side == "hub" else IN
+        if degree[page - 1]:
+            (push_hub if side == "hub" else push_authority)(ledger, page)
+    for page in LINKS:
+        due_hub = 1 + sum(ledger.authority_paid[q - 1] for q in LINKS[page])
+        due_authority = 1 + sum(ledger.hub_paid[p - 1] for p in LINKS if page in LINKS[p])
+        place = page - 1
+        assert ledger.hub_history[place] + ledger.hub_cash[place] == pytest.approx(due_hub)
+        got = ledger.authority_history[place] + ledger.authority_cash[place]
+        assert got == pytest.approx(due_authority)
+
+
+@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=8, unique=True), st.integers(0, 10**12))
+def test_a_ledger_finds_the_pages_it_holds_and_no_others(ids: list[int], other: int) -> None:
+    from graphbrain.graph import Again
+
+    ids.sort()
+    ledger = Ledger([[i, *([1.0] * 8), -1.0, 0] for i in ids], [], Rule())
+    assert ledger.at(ids).tolist() == list(range(len(ids)))
+    assert ledger.holds(ids)
+    assume(other not in ids)
+    assert not ledger.holds([other])
+    with pytest.raises(Again):
+        ledger.at([other])
