@@ -20,7 +20,7 @@ from typing import Any
 from graphbrain import hosts
 from graphbrain.graph import Graph, Outdated, Tx
 from graphbrain.ledger import Ledger, Marks
-from graphbrain.opichits import NONE, Rule
+from graphbrain.opichits import FIRST_RANK, NONE, Rule
 from graphbrain.report import Policy
 
 __all__ = ["Audit", "run", "waiting"]
@@ -152,10 +152,10 @@ def _each_page(
 
 def _look(tx: Tx, ids: Sequence[int], policy: Policy) -> tuple[list[list[Any]], Ledger]:
     """Lock pages that are still there and read them with their neighbours."""
-    locked, _, revision = tx.one("accounts/lock", ids=sorted(ids), hosts=False)
+    locked, revision = tx.one("accounts/lock", ids=sorted(ids))
     if revision != policy.rule.revision:
         raise Outdated
-    ledger = Ledger(locked, [], policy.rule)
+    ledger = Ledger(locked, policy.rule)
     rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
     return rows, ledger
 
@@ -201,10 +201,12 @@ def _marks(row: list[Any], marks: Marks, place: int, rule: Rule, tally: _Tally) 
     for name, stored in zip(names, row[11:16], strict=True):
         wanted = _or_null(int(getattr(marks, name)[place]))
         links = row[7] if name.startswith("hub") else row[8]
+        if name == "lane" and row[23]:
+            continue
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
         if wanted is None or stored is None:
-            least = math.floor(math.log2(rule.eps)) if name.endswith("priority") else 1
+            least = math.floor(math.log2(rule.eps) / 2) if name.endswith("priority") else FIRST_RANK
             tipped = (wanted if stored is None else stored) in (least, None)
             if not tipped:
                 tally.found("marks", f"{row[1]} has {name} {stored}, not {wanted}.")

@@ -40,12 +40,13 @@ def run(
     pages: int | None = None,
     workers: int | None = None,
     seconds: float | None = None,
+    delay: float = 0.0,
     **arguments: Any,
 ) -> None:
     """Measure `kind` (ingest, push or claim) and print the figures; `file` is a recorded crawl."""
     with Brain.open(**arguments, auto_tend=False) as brain:
         if kind == "claim":
-            figures = claim(brain, pages or 1_000_000)
+            figures = claim(brain, pages or 1_000_000, delay=delay)
         elif kind == "ingest":
             figures = [ingest(brain, _recording(file), pages)]
         else:
@@ -186,17 +187,19 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
     return figures
 
 
-def claim(brain: Brain, most: int, rounds: int = 300) -> list[dict[str, Any]]:
+def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
     """Claim and report 100 pages again and again, with a tenth of `most` pages waiting, and with all of them.
 
-    The reported pages have no links. The last figure is the ratio of the times at both sizes.
+    `delay`: seconds between claims of one host, of which there are 20,000. The reported pages have no
+    links. The last figure is the ratio of the times at both sizes.
     """
     _empty(brain)
+    brain.remake(delay_seconds=delay)
     figures = []
     for waiting in (most // 10, most):
         _fill(brain, waiting)
-        _rounds(brain, 50)
-        figures.append(_rounds(brain, rounds) | {"waiting": waiting})
+        _rounds(brain, min(50, waiting // 1000))
+        figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
     small, large = figures
     ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
     return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]

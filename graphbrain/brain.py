@@ -479,11 +479,15 @@ class Brain:
         return found
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The `n` pages of highest authority (or hub) score above their payout, best first."""
-        names = {"authority": "pages/top_authorities", "hub": "pages/top_hubs"}
+        """The `n` pages of highest authority (or hub) score, best first."""
+        names = {"authority": "authorities", "hub": "hubs"}
         if by not in names:
             raise BadInput(f"top is by authority or hub, not {by!r}.")
-        rows = self.graph.read(lambda tx: tx.many(names[by], limit=n), names[by])
+        name = f"pages/top_{names[by]}"
+        rows = self.graph.read(lambda tx: tx.many(name, limit=n), name)
+        if len(rows) < n:
+            name = f"pages/all_{names[by]}"
+            rows = self.graph.read(lambda tx: tx.many(name, limit=n), name)
         return [pages.page_of(row) for row in rows]
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:

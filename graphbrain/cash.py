@@ -20,8 +20,8 @@ from graphbrain.opichits import NONE, Ints, Rule
 
 __all__ = ["Pushed", "candidates", "push"]
 
-MOST_SIDES = 2000
-"""Sides a batch takes at most: pages of few links cost more for themselves than for their payments."""
+LINKS_OF_A_SIDE = 5
+"""A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,14 @@ Candidate = tuple[int, int, int]
 def candidates(tx: Tx, most: int, spread: int) -> tuple[str, list[int]]:
     """Which side to push next, and up to so many payments' worth of pages: `spread` 1 the best, more a random part."""
     sides = {}
-    limit = MOST_SIDES * spread
+    limit = max(1, most // LINKS_OF_A_SIDE) * spread
     for side in ("hub", "authority"):
         rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
         sides[side] = rows
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
     rows = sides[side]
-    if spread > 1:
-        rows = random.sample(rows, min(len(rows), max(1, len(rows) // spread)))
+    if spread > 1 and rows:
+        rows = random.sample(rows, max(1, len(rows) // spread))
     return side, _within(rows, most)
 
 
@@ -60,8 +60,6 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
             break
         chosen.append(page)
         payments += links
-        if len(chosen) == MOST_SIDES:
-            break
     return chosen
 
 

@@ -176,7 +176,8 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option("--workers", type=click.IntRange(1), help="How many worker processes.")
-@click.option("--seconds", type=click.FloatRange(0), help="How long.")
+@click.option("--seconds", type=click.FloatRange(0), help="How long (push).")
+@click.option("--delay", type=click.FloatRange(0), help="Seconds between two claims of a host (claim; 0).")
 @as_json
 @connection
 @pass_app

@@ -34,6 +34,7 @@ _COLUMNS = (
     "in_weight",
     "relevance",
     "depth",
+    "first_fetched",
 )
 
 
@@ -67,13 +68,14 @@ class Ledger:
     in_weight: Floats
     relevance: Floats
     depth: Floats
+    first_fetched: Floats
 
-    def __init__(self, rows: list[list[Any]], hosts: list[str], rule: Rule) -> None:
+    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS) + 1)
         self.rule = rule
         self.ids: Ints = table[:, 0].astype(np.int64)
         self._locked = frozenset(self.ids.tolist())
-        self.hosts: NDArray[np.object_] = np.array(hosts, dtype=object)
+        self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         table[:, 9][table[:, 9] < 0.0] = np.nan
         for number, name in enumerate(_COLUMNS, start=1):
             setattr(self, name, table[:, number].copy())
@@ -87,12 +89,16 @@ class Ledger:
         Raises Again when one is gone: it was deleted meanwhile; Outdated when the brain's settings have changed.
         """
         wanted = sorted(set(ids))
-        rows, hosts, revision = tx.one("accounts/lock", ids=wanted, hosts=rule.intra_host_weight != 1.0)
+        rows, revision = tx.one("accounts/lock", ids=wanted)
         if revision != rule.revision:
             raise Outdated
         if len(rows) != len(wanted):
             raise Again
-        return cls(rows, hosts, rule)
+        ledger = cls(rows, rule)
+        if rule.intra_host_weight != 1.0:
+            hosts = dict(tx.one("accounts/hosts", ids=wanted)[0])
+            ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
+        return ledger
 
     def holds(self, ids: Iterable[int]) -> bool:
         """Are all of these locked?"""
@@ -187,7 +193,9 @@ class Ledger:
         self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
         for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
             new = getattr(marks, name)
-            self._put(tx, name, all_marks | (new != getattr(self.marks_before, name)), new)
+            which = all_marks | (new != getattr(self.marks_before, name))
+            # Only pages that were never fetched wait in best-first and breadth-first lanes.
+            self._put(tx, name, which & (self.first_fetched < 0) if name == "lane" else which, new)
 
     def _changed(self, name: str) -> NDArray[np.bool_]:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]

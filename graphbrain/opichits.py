@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "FIRST_RANK",
     "NONE",
     "Rule",
     "keep_authority",
@@ -39,6 +40,8 @@ NONE = np.iinfo(np.int64).min
 """Stands for null in arrays of ranks and priorities."""
 
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
+FIRST_RANK = 12
+"""Scores from 8 on have a rank."""
 LANE_OF_ONE = 1000
 """The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
 
@@ -83,16 +86,21 @@ def residual(keep: Floats, score: Floats, weight: Floats, paid: Floats) -> Float
 
 
 def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
-    """The whole-number bucket floor(log2 x) of x = |residual|/(d+1), NONE where x ≤ eps or there are no links."""
+    """The whole-number bucket floor(½·log2 x) of x = |residual|/(d+1), NONE where x ≤ eps or there are no links.
+
+    Finer buckets do not settle sooner (pushing in any order of urgency does about the same work), but cost more
+    index writes: a page moves whenever it is paid.
+    """
     per_link = np.abs(waiting) / (weight + 1.0)
     worth = (per_link > eps) & (weight > 0.0)
-    return _floor_log2(per_link, 1.0, worth)
+    return _floor_log2(per_link, 0.5, worth)
 
 
 def rank(score: Floats) -> Ints:
-    """floor(4·log2 score), NONE below 1: most pages have no more than their payout and need no place in an index."""
+    """floor(4·log2 score), NONE below FIRST_RANK: most pages are near their payout, and an index entry of each that
+    moves with every payment costs more than it serves."""
     ranks = _floor_log2(score, 4.0, score > 0.0)
-    return np.where(ranks >= 1, ranks, NONE)
+    return np.where(ranks >= FIRST_RANK, ranks, NONE)
 
 
 def lane_best_first(authority_score: Floats, relevance: Floats) -> Ints:

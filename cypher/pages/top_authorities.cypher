@@ -1,4 +1,6 @@
-// The pages of highest authority score, by rank: a rank holds scores within a factor of 2^(1/4).
+// The pages of highest authority score, among those with a rank (8 and more).
+//
+// A rank holds scores within a factor of 2^(1/4), so the last one is read whole.
 //
 // param   limit         INTEGER  at most this many, and the rest of the last rank
 // column  page          MAP      properties

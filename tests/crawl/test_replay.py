@@ -119,9 +119,7 @@ def test_workers_beside_it(brain: Any) -> None:
 
 def test_pages_that_were_never_crawled_have_no_links(brain: Any, tmp_path: Path) -> None:
     (tmp_path / "x.edges.tsv").write_text("0\t1\n0\t2\n1\t2\n")
-    (tmp_path / "x.nodes.tsv").write_text(
-        "0\t1\thttp://a.org/\n1\t1\thttp://b.org/\n2\t0\thttp://c.org/never\n"
-    )
+    (tmp_path / "x.nodes.tsv").write_text("0\t1\thttp://a.org/\n1\t1\thttp://b.org/\n2\t0\thttp://c.org/never\n")
     result = replay(brain, read(tmp_path / "x.edges.tsv"))
     assert (result.pages, result.known_links, result.complete) == (3, 3, True)
     assert brain.page("http://c.org/never").out_links == 0
@@ -225,9 +223,7 @@ def test_pool_waits_for_a_database_that_is_away() -> None:
     assert said
 
 
-def test_pool_runs_from_any_directory(
-    connected: dict[str, str], brain: Any, tmp_path: Path
-) -> None:
+def test_pool_runs_from_any_directory(connected: dict[str, str], brain: Any, tmp_path: Path) -> None:
     code = (
         "import sys, json; from graphbrain.worker import WorkerPool\n"
         "pool = WorkerPool(1, until_settled=True, **json.load(sys.stdin)).start()\n"

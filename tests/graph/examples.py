@@ -37,7 +37,7 @@ def small_web(brain: Brain, later: Callable[[float], object]) -> dict[str, int]:
     found = brain.graph.read(
         lambda tx: tx.one("pages/find", keys=sorted(map(key_of, urls)))[0], "pages/find"
     )
-    ids = dict(found)
+    ids = {row[0]: row[1] for row in found}
     return {url: ids[key_of(url)] for url in urls}
 
 
@@ -109,7 +109,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/mine": {"token": TOKEN},
         "claims/move": {"rows": [[at[LEAVES[0]], "leaf.org"]]},
         "claims/outlook": none,
-        "claims/release": {"rows": [[other, "*"], [hub, None]]},
+        "claims/release": {"rows": [[other, "*", TOKEN], [hub, None, TOKEN]]},
         "claims/renew": {"ids": [other], "until": NOW + 99.0},
         "claims/requeue": {"rows": [[broken, "*"]]},
         "claims/retry": {"ids": [broken], "now": NOW + 1e6},
@@ -130,6 +130,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/delete": {"rows": [[hub, [at[LEAVES[0]], at[LEAVES[1]]]]]},
         "links/in": {"ids": some},
         "links/out": {"ids": some},
+        "links/unalias": {"ids": [alias]},
         "pages/create": {"rows": [page], "now": NOW},
         "pages/deepen": {"rows": [[hub, 0, True], [other, 0, False]]},
         "pages/deepened": {"limit": 10},
@@ -138,6 +139,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/forget": {"id": broken},
         "pages/forget_for_ever": {"key": key_of(OTHER), "now": NOW},
         "pages/get": {"key": key_of(HUB)},
+        "pages/guess": {"rows": [[other, 0.95], [hub, 0.95]]},
         "pages/hosts": {"names": ["hub.org", "new.org"], "now": NOW},
         "pages/ids_from": {"after": "", "limit": 5},
         "pages/neighbours": {"key": key_of(HUB)},
@@ -149,6 +151,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/state": {"rows": [[hub, "known", None], [other, "frontier", "*"]]},
         "pages/top_authorities": {"limit": 10},
         "pages/top_hubs": {"limit": 10},
+        "pages/unlinked": {"ids": some},
         "visits/failed": {
             "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry"]]
         },

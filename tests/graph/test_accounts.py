@@ -370,6 +370,21 @@ def test_a_page_forgotten_for_ever_gets_no_cash(small: Brain) -> None:
     sound(small)
 
 
+def test_links_of_a_page_forgotten_meanwhile(brain: Brain) -> None:
+    """Refused, and the page does not come back; what it linked to is known, and linked by nobody."""
+    brain.seed([url(1)])
+    claim = brain.next_urls(1)[0]
+    brain.forget(url(1))
+    answer = brain.report([visit(1, [2, 3], claim=claim)])[0]
+    assert (answer.accepted, answer.reason) == (False, "the page was forgotten")
+    with pytest.raises(UnknownPage):
+        brain.page(url(1))
+    assert brain.page(url(2)).in_weight == 0
+    assert authority_account(brain, 2) == (1, 0, 0)
+    assert marks(brain, 2)["authority_priority"] is None
+    sound(brain)
+
+
 def test_payout_goes_to_the_cash_of_both_sides(small: Brain) -> None:
     push(small, "hub", 3)
     small.set_payout(url(1), 3.5)
@@ -496,13 +511,13 @@ def test_a_side_with_too_many_payees_is_left_alone(make_brain: MakeBrain) -> Non
     others pay. 5 → 2 is a side of one link and pushes as ever.
 
     hub(5) = 1 + ⅔·a/2 with a = authority(2) of two in-links, a = 1 + ½·hub(5): h = 1 + a/3, a = 1 + h/2, so
-    a = 1.5 + a/6 = 1.8, h = 1.6. hub(1) gets a/3 + ½ + ½ = 1.6: authorities 3 and 4, worth 1, pay it ½ each.
+    a = 1.5 + a/6 = 1.8, h = 1.6. hub(1) = 1 + a/3 + ½ + ½ = 2.6: authorities 3 and 4, worth 1, pay it ½ each.
     """
     brain = make_brain(max_payees=2, eps=TIGHT)
     crawl(brain, {1: [2, 3, 4], 5: [2]})
     settle(brain)
     assert hub_account(brain, 1)[2] == 0
-    assert brain.page(url(1)).hub_score == pytest.approx(1.6, abs=1e-8)
+    assert brain.page(url(1)).hub_score == pytest.approx(2.6, abs=1e-8)
     assert brain.page(url(2)).authority_score == pytest.approx(1.8, abs=1e-8)
     assert brain.page(url(5)).hub_score == pytest.approx(1.6, abs=1e-8)
     assert brain.page(url(3)).authority_score == brain.page(url(4)).authority_score == 1

@@ -1,0 +1,163 @@
+"""Reported items before any transaction: folded, hashed, given a token, or refused."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import pytest
+
+from graphbrain import Claim, Failed, Fetched, Link
+from graphbrain.intake import SKEW, Intake
+from graphbrain.model import Answer
+from graphbrain.report import Item
+from graphbrain.url import Rules, key_of
+
+A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
+NOW = 1_000_000.0
+RULES = Rules()
+
+
+def intake(max_links: int = 100) -> Intake:
+    return Intake(RULES, max_links, NOW)
+
+
+def item(report: Any, max_links: int = 100) -> Item:
+    checked = intake(max_links).check(report)
+    assert isinstance(checked, Item), checked
+    return checked
+
+
+def claim(url: str = A, token: Any = "t" * 32) -> Claim:
+    return Claim(url, key_of(url), token, NOW, "a.org", 0)
+
+
+def test_a_page_is_known_by_its_canonical_url() -> None:
+    made = item(Fetched("http://A.org:80/#x"))
+    assert (made.url, made.key) == (A, key_of(A))
+
+
+def test_a_claimed_visit_carries_its_claims_token() -> None:
+    made = item(Fetched(A, claim=claim()))
+    assert (made.token, made.claimed) == ("t" * 32, True)
+
+
+def test_an_unclaimed_visit_gets_a_token_of_its_own() -> None:
+    one, other = item(Fetched(A)), item(Fetched(A))
+    assert one.token != other.token
+    assert not one.claimed
+
+
+@pytest.mark.parametrize("token", [None, "", 7])
+def test_a_claim_without_a_token_is_refused(token: object) -> None:
+    """Else it would fit a page that nobody holds, whose token is null."""
+    assert isinstance(intake().check(Fetched(A, claim=claim(token=token))), Answer)
+
+
+def test_links_fold_in_page_order() -> None:
+    made = item(Fetched(A, [C, B, "http://c.org/#x", Link(B), A]))
+    assert [url for url, _ in made.targets.values()] == [C, B]
+    assert (made.refused, made.over) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    ("guesses", "held"),
+    [((None, 0.3), 0.3), ((0.3, None), 0.3), ((0.2, 0.7, 0.5), 0.7), ((None, 0.0), 0.0), ((1,), 1.0)],
+)
+def test_of_several_guesses_the_largest_holds(guesses: tuple[Any, ...], held: float) -> None:
+    made = item(Fetched(A, [Link(B, guess) for guess in guesses]))
+    assert made.targets[key_of(B)] == (B, held)
+
+
+def test_links_over_the_limit_are_counted_once_each() -> None:
+    made = item(Fetched(A, [B, C, "http://d.org/", "http://d.org/#x", "http://e.org/", B]), 2)
+    assert [url for url, _ in made.targets.values()] == [B, C]
+    assert made.over == 2
+
+
+def test_a_guess_for_a_kept_link_counts_even_after_the_limit() -> None:
+    made = item(Fetched(A, [B, C, "http://d.org/", Link(B, 0.5)]), 2)
+    assert made.targets[key_of(B)][1] == 0.5
+
+
+def test_bad_links_are_refused_with_what_was_written_and_why() -> None:
+    made = item(Fetched(A, ["mailto:x", Link(B, 7.0), B]))
+    assert [written for written, _ in made.refused] == ["mailto:x", B]
+    assert all(reason for _, reason in made.refused)
+    assert list(made.targets) == [key_of(B)]
+
+
+def test_links_may_come_from_a_generator() -> None:
+    assert len(item(Fetched(A, (url for url in (B, C)))).targets) == 2  # type: ignore[arg-type]
+
+
+def test_a_redirect_is_the_only_link() -> None:
+    made = item(Fetched(A, [B], redirected_to="http://C.org"))
+    assert [url for url, _ in made.targets.values()] == [C]
+
+
+def test_a_redirect_to_another_spelling_of_itself_is_refused() -> None:
+    answer = intake().check(Fetched(A, redirected_to="http://A.org:80/#x"))
+    assert isinstance(answer, Answer)
+    assert "itself" in answer.reason
+
+
+def test_a_body_is_hashed_and_a_hash_is_taken_as_it_is() -> None:
+    assert item(Fetched(A, body=b"x")).body_hash == blake2b(b"x", digest_size=16).hexdigest()
+    assert item(Fetched(A, body=b"x", body_hash="mine")).body_hash == "mine"
+    assert item(Fetched(A)).body_hash is None
+
+
+@pytest.mark.parametrize(
+    ("at", "taken"),
+    [(None, NOW), (NOW - 9.0, NOW - 9.0), (NOW + SKEW, NOW), (0, 0)],
+)
+def test_a_visit_is_now_or_before(at: float | None, taken: float) -> None:
+    assert item(Fetched(A, fetched_at=at)).at == taken
+    assert item(Failed(A, fetched_at=at)).at == taken
+
+
+def test_a_visit_from_the_future_is_refused() -> None:
+    answer = intake().check(Fetched(A, fetched_at=NOW + SKEW + 1.0))
+    assert isinstance(answer, Answer)
+    assert "future" in answer.reason
+
+
+def test_a_page_twice_is_refused_the_second_time() -> None:
+    one = intake()
+    assert isinstance(one.check(Fetched(A)), Item)
+    again = one.check(Failed("http://A.org"))
+    assert isinstance(again, Answer)
+    assert "twice" in again.reason
+    assert isinstance(one.check(Fetched(B)), Item)
+
+
+def test_a_bad_item_does_not_count_as_the_first_of_two() -> None:
+    one = intake()
+    assert isinstance(one.check(Fetched(A, relevance=7.0)), Answer)
+    assert isinstance(one.check(Fetched(A)), Item)
+
+
+def test_a_claim_for_another_page_is_refused() -> None:
+    answer = intake().check(Fetched(B, claim=claim(A)))
+    assert isinstance(answer, Answer)
+    assert A in answer.reason
+
+
+@pytest.mark.parametrize(
+    ("report", "replaces"),
+    [(Fetched(A), True), (Fetched(A, not_modified=True), False), (Failed(A), False)],
+)
+def test_only_a_page_that_was_read_says_what_it_links_to(report: Any, replaces: bool) -> None:
+    assert item(report).replaces_links() == replaces
+
+
+@pytest.mark.parametrize(
+    "thing", [None, "http://a.org/", {"url": A}, Fetched(None), Fetched("\ud800")], ids=repr
+)
+def test_the_refusal_names_what_was_refused(thing: Any) -> None:
+    answer = intake().check(thing)
+    assert isinstance(answer, Answer)
+    assert not answer.accepted
+    assert answer.url.encode("utf-8")
+    assert answer.reason
