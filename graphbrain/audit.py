@@ -9,13 +9,15 @@ Statements: audit/*, accounts/lock, brain/sizes, pages/ids_from.
 
 from __future__ import annotations
 
-import math
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphbrain import hosts
 from graphbrain.graph import Graph, Outdated, Tx
@@ -161,11 +163,11 @@ def _look(tx: Tx, ids: Sequence[int], policy: Policy) -> tuple[list[list[Any]], 
 
 
 def _compare(rows: list[list[Any]], ledger: Ledger, rule: Rule, tally: _Tally) -> None:
-    marks = Marks(ledger)
+    marks, tips = Marks(ledger), _tips(ledger, rule)
     tally.checked += len(rows)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _account(row, ledger, place, tally)
-        _marks(row, marks, place, rule, tally)
+        _marks(row, marks, tips, place, rule, tally)
         _lease(row, tally)
 
 
@@ -195,7 +197,9 @@ def _account(row: list[Any], ledger: Ledger, place: int, tally: _Tally) -> None:
         tally.found("links", f"{url} has {row[9]} links to itself and {row[10]} double links.")
 
 
-def _marks(row: list[Any], marks: Marks, place: int, rule: Rule, tally: _Tally) -> None:
+def _marks(
+    row: list[Any], marks: Marks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: _Tally
+) -> None:
     """Ranks, priorities and lanes follow from the accounts; a float's last bit may tip a bucket by one."""
     names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
     for name, stored in zip(names, row[11:16], strict=True):
@@ -205,13 +209,24 @@ def _marks(row: list[Any], marks: Marks, place: int, rule: Rule, tally: _Tally) 
             continue
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
-        if wanted is None or stored is None:
-            least = math.floor(math.log2(rule.eps) / 2) if name.endswith("priority") else FIRST_RANK
-            tipped = (wanted if stored is None else stored) in (least, None)
-            if not tipped:
-                tally.found("marks", f"{row[1]} has {name} {stored}, not {wanted}.")
-        elif abs(wanted - stored) > 1:
+        if wanted == stored or ((wanted is None or stored is None) and tips[name][place]):
+            continue
+        if wanted is None or stored is None or abs(wanted - stored) > 1:
             tally.found("marks", f"{row[1]} has {name} {stored}, not {wanted}.")
+
+
+def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
+    """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
+    none = np.zeros(len(ledger.ids), dtype=bool)
+    tips = {"lane": none}
+    for side, waiting, weight in (
+        ("hub", ledger.hub_waiting(), ledger.out_weight),
+        ("authority", ledger.authority_waiting(), ledger.in_weight),
+    ):
+        score = getattr(ledger, f"{side}_history") + getattr(ledger, f"{side}_cash")
+        tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
+        tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
+    return tips
 
 
 def _or_null(value: int) -> int | None:
@@ -221,7 +236,7 @@ def _or_null(value: int) -> int | None:
 def _lease(row: list[Any], tally: _Tally) -> None:
     """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three."""
     url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
-    if (lease is None) != (until is None) or (lease is None) != (worker is None):
+    if (lease is None) != (until is None) or (lease is not None and worker is None):
         tally.found("leases", f"{url} has half a lease: {lease}, {until}, {worker}.")
     places = [queue is not None, lease is not None, not_before is not None]
     if state == "frontier" and sum(places) != 1:

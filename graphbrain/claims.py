@@ -159,7 +159,7 @@ def release(tx: Tx, tokens: dict[str, str], ids: dict[str, int], manners: Manner
     """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
     rows = _held(tx, ids.values())
     held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
-    done = {str(row[1]) for row in rows if row[3] is None and tokens.get(str(row[1])) == row[6]}
+    done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), "returned") == (row[6], row[8])}
     _let_go(tx, held, manners, now)
     return done | {str(row[1]) for row in held}
 

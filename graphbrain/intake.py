@@ -113,6 +113,8 @@ def _check_types(report: Fetched | Failed) -> None:
         raise BadInput(f"a URL must be text, not {type(report.url).__name__}")
     if report.claim is not None and not isinstance(report.claim, Claim):
         raise BadInput(f"claim must be a Claim, not {type(report.claim).__name__}")
+    if report.claim is not None and not (isinstance(report.claim.token, str) and report.claim.token):
+        raise BadInput("the claim has no token")
     for name in _TEXTS:
         text = getattr(report, name, None)
         if text is not None and not (isinstance(text, str) and _sendable(text)):

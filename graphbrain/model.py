@@ -263,9 +263,12 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     if isinstance(data.get("claim"), Mapping):
         data["claim"] = _build(Claim, data["claim"])
     if isinstance(data.get("body"), str):
-        data["body"] = data["body"].encode()
+        data["body"] = data["body"].encode("utf-8", "surrogatepass")
     if kind is Fetched:
-        data["links"] = tuple(_link(link) for link in data.get("links", ()))
+        links = data.get("links", ())
+        if not isinstance(links, list | tuple):
+            raise BadInput(f"'links' must be a list, not {links!r:.80}.")
+        data["links"] = tuple(_link(link) for link in links)
     return _build(kind, data)
 
 

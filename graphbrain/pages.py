@@ -164,7 +164,7 @@ def page_of(row: Sequence[Any]) -> Page:
         queue=data.get("queue"),
         lane=data["lane"],
         waiting_since=data["waiting_since"],
-        worker=data.get("worker"),
+        worker=data.get("worker") if data.get("lease") else None,
         lease_until=data.get("lease_until"),
         redirects_to=redirects_to,
     )

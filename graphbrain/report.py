@@ -10,7 +10,7 @@ recorded by an attempt whose answer got lost is recognised by its token.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from graphbrain import hosts, pages
@@ -94,6 +94,9 @@ class _Visit:
     visits: int
     changes: int
     errors: int
+    changed: float | None
+    etag: str | None
+    last_modified: str | None
 
 
 @dataclass(slots=True)
@@ -106,6 +109,11 @@ class _Verdict:
     links: bool
     answer: Answer
 
+    @property
+    def own(self) -> bool:
+        """Is the page held under this visit's token, or by nobody?"""
+        return self.visit.lease in (None, self.item.token)
+
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[Answer]:
     """Record these visits, each page at most once; one answer for each, in their order."""
@@ -115,7 +123,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     # Most pages are visited for the first time and have no links yet.
     known = _links_of(tx, [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
     wanted = {ids[key] for item in present for key in item.targets if key in ids}
-    ledger = Ledger.lock(tx, wanted.union(sources, *known.values()), policy.rule)
+    ledger = Ledger.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
     if made:
         # They were created with the weight of the links they are about to get.
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
@@ -315,14 +323,8 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: flo
     kept = [v for v in verdicts if v.keep]
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
-    own: Callable[[_Verdict], bool] = lambda v: v.visit.lease in (None, v.item.token)  # noqa: E731
-    for statement, chosen in (
-        ("visits/fetched", [v for v in fetched if own(v)]),
-        ("visits/touched", [v for v in fetched if not own(v)]),
-    ):
-        if chosen:
-            tx.do(statement, rows=[_fetched_row(v) for v in chosen])
-    ended = [v.visit.host for v in kept if own(v) and v.visit.counted]
+    _write_fetched(tx, fetched)
+    ended = [v.visit.host for v in kept if v.own and v.visit.counted]
     back = [v for v in failed if v.answer.outcome == "slowed" and v.visit.state == "frontier"]
     filing = hosts.finish(tx, ended, {v.visit.host for v in back}, policy.manners, now)
     if failed:
@@ -335,27 +337,50 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: flo
     hosts.slow(tx, asked, {v.visit.host for v in fetched if v.visit.counted}, policy.manners, now)
 
 
+def _write_fetched(tx: Tx, fetched: Sequence[_Verdict]) -> None:
+    """Each property costs: what most visits leave as it is has a statement of its own."""
+    content = [row for v in fetched if (row := _content_row(v)) is not None]
+    validators = [row for v in fetched if (row := _validators_row(v)) is not None]
+    busy = [v.visit.page for v in fetched if v.own and (v.visit.lease is None or v.visit.counted or v.visit.errors)]
+    for statement, rows in (
+        ("visits/fetched", [_fetched_row(v) for v in fetched if v.own]),
+        ("visits/touched", [_fetched_row(v) for v in fetched if not v.own]),
+        ("visits/content", content),
+        ("visits/validators", validators),
+    ):
+        if rows:
+            tx.do(statement, rows=rows)
+    if busy:
+        tx.do("visits/cleared", ids=busy)
+
+
 def _fetched_row(verdict: _Verdict) -> list[object]:
-    item, visit = verdict.item, verdict.visit
-    report = item.report
+    item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
     outcome = verdict.answer.outcome
-    changed = outcome in ("new", "changed")
-    return [
-        visit.page,
-        "alias" if outcome == "alias" else "known",
-        304 if report.not_modified else report.status,
-        item.at,
-        visit.first_fetched or item.at,
-        item.at if changed else None,
-        item.body_hash,
-        report.etag,
-        report.last_modified,
-        visit.visits + 1,
-        visit.changes + (outcome == "changed"),
-        item.token,
-        outcome,
-    ]
+    state = "alias" if outcome == "alias" else "known"
+    status = 304 if report.not_modified else report.status
+    return [visit.page, state, status, item.at, visit.visits + 1, item.token, outcome]
+
+
+def _content_row(verdict: _Verdict) -> list[object] | None:
+    """None when the visit found what was known before."""
+    item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
+    body_hash = item.body_hash or visit.body_hash
+    if visit.first_fetched is not None and outcome != "changed" and body_hash == visit.body_hash:
+        return None
+    changed = item.at if outcome in ("new", "changed") else visit.changed
+    changes = visit.changes + (outcome == "changed")
+    return [visit.page, visit.first_fetched or item.at, changed, body_hash, changes or None]
+
+
+def _validators_row(verdict: _Verdict) -> list[object] | None:
+    report, visit = verdict.item.report, verdict.visit
+    assert isinstance(report, Fetched)
+    validators = (report.etag, report.last_modified)
+    if validators == (visit.etag, visit.last_modified) or (report.not_modified and validators == (None, None)):
+        return None
+    return [visit.page, report.etag, report.last_modified]
 
 
 def _failed_row(verdict: _Verdict, filing: Mapping[str, str], now: float) -> list[object]:

@@ -37,7 +37,7 @@ class Settings:
 
     uri: str = _setting("", "client", "Neo4j's address; empty: the local server that graphbrain runs")
     user: str = _setting("neo4j", "client", "Neo4j user")
-    password: str = _setting("", "client", "Neo4j password")
+    password: str = field(default="", repr=False, metadata={"kind": "client", "meaning": "Neo4j password"})
     database: str = _setting("neo4j", "client", "Neo4j database: one brain, one database")
     worker: str = _setting("", "client", "name in leases and counters; empty: host, pid and a random part")
     limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")

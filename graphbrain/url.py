@@ -30,7 +30,9 @@ TRACKING = (
 
 # A URL that already is its own canonical form: nothing to lower, escape, sort or strip. It saves 40 µs each, and
 # tests hold it against the slow way.
-_PLAIN = re.compile(r"https?://[a-z0-9][a-z0-9.-]*[a-z0-9](?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z")
+_PLAIN = re.compile(
+    r"https?://(?!.*/\.{1,2}(?:/|\Z))[a-z0-9][a-z0-9.-]*[a-z0-9](?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z"
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 

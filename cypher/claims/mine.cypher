@@ -1,10 +1,12 @@
-// The pages that carry a token: what a claiming call has got so far.
+// The pages that a claiming call has tried to lease and that carry its token: what an attempt whose answer was lost has got.
 //
+// param   keys   LIST    the keys it tried
 // param   token  STRING  the fencing token of the call
 // column  rows   LIST    [id, key, url, host, depth, etag, last_modified, lane, lease_until]
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.lease = $token
+UNWIND $keys AS key
+MATCH (p:Page {key: key}) WHERE p.lease = $token
 RETURN collect([id(p), p.key, p.url, p.host, p.depth, p.etag, p.last_modified, p.lane, p.lease_until]) AS rows

@@ -1,6 +1,6 @@
 // Lease pages to a worker.
 //
-// param   rows    LIST    [id, counted among its host's pages in flight]; the caller has locked the pages
+// param   rows    LIST    [id, true when counted among its host's pages in flight, else null]; the caller has locked the pages
 // param   token   STRING  the fencing token of the call
 // param   until   FLOAT   when the lease lapses
 // param   worker  STRING  who takes them

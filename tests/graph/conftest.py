@@ -72,7 +72,7 @@ def brain(make_brain: Callable[..., Brain]) -> Brain:
 
 
 @pytest.fixture
-def second(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Brain]:
+def second(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Brain]:  # noqa: ARG001
     """Another process's view of `brain`, on the same clock."""
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
         yield other
@@ -82,9 +82,7 @@ def second(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Brain]:
 def raw(neo4j: Neo4j) -> Iterator[driver.Driver]:
     """The bare driver, for looking at the graph past graphbrain."""
     auth = (neo4j.user, neo4j.password) if neo4j.password else None
-    with driver.GraphDatabase.driver(
-        neo4j.uri, auth=auth, notifications_min_severity="OFF"
-    ) as opened:
+    with driver.GraphDatabase.driver(neo4j.uri, auth=auth, notifications_min_severity="OFF") as opened:
         yield opened
 
 

@@ -34,9 +34,7 @@ def small_web(brain: Brain, later: Callable[[float], object]) -> dict[str, int]:
     held = brain.next_urls(3)
     assert len(held) == 3
     urls = (HUB, OTHER, ALIAS, BROKEN, WAITING, *LEAVES)
-    found = brain.graph.read(
-        lambda tx: tx.one("pages/find", keys=sorted(map(key_of, urls)))[0], "pages/find"
-    )
+    found = brain.graph.read(lambda tx: tx.one("pages/find", keys=sorted(map(key_of, urls)))[0], "pages/find")
     ids = {row[0]: row[1] for row in found}
     return {url: ids[key_of(url)] for url in urls}
 
@@ -68,7 +66,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "accounts/hub_spent": spent,
         "accounts/in_weight": floats,
         "accounts/lane": {"rows": [[hub, 900], [other, 1001]]},
-        "accounts/lock": {"ids": some, "hosts": True},
+        "accounts/hosts": {"ids": some},
+        "accounts/lock": {"ids": some},
         "accounts/out_weight": floats,
         "audit/counts": none,
         "audit/hosts": {"names": None},
@@ -131,6 +130,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/in": {"ids": some},
         "links/out": {"ids": some},
         "links/unalias": {"ids": [alias]},
+        "pages/all_authorities": {"limit": 10},
+        "pages/all_hubs": {"limit": 10},
         "pages/create": {"rows": [page], "now": NOW},
         "pages/deepen": {"rows": [[hub, 0, True], [other, 0, False]]},
         "pages/deepened": {"limit": 10},
@@ -152,9 +153,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/top_authorities": {"limit": 10},
         "pages/top_hubs": {"limit": 10},
         "pages/unlinked": {"ids": some},
-        "visits/failed": {
-            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry"]]
-        },
+        "visits/failed": {"rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry"]]},
         "visits/fetched": {"rows": [visit]},
         "visits/read": {"ids": some},
         "visits/touched": {"rows": [visit]},

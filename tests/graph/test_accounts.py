@@ -407,15 +407,15 @@ def test_payouts_that_make_no_sense_are_refused(small: Brain, payout: float) -> 
 
 
 def test_relevance_moves_no_cash_but_what_is_worth_a_push_and_the_lane(small: Brain) -> None:
-    """2 has two in-links: it keeps 2/3 at r = ½, 2/9 a link, bucket −3; 2/(2+999) at r = 0, .0007 a link, not worth it;
-    .85 at r = 1, .283 a link, bucket −2. Its values are 1, .002 and 1.998: lanes 1000, 1018, 999.
+    """4 has two in-links: it keeps 2/3 at r = ½, 2/9 a link, bucket −2; 2/(2+999) at r = 0, .0007 a link, not worth it;
+    .85 at r = 1, .283 a link, bucket −1. Its values are 1, .002 and 1.998: lanes 1000, 1018, 999.
     """
     found = []
     for relevance in (None, 0.0, 1.0):
-        small.set_relevance(url(2), relevance)
-        assert (hub_account(small, 2), authority_account(small, 2)) == ((1, 0, 0), (1, 0, 0))
-        found.append((marks(small, 2)["authority_priority"], small.page(url(2)).lane))
-    assert found == [(-3, 1000), (None, 1018), (-2, 999)]
+        small.set_relevance(url(4), relevance)
+        assert (hub_account(small, 4), authority_account(small, 4)) == ((1, 0, 0), (1, 0, 0))
+        found.append((marks(small, 4)["authority_priority"], small.page(url(4)).lane))
+    assert found == [(-2, 1000), (None, 1018), (-1, 999)]
     sound(small)
 
 
@@ -555,13 +555,15 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
     authority_waits = min(into / (into + (1 - r) / r), 1 - alpha) * authority - into * page["authority_paid"]
 
     def rank(score: float) -> int | None:
-        return (math.floor(4 * math.log2(score)) or None) if score >= 1 else None
+        return math.floor(4 * math.log2(score)) if score >= 8 else None
 
     def priority(waits: float, d: float) -> int | None:
         per_link = abs(waits) / (d + 1)
-        return math.floor(math.log2(per_link)) if d and per_link > eps else None
+        return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
     lane = page["depth"] if breadth_first else 1000 - math.floor(2 * math.log2(authority * r * 2))
+    if "first_fetched" in page:
+        lane = page["lane"]  # it waits for its first visit no more: where it waited does not matter
     return {
         "hub_rank": rank(hub),
         "authority_rank": rank(authority),
@@ -616,22 +618,42 @@ def test_the_audit_sees_lost_cash_doubled_cash_and_wrong_marks(small: Brain, neo
     sound(small)
     with driver.GraphDatabase.driver(neo4j.uri, auth=(neo4j.user, neo4j.password)) as direct:
 
-        def spoil(change: str, back: str, kind: str) -> None:
-            direct.execute_query(f"MATCH (p:Page {{url: $url}}) SET {change}", url=url(2), database_="neo4j")
+        def spoil(page: int, change: str, back: str, kind: str) -> None:
+            match = "MATCH (p:Page {url: $url}) SET "
+            direct.execute_query(match + change, url=url(page), database_="neo4j")
             audit = small.audit(None)
             assert not audit.ok
             assert kind in audit.figures["wrong"], audit.figures["wrong"]
-            direct.execute_query(f"MATCH (p:Page {{url: $url}}) SET {back}", url=url(2), database_="neo4j")
+            direct.execute_query(match + back, url=url(page), database_="neo4j")
             sound(small)
 
-        spoil("p.authority_cash = p.authority_cash - 1e-6", "p.authority_cash = p.authority_history - 0.25", "accounts")
-        spoil("p.hub_cash = p.hub_cash + 1.0", "p.hub_cash = p.hub_cash - 1.0", "accounts")
-        spoil("p.hub_paid = 2 * p.hub_paid", "p.hub_paid = p.hub_paid / 2", "accounts")
-        spoil("p.out_weight = 2.0", "p.out_weight = 1.0", "weights")
-        spoil("p.in_weight = 1.0", "p.in_weight = 2.0", "weights")
-        spoil("p.lane = p.lane + 10", "p.lane = p.lane - 10", "marks")
-        spoil("p.authority_rank = 17", "p.authority_rank = 3", "marks")
-        spoil("p.hub_priority = 3", "p.hub_priority = null", "marks")
+        spoil(2, "p.authority_cash = p.authority_cash - 1e-6", "p.authority_cash = 0.75", "accounts")
+        spoil(2, "p.hub_cash = p.hub_cash + 1.0", "p.hub_cash = p.hub_cash - 1.0", "accounts")
+        spoil(2, "p.hub_paid = 2 * p.hub_paid", "p.hub_paid = p.hub_paid / 2", "accounts")
+        spoil(2, "p.out_weight = 2.0", "p.out_weight = 1.0", "weights")
+        spoil(2, "p.in_weight = 1.0", "p.in_weight = 2.0", "weights")
+        spoil(2, "p.authority_rank = 17", "p.authority_rank = null", "marks")
+        spoil(2, "p.hub_priority = 3", "p.hub_priority = null", "marks")
+        spoil(4, "p.lane = p.lane + 10", "p.lane = p.lane - 10", "marks")
+
+
+def test_the_audit_sees_a_lost_rank(make_brain: MakeBrain, neo4j: Any) -> None:
+    """A page without its rank would be missing from `top`."""
+    import neo4j as driver
+
+    brain = make_brain()
+    crawl(brain, {page: [1] for page in range(2, 12)})
+    brain.set_payout(url(1), 100.0)
+    rank = marks(brain, 1)["authority_rank"]
+    assert rank == math.floor(4 * math.log2(100))
+    sound(brain)
+    with driver.GraphDatabase.driver(neo4j.uri, auth=(neo4j.user, neo4j.password)) as direct:
+        match = "MATCH (p:Page {url: $url}) SET p.authority_rank = $rank"
+        direct.execute_query(match, url=url(1), rank=None, database_="neo4j")
+        audit = brain.audit(None)
+        direct.execute_query(match, url=url(1), rank=rank, database_="neo4j")
+    assert not audit.ok
+    assert "marks" in audit.figures["wrong"]
 
 
 def test_a_lost_priority_is_found(small: Brain, neo4j: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests.graph.conftest import HandClock, sound
+from tests.graph.conftest import sound
 
 MakeBrain = Callable[..., Brain]
 
@@ -94,7 +94,7 @@ def test_top_is_by_score(brain: Brain) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
-def test_stats_count_what_there_is(brain: Brain, clock: HandClock) -> None:
+def test_stats_count_what_there_is(brain: Brain) -> None:
     brain.seed([A, B])
     (claim,) = brain.next_urls(1)
     brain.report([Fetched(claim.url, MANY, claim)])
@@ -144,9 +144,7 @@ SPOILT = {
 
 
 @pytest.mark.parametrize("what", sorted(SPOILT))
-def test_the_audit_finds(
-    brain: Brain, ask: Callable[..., list[list[object]]], what: str
-) -> None:
+def test_the_audit_finds(brain: Brain, ask: Callable[..., list[list[object]]], what: str) -> None:
     brain.report([Fetched(A, MANY[:3])])
     brain.tend(None)
     sound(brain)

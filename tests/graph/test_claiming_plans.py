@@ -95,23 +95,22 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_it_neither_sorts_nor_scans(name: str, raw: driver.Driver, filled: Filled) -> None:
+@pytest.mark.usefixtures("filled")
+def test_it_neither_sorts_nor_scans(name: str, raw: driver.Driver) -> None:
     _, _, steps = profile(raw, name, **QUESTIONS[name])
     assert not SLOW_STEPS & steps
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_its_cost_is_that_of_its_answer(name: str, raw: driver.Driver, filled: Filled) -> None:
+@pytest.mark.usefixtures("filled")
+def test_its_cost_is_that_of_its_answer(name: str, raw: driver.Driver) -> None:
     hits, length, _ = profile(raw, name, **QUESTIONS[name])
     assert hits <= 15 * max(length, 1) + 40
 
 
-@pytest.mark.parametrize(
-    "name", ["claims/heads", "claims/lapsed", "cash/authority_candidates", "pages/ids_from"]
-)
-def test_ten_times_the_answer_costs_at_most_ten_times_as_much(
-    name: str, raw: driver.Driver, filled: Filled
-) -> None:
+@pytest.mark.parametrize("name", ["claims/heads", "claims/lapsed", "cash/authority_candidates", "pages/ids_from"])
+@pytest.mark.usefixtures("filled")
+def test_ten_times_the_answer_costs_at_most_ten_times_as_much(name: str, raw: driver.Driver) -> None:
     ten, length, _ = profile(raw, name, **{**QUESTIONS[name], "limit": 10})
     hundred, more, _ = profile(raw, name, **{**QUESTIONS[name], "limit": 100})
     assert (length, more) == (10, 100)
@@ -125,9 +124,7 @@ def test_finding_ones_own_claims_reads_only_them(raw: driver.Driver, filled: Fil
     assert not SLOW_STEPS & steps
 
 
-def test_heads_come_best_lane_first_and_oldest_first_in_a_lane(
-    raw: driver.Driver, filled: Filled
-) -> None:
+def test_heads_come_best_lane_first_and_oldest_first_in_a_lane(raw: driver.Driver, filled: Filled) -> None:
     (rows,) = filled.brain.graph.read(lambda tx: tx.one("claims/heads", limit=2_000), "claims/heads")
     ids = [page for page, _ in rows]
     found = raw.execute_query(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-
-import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from tests.graph.conftest import START, HandClock
@@ -40,7 +39,7 @@ def test_breadth_first_follows_a_depth_that_is_lowered(make_brain: MakeBrain) ->
     brain = make_brain(order="breadth_first")
     chain = [f"http://chain.org/{n}" for n in range(5)]
     brain.seed([chain[0]])
-    for page, following in zip(chain[:-1], chain[1:], strict=True):
+    for page, following in itertools.pairwise(chain):
         brain.report([Fetched(page, [following])])
     brain.report([Fetched("http://seed.org/", [A]), Fetched(A, [B])])
     brain.seed([chain[3]])
@@ -54,11 +53,7 @@ def test_best_first_follows_the_score_of_unfetched_pages(brain: Brain) -> None:
     brain.seed([A, B, C])
     fans = {A: 2, B: 40, C: 10}
     brain.report(
-        [
-            Fetched(f"http://fan{n}.org/", [url])
-            for url, many in fans.items()
-            for n in range(100 * many, 101 * many)
-        ]
+        [Fetched(f"http://fan{n}.org/", [url]) for url, many in fans.items() for n in range(100 * many, 101 * many)]
     )
     brain.tend(None)
     assert urls(brain.next_urls(9)) == [B, C, A]
@@ -91,7 +86,7 @@ def test_a_change_of_order_holds_at_once(brain: Brain) -> None:
 # ---------------------------------------------------------------- what a claim says
 
 
-def test_a_claim_says_what_the_last_visit_returned(brain: Brain, clock: HandClock) -> None:
+def test_a_claim_says_what_the_last_visit_returned(brain: Brain) -> None:
     brain.seed([A])
     (claim,) = brain.next_urls(1, worker="me")
     assert (claim.url, claim.host, claim.depth, claim.until) == (A, "a.org", 0, START + 300.0)
@@ -155,9 +150,7 @@ def test_fewer_than_asked_is_not_finished(brain: Brain) -> None:
     assert (len(answer), answer.finished) == (1, False)
 
 
-def test_wait_returns_as_soon_as_there_is_something(
-    make_brain: MakeBrain, neo4j: object, clock: HandClock
-) -> None:
+def test_wait_returns_as_soon_as_there_is_something(make_brain: MakeBrain) -> None:
     brain = make_brain()
     brain.seed([B])
     brain.next_urls(1)  # held by somebody, so the crawl is not finished
@@ -195,14 +188,14 @@ def test_renewed_claims_are_held_longer(brain: Brain, clock: HandClock) -> None:
     assert brain.tend(0).swept == 0
 
 
-def test_renewing_for_a_given_time(brain: Brain, clock: HandClock) -> None:
+def test_renewing_for_a_given_time(brain: Brain) -> None:
     brain.seed([A])
     (renewed,) = brain.renew(brain.next_urls(1), seconds=9.0)
     assert renewed is not None
     assert renewed.until == START + 9.0
 
 
-def test_a_lost_claim_cannot_be_renewed(brain: Brain, clock: HandClock) -> None:
+def test_a_lost_claim_cannot_be_renewed(brain: Brain) -> None:
     brain.seed([A, B])
     held = brain.next_urls(2)
     brain.report([Fetched(A, [], held[0] if held[0].url == A else held[1])])
@@ -233,9 +226,7 @@ def test_a_lost_claim_cannot_be_given_back(brain: Brain) -> None:
     assert brain.give_back(held) == [False]
 
 
-def test_a_lapsed_lease_is_swept_and_the_page_waits_where_it_was(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_lapsed_lease_is_swept_and_the_page_waits_where_it_was(brain: Brain, clock: HandClock) -> None:
     for url in (A, B, C):
         brain.seed([url])
         clock.pass_(1.0)
@@ -318,9 +309,7 @@ def test_a_held_page_that_leaves_and_enters_the_scope_is_held_once(brain: Brain)
     assert brain.report([Fetched(A, [], claim)])[0].accepted
 
 
-def test_a_held_page_that_leaves_the_scope_does_not_wait_again(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_held_page_that_leaves_the_scope_does_not_wait_again(brain: Brain) -> None:
     brain.seed([A])
     held = list(brain.next_urls(1))
     brain.change(deny_hosts="a.org")
@@ -329,9 +318,7 @@ def test_a_held_page_that_leaves_the_scope_does_not_wait_again(
     assert brain.next_urls(1).finished
 
 
-def test_a_resting_page_that_leaves_the_scope_is_not_handed_out(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_resting_page_that_leaves_the_scope_is_not_handed_out(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     brain.report([Failed(A, brain.next_urls(1)[0], 500)])
     brain.change(deny_hosts="a.org")
@@ -352,9 +339,7 @@ def test_a_resting_page_that_leaves_and_enters_the_scope_goes_on_resting_or_wait
     assert urls(brain.next_urls(9)) == [A]
 
 
-def test_a_shorter_way_to_a_held_page_outside_does_not_hand_it_out(
-    make_brain: MakeBrain, clock: HandClock
-) -> None:
+def test_a_shorter_way_to_a_held_page_outside_does_not_hand_it_out(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain()
     brain.seed([A])
     brain.report([Fetched(A, [B])])

@@ -95,9 +95,7 @@ def test_a_forgotten_page_can_come_back(ring: Brain) -> None:
 
 
 @pytest.mark.parametrize("how", ["seed", "link", "report"])
-def test_a_page_forgotten_for_ever_does_not_come_back(
-    ring: Brain, clock: HandClock, how: str
-) -> None:
+def test_a_page_forgotten_for_ever_does_not_come_back(ring: Brain, clock: HandClock, how: str) -> None:
     ring.forget(C, for_ever=True)
     clock.pass_(1.0)
     if how == "seed":

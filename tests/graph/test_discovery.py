@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -30,9 +31,7 @@ def test_seeding_again_creates_nothing(brain: Brain) -> None:
 
 
 def test_spellings_of_one_page_are_one_page(brain: Brain) -> None:
-    answer = brain.seed(
-        ["http://A.org", "http://a.org:80/", "http://a.org/#top", "http://a.org/?utm_source=x"]
-    )
+    answer = brain.seed(["http://A.org", "http://a.org:80/", "http://a.org/#top", "http://a.org/?utm_source=x"])
     assert answer.created == 1
     assert brain.stats()["pages"] == 1
 
@@ -131,9 +130,7 @@ def test_a_page_beyond_max_depth_is_outside(make_brain: MakeBrain) -> None:
     assert (brain.page(C).state, brain.page(C).depth) == ("outside", 2)
 
 
-def test_a_shorter_way_brings_a_page_into_the_scope(
-    make_brain: MakeBrain, clock: HandClock
-) -> None:
+def test_a_shorter_way_brings_a_page_into_the_scope(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(max_depth=1)
     brain.seed([A])
     brain.report([Fetched(A, [B])])
@@ -149,7 +146,7 @@ def test_a_lower_depth_is_passed_on_by_tend(make_brain: MakeBrain) -> None:
     brain = make_brain(max_depth=4)
     chain = [f"http://chain.org/{n}" for n in range(8)]
     brain.seed([chain[0]])
-    for page, following in zip(chain[:-1], chain[1:], strict=True):
+    for page, following in itertools.pairwise(chain):
         brain.report([Fetched(page, [following])])
     assert [brain.page(url).depth for url in chain] == list(range(8))
     assert brain.page(chain[7]).state == "outside"
@@ -177,21 +174,15 @@ def test_a_guess_of_relevance_comes_with_the_link(brain: Brain) -> None:
     assert [claim.url for claim in brain.next_urls(2)] == [B, C]
 
 
-@pytest.mark.parametrize(
-    "guesses", [[0.2, 0.9], [0.9, 0.2], [None, 0.9], [0.9, None]], ids=str
-)
-def test_of_several_guesses_on_a_page_the_largest_holds(
-    brain: Brain, guesses: list[float | None]
-) -> None:
+@pytest.mark.parametrize("guesses", [[0.2, 0.9], [0.9, 0.2], [None, 0.9], [0.9, None]], ids=str)
+def test_of_several_guesses_on_a_page_the_largest_holds(brain: Brain, guesses: list[float | None]) -> None:
     brain.report([Fetched(A, [Link(B, guess) for guess in guesses])])
     assert brain.page(B).relevance == 0.9
 
 
 @pytest.mark.parametrize("guesses", [[0.2, 0.9], [0.9, 0.2], [None, 0.9], [0.9, None]], ids=str)
 @pytest.mark.parametrize("at_once", [True, False])
-def test_of_several_pages_guesses_the_largest_holds(
-    brain: Brain, guesses: list[float | None], at_once: bool
-) -> None:
+def test_of_several_pages_guesses_the_largest_holds(brain: Brain, guesses: list[float | None], at_once: bool) -> None:
     visits = [Fetched(url, [Link(B, g)]) for url, g in zip((A, C), guesses, strict=True)]
     for batch in [visits] if at_once else [[visit] for visit in visits]:
         brain.report(batch)

@@ -15,9 +15,7 @@ def id_of(tx: driver.Transaction, url: str) -> int:
     return int(record["i"])
 
 
-def test_the_id_of_a_deleted_node_is_not_given_away_while_a_reader_is_open(
-    brain: Brain, raw: driver.Driver
-) -> None:
+def test_the_id_of_a_deleted_node_is_not_given_away_while_a_reader_is_open(brain: Brain, raw: driver.Driver) -> None:
     """The ledger relies on it: a missing id says that the page is gone, and nothing else has it."""
     brain.seed([A])
     with raw.session(database="neo4j") as session, session.begin_transaction() as reader:
@@ -53,18 +51,14 @@ def test_reads_see_what_others_have_committed_since(brain: Brain, raw: driver.Dr
         tx.rollback()
 
 
-def test_a_page_that_is_locked_makes_a_report_wait_not_fail(
-    brain: Brain, raw: driver.Driver
-) -> None:
+def test_a_page_that_is_locked_makes_a_report_wait_not_fail(brain: Brain, raw: driver.Driver) -> None:
     import threading
 
     brain.seed([A])
     answers: list[bool] = []
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
         tx.run("MATCH (p:Page {url: $url}) SET p:Page", url=A).consume()
-        thread = threading.Thread(
-            target=lambda: answers.extend(a.accepted for a in brain.report([Fetched(A, [B])]))
-        )
+        thread = threading.Thread(target=lambda: answers.extend(a.accepted for a in brain.report([Fetched(A, [B])])))
         thread.start()
         thread.join(0.3)
         assert thread.is_alive()

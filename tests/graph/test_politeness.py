@@ -43,7 +43,7 @@ def test_a_host_grants_one_claim_per_delay(polite: Brain, clock: HandClock) -> N
     assert hosts(polite.next_urls(9)) == ["a.org"]
 
 
-def test_the_answer_says_when_the_host_is_ready(polite: Brain, clock: HandClock) -> None:
+def test_the_answer_says_when_the_host_is_ready(polite: Brain) -> None:
     held = polite.next_urls(9)
     polite.report([Fetched(claim.url, [], claim) for claim in held])
     answer = polite.next_urls(9)
@@ -58,9 +58,7 @@ def test_a_whole_host_is_fetched_at_its_pace(polite: Brain, clock: HandClock) ->
     assert sorted(got) == sorted(PAGES)
 
 
-def test_a_page_that_must_wait_moves_once_to_its_hosts_queue(
-    polite: Brain, clock: HandClock
-) -> None:
+def test_a_page_that_must_wait_moves_once_to_its_hosts_queue(polite: Brain, clock: HandClock) -> None:
     polite.next_urls(9)
     queues = sorted(str(polite.page(url).queue) for url in PAGES)
     assert queues == ["None", *["a.org"] * 5]
@@ -69,9 +67,7 @@ def test_a_page_that_must_wait_moves_once_to_its_hosts_queue(
     assert sorted(str(polite.page(url).queue) for url in PAGES) == ["None", "None", *["a.org"] * 4]
 
 
-def test_a_call_moves_at_most_four_times_what_it_was_asked_for(
-    make_brain: MakeBrain, ask: Ask
-) -> None:
+def test_a_call_moves_at_most_four_times_what_it_was_asked_for(make_brain: MakeBrain, ask: Ask) -> None:
     brain = make_brain(delay_seconds=10.0)
     brain.seed([f"http://a.org/{n}" for n in range(50)])
     brain.next_urls(1)
@@ -81,9 +77,7 @@ def test_a_call_moves_at_most_four_times_what_it_was_asked_for(
     assert ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)") == [[8]]
 
 
-def test_pages_of_a_ready_host_are_found_behind_those_that_wait(
-    make_brain: MakeBrain, clock: HandClock
-) -> None:
+def test_pages_of_a_ready_host_are_found_behind_those_that_wait(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(delay_seconds=10.0)
     brain.seed([f"http://a.org/{n}" for n in range(30)])
     clock.pass_(1.0)
@@ -101,9 +95,7 @@ def test_a_hosts_queue_ends_when_it_is_empty(polite: Brain, clock: HandClock, as
     assert "ready_at" not in found
 
 
-def test_a_new_page_of_a_host_whose_queue_has_ended_is_found(
-    polite: Brain, clock: HandClock
-) -> None:
+def test_a_new_page_of_a_host_whose_queue_has_ended_is_found(polite: Brain, clock: HandClock) -> None:
     for _ in range(7):
         polite.next_urls(9)
         clock.pass_(10.0)
@@ -111,9 +103,7 @@ def test_a_new_page_of_a_host_whose_queue_has_ended_is_found(
     assert [claim.url for claim in polite.next_urls(9)] == ["http://a.org/new"]
 
 
-def test_a_page_that_is_given_back_to_a_host_with_a_queue_waits_in_it(
-    polite: Brain, clock: HandClock
-) -> None:
+def test_a_page_that_is_given_back_to_a_host_with_a_queue_waits_in_it(polite: Brain) -> None:
     held = [claim for claim in polite.next_urls(9) if claim.host == "a.org"]
     polite.give_back(held)
     assert polite.page(held[0].url).queue == "a.org"
@@ -131,9 +121,7 @@ def test_no_more_than_in_flight_are_out_at_once(make_brain: MakeBrain, clock: Ha
 
 
 @pytest.mark.parametrize("how", ["reported", "failed", "given back", "lapsed", "forgotten"])
-def test_whatever_ends_a_claim_makes_room(
-    make_brain: MakeBrain, clock: HandClock, ask: Ask, how: str
-) -> None:
+def test_whatever_ends_a_claim_makes_room(make_brain: MakeBrain, clock: HandClock, ask: Ask, how: str) -> None:
     brain = make_brain(in_flight=1)
     brain.seed(PAGES)
     (claim,) = brain.next_urls(9)
@@ -162,7 +150,7 @@ def test_a_blocked_host_is_left_alone(polite: Brain, clock: HandClock) -> None:
     assert hosts(polite.next_urls(9)) == ["a.org"]
 
 
-def test_a_block_can_be_lifted(polite: Brain, clock: HandClock) -> None:
+def test_a_block_can_be_lifted(polite: Brain) -> None:
     polite.set_host("a.org", blocked_for=100.0)
     polite.next_urls(9)
     polite.set_host("a.org")
@@ -216,9 +204,7 @@ def test_a_host_without_manners_is_never_written(make_brain: MakeBrain, ask: Ask
     assert host(ask) == before
 
 
-def test_the_state_of_a_host_outlives_the_process(
-    polite: Brain, neo4j: object, clock: HandClock
-) -> None:
+def test_the_state_of_a_host_outlives_the_process(polite: Brain, neo4j: object, clock: HandClock) -> None:
     """A second process, opened later, keeps the same distance."""
     polite.next_urls(9)
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:  # type: ignore[attr-defined]

@@ -26,7 +26,7 @@ def claim_of(brain: Brain, url: str) -> Claim:
 # ---------------------------------------------------------------- outcomes
 
 
-def test_a_first_visit_is_new(brain: Brain, clock: HandClock) -> None:
+def test_a_first_visit_is_new(brain: Brain) -> None:
     (answer,) = brain.report(
         [Fetched(A, claim=claim_of(brain, A), body=b"x", etag="E", last_modified="L", relevance=0.7)]
     )
@@ -142,9 +142,7 @@ def test_a_batch_that_links_in_circles_is_sound(brain: Brain, clock: HandClock) 
     urls = [f"http://ring.org/{n}" for n in range(30)]
     for shift in (1, 2, 5):
         clock.pass_(1.0)
-        brain.report(
-            [Fetched(url, [urls[(n + shift) % 30], urls[n - 1]]) for n, url in enumerate(urls)]
-        )
+        brain.report([Fetched(url, [urls[(n + shift) % 30], urls[n - 1]]) for n, url in enumerate(urls)])
         brain.tend(0.05)
         sound(brain)
     assert brain.stats()["links"] == 60
@@ -184,9 +182,7 @@ def test_an_unclaimed_failure_of_a_held_page_is_refused(brain: Brain) -> None:
     assert brain.page(A).lease_until == claim.until
 
 
-def test_a_report_under_a_lapsed_lease_is_refused_but_its_discoveries_stay(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_report_under_a_lapsed_lease_is_refused_but_its_discoveries_stay(brain: Brain, clock: HandClock) -> None:
     claim = claim_of(brain, A)
     clock.pass_(1_000.0)
     assert brain.tend(0).swept == 1
@@ -199,9 +195,7 @@ def test_a_report_under_a_lapsed_lease_is_refused_but_its_discoveries_stay(
     assert {claim.url for claim in brain.next_urls(9)} == {A, B}
 
 
-def test_a_lease_that_has_lapsed_but_was_not_swept_is_still_good(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_lease_that_has_lapsed_but_was_not_swept_is_still_good(brain: Brain, clock: HandClock) -> None:
     claim = claim_of(brain, A)
     clock.pass_(1_000.0)
     (answer,) = brain.report([Fetched(A, [], claim)])
@@ -217,9 +211,7 @@ def test_a_report_under_anothers_lease_is_refused(brain: Brain, clock: HandClock
     assert (first.accepted, second.accepted) == (False, True)
 
 
-def test_links_of_a_refused_visit_to_a_known_page_are_not_taken(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_links_of_a_refused_visit_to_a_known_page_are_not_taken(brain: Brain, clock: HandClock) -> None:
     claim = claim_of(brain, A)
     brain.report([Fetched(A, [B])])
     clock.pass_(1_000.0)
@@ -229,9 +221,7 @@ def test_links_of_a_refused_visit_to_a_known_page_are_not_taken(
     assert brain.page(C).in_links == 0
 
 
-def test_the_same_report_again_gets_the_same_answer_and_does_nothing(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_the_same_report_again_gets_the_same_answer_and_does_nothing(brain: Brain, clock: HandClock) -> None:
     visit = Fetched(A, [B], claim_of(brain, A), body=b"1")
     first = brain.report([visit])
     clock.pass_(1.0)
@@ -299,9 +289,7 @@ def fail(brain: Brain, clock: HandClock, **how: object) -> tuple[str | None, flo
     return answer.outcome, None if again is None else again - clock.at
 
 
-def test_a_missing_page_is_tried_again_over_days_and_then_gone(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_missing_page_is_tried_again_over_days_and_then_gone(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     tries = [fail(brain, clock, status=404) for _ in range(5)]
     assert tries == [
@@ -315,9 +303,7 @@ def test_a_missing_page_is_tried_again_over_days_and_then_gone(
     assert brain.next_urls(1).finished
 
 
-def test_a_broken_server_is_tried_again_over_minutes_and_then_parked(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_broken_server_is_tried_again_over_minutes_and_then_parked(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     tries = [fail(brain, clock, status=500) for _ in range(5)]
     assert [outcome for outcome, _ in tries] == ["retry"] * 4 + ["gone"]
@@ -340,9 +326,7 @@ def test_max_errors_is_a_setting(make_brain: MakeBrain, clock: HandClock) -> Non
     assert fail(brain, clock, status=410) == ("gone", None)
 
 
-def test_a_failed_page_does_not_wait_until_its_time_has_come(
-    brain: Brain, clock: HandClock
-) -> None:
+def test_a_failed_page_does_not_wait_until_its_time_has_come(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     _, pause = fail(brain, clock, status=404)
     clock.pass_((pause or 0) - 1.0)

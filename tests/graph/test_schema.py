@@ -61,15 +61,11 @@ def test_the_schema_is_applied_once(brain: Brain, clock: HandClock, ask: Ask) ->
     assert ask("MATCH (s:SchemaStep) RETURN s.number, s.applied ORDER BY s.number") == before
 
 
-def test_a_missing_step_is_applied_at_the_next_opening(
-    brain: Brain, neo4j: Neo4j, ask: Ask
-) -> None:
+def test_a_missing_step_is_applied_at_the_next_opening(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
     ask("MATCH (s:SchemaStep {number: 9}) DELETE s")
     ask("DROP INDEX page_authority_rank")
     neo4j.open(crawl="test").close()
-    assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_authority_rank' RETURN state") == [
-        ["ONLINE"]
-    ]
+    assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_authority_rank' RETURN state") == [["ONLINE"]]
     assert schema.pending(brain.graph) == ()
 
 
@@ -78,7 +74,7 @@ def test_steps_are_numbered_without_gaps() -> None:
 
 
 @pytest.fixture
-def altered(brain: Brain, ask: Ask) -> Iterator[Ask]:
+def altered(brain: Brain, ask: Ask) -> Iterator[Ask]:  # noqa: ARG001
     """For tests that spoil the memory of what was applied."""
     yield ask
     ask("MATCH (s:SchemaStep) WHERE s.number > 900 DELETE s")

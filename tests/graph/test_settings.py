@@ -22,21 +22,21 @@ def test_a_fixed_setting_cannot_be_contradicted(make_brain: MakeBrain, neo4j: Ne
     assert one_sentence(refused.value)
 
 
-def test_a_fixed_setting_that_is_not_given_is_the_brains(
-    make_brain: MakeBrain, neo4j: Neo4j
-) -> None:
+def test_a_fixed_setting_that_is_not_given_is_the_brains(make_brain: MakeBrain, neo4j: Neo4j) -> None:
     make_brain(alpha=0.25)
     with neo4j.open() as brain:
         assert (brain.settings.alpha, brain.settings.crawl) == (0.25, "test")
 
 
-def test_another_crawl_is_refused(brain: Brain, neo4j: Neo4j) -> None:
+@pytest.mark.usefixtures("brain")
+def test_another_crawl_is_refused(neo4j: Neo4j) -> None:
     with pytest.raises(SettingsError, match=r"crawl='test', not 'mine'.*share=True") as refused:
         neo4j.open(crawl="mine")
     assert one_sentence(refused.value)
 
 
-def test_another_crawl_may_share(brain: Brain, neo4j: Neo4j) -> None:
+@pytest.mark.usefixtures("brain")
+def test_another_crawl_may_share(neo4j: Neo4j) -> None:
     with neo4j.open(crawl="mine", share=True) as other:
         assert other.settings.crawl == "test"
 
@@ -84,9 +84,7 @@ def test_only_shared_settings_can_be_changed(brain: Brain, name: str) -> None:
     ],
     ids=str,
 )
-def test_an_impossible_change_is_refused_and_changes_nothing(
-    brain: Brain, neo4j: Neo4j, wrong: dict[str, object]
-) -> None:
+def test_an_impossible_change_is_refused_and_changes_nothing(brain: Brain, wrong: dict[str, object]) -> None:
     before = brain.settings
     with pytest.raises(SettingsError):
         brain.change(**wrong)
@@ -100,9 +98,8 @@ def test_a_full_brain_cannot_be_remade(brain: Brain) -> None:
         brain.remake(alpha=0.5)
 
 
-def test_a_brain_of_other_url_rules_is_refused(
-    brain: Brain, neo4j: Neo4j, ask: Callable[..., list[list[object]]]
-) -> None:
+@pytest.mark.usefixtures("brain")
+def test_a_brain_of_other_url_rules_is_refused(neo4j: Neo4j, ask: Callable[..., list[list[object]]]) -> None:
     ask("MATCH (b:Brain) SET b.url_rules = 99")
     try:
         with pytest.raises(SettingsError, match="URL rules"):
@@ -118,9 +115,8 @@ def test_an_unknown_variable_is_refused(neo4j: Neo4j, monkeypatch: pytest.Monkey
     assert one_sentence(refused.value)
 
 
-def test_a_variable_is_read_and_an_argument_goes_over_it(
-    brain: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("brain")
+def test_a_variable_is_read_and_an_argument_goes_over_it(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRAPHBRAIN_MAX_LINKS", "11")
     monkeypatch.setenv("GRAPHBRAIN_MAX_ERRORS", "12")
     with neo4j.open(crawl="test", max_errors=13) as other:
@@ -153,14 +149,11 @@ def test_an_address_that_is_none_is_one_sentence(uri: str) -> None:
     assert one_sentence(refused.value)
 
 
-def test_the_users_own_canonical_step_names_the_pages(
-    brain: Brain, neo4j: Neo4j, clock: HandClock
-) -> None:
+@pytest.mark.usefixtures("brain")
+def test_the_users_own_canonical_step_names_the_pages(neo4j: Neo4j, clock: HandClock) -> None:
     def one_page_a_host(url: str) -> str:
         return url.split("/", 3)[0] + "//" + url.split("/", 3)[2] + "/"
 
-    with neo4j.open(
-        crawl="test", canonical=one_page_a_host, clock=clock, auto_tend=False
-    ) as other:
+    with neo4j.open(crawl="test", canonical=one_page_a_host, clock=clock, auto_tend=False) as other:
         assert other.seed(["http://a.org/1", "http://a.org/2", "http://b.org/"]).created == 2
         assert other.page("http://a.org/3").url == "http://a.org/"

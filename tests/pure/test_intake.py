@@ -152,9 +152,7 @@ def test_only_a_page_that_was_read_says_what_it_links_to(report: Any, replaces: 
     assert item(report).replaces_links() == replaces
 
 
-@pytest.mark.parametrize(
-    "thing", [None, "http://a.org/", {"url": A}, Fetched(None), Fetched("\ud800")], ids=repr
-)
+@pytest.mark.parametrize("thing", [None, "http://a.org/", {"url": A}, Fetched(None), Fetched("\ud800")], ids=repr)
 def test_the_refusal_names_what_was_refused(thing: Any) -> None:
     answer = intake().check(thing)
     assert isinstance(answer, Answer)

@@ -6,6 +6,7 @@ The expected numbers are plain fractions from DESIGN §5.1, not what the code sa
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from graphbrain import opichits
+from graphbrain.graph import Again
+from graphbrain.ledger import _COLUMNS as COLUMNS
 from graphbrain.ledger import Ledger, Marks
 from graphbrain.opichits import NONE, Rule
 
@@ -123,27 +126,26 @@ def test_residual_is_what_a_push_would_pay() -> None:
     assert left == pytest.approx([1.0, 0.0, -0.2], abs=1e-15)
 
 
-def test_priority_is_the_power_of_two_of_what_waits_per_link() -> None:
-    """x = |p|/(d+1). d = 1: p = 2, 4, 3.99, 1, .5, −2 are x = 1, 2, 1.995, ½, ¼, 1."""
-    waiting = f(2, 4, 3.99, 1, 0.5, -2)
-    got = opichits.priority(waiting, np.ones(6), 0.03)
-    assert got.tolist() == [0, 1, 0, -1, -2, 0]
-    # p = 8: d = 3 is x = 2; d = 7 is 1; d = 15 is ½; weight 1½ is 3.2.
-    assert opichits.priority(np.full(4, 8.0), f(3, 7, 15, 1.5), 0.03).tolist() == [1, 0, -1, 1]
+def test_priority_is_the_power_of_four_of_what_waits_per_link() -> None:
+    """floor(½·log2 x) of x = |p|/(d+1). d = 1: p = 2, 8, 7.99, 1, ½, .49, −8 are x = 1, 4, 3.995, ½, ¼, .245, 4."""
+    got = opichits.priority(f(2, 8, 7.99, 1, 0.5, 0.49, -8), np.ones(7), 0.03)
+    assert got.tolist() == [0, 1, 0, -1, -1, -2, 1]
+    # p = 16: d = 0.5 is x = 10.7; d = 3 is 4; d = 4 is 3.2; d = 31 is ½; d = 64 is .246.
+    assert opichits.priority(np.full(5, 16.0), f(0.5, 3, 4, 31, 64), 0.03).tolist() == [1, 1, 0, -1, -2]
 
 
 def test_priority_is_none_up_to_eps_and_without_links() -> None:
-    """eps = 1/32, exact in binary: x = 1/32 is not worth a push, the next float above is (2⁻⁵)."""
-    eps = 1 / 32
+    """eps = 1/64, exact in binary: x = 1/64 is not worth a push, the next float above is (4⁻³)."""
+    eps = 1 / 64
     above = np.nextafter(eps, 1)
     got = opichits.priority(f(2 * eps, 2 * above, -2 * eps, 0, 1e6), f(1, 1, 1, 1, 0), eps)
-    assert got.tolist() == [NONE, -5, NONE, NONE, NONE]
+    assert got.tolist() == [NONE, -3, NONE, NONE, NONE]
 
 
 def test_priority_of_very_little_and_very_much() -> None:
-    """Buckets go on below zero and far up: x = 2⁻³⁰ and 2⁴⁰."""
+    """Buckets go on below zero and far up: x = 4⁻¹⁵ and 4²⁰."""
     got = opichits.priority(f(2.0**-29, 2.0**41), f(1, 1), 1e-12)
-    assert got.tolist() == [-30, 40]
+    assert got.tolist() == [-15, 20]
     assert got.dtype == np.int64
 
 
@@ -156,30 +158,31 @@ def test_priority_grows_with_what_waits_and_tells_what_is_worth_a_push(
     x = max(p, q) / (d + 1)
     assert (high != NONE) == (x > eps and d > 0)
     if high != NONE:
-        assert 2.0**high <= x * (1 + 1e-12) and x <= 2.0 ** (high + 1) * (1 + 1e-12)
+        assert 4.0**high <= x * (1 + 1e-12) and x <= 4.0 ** (high + 1) * (1 + 1e-12)
 
 
 # ---------------------------------------------------------------- rank
 
 
 def test_rank_counts_quarter_powers_of_two() -> None:
-    """floor(4·log2 s): √2 is 2, 2 is 4, 2.9 is 6.14, 3 is 6.34, 16 is 16, 1000 is 39.86."""
-    got = opichits.rank(f(1.42, 2, 2.9, 3, 16, 1000))
-    assert got.tolist() == [2, 4, 6, 6, 16, 39]
+    """floor(4·log2 s): 8 is 12, 9.5 is 12.99, 9.6 is 13.05, 16 is 16, 1000 is 39.86."""
+    got = opichits.rank(f(8, 9.5, 9.6, 16, 1000))
+    assert got.tolist() == [12, 12, 13, 16, 39]
 
 
-def test_rank_is_none_where_there_is_no_more_than_the_payout() -> None:
-    """Below 2^¼ = 1.18921 the rank would be 0 or less: not in the index. Nor are scores ≤ 0."""
-    got = opichits.rank(f(1.1893, 1.1892, 1, 0.5, 0, -3))
-    assert got.tolist() == [1, NONE, NONE, NONE, NONE, NONE]
+def test_rank_is_none_for_the_many_pages_near_their_payout() -> None:
+    """Scores below 8 have no place in the index; nor have those of pages that owe more than they hold."""
+    got = opichits.rank(f(8, 7.999999, 1, 0.5, 0, -300))
+    assert got.tolist() == [12, NONE, NONE, NONE, NONE, NONE]
     assert got.dtype == np.int64
+    assert opichits.FIRST_RANK == 12
 
 
 @given(sizes, sizes)
 def test_rank_grows_with_the_score(a: float, b: float) -> None:
     low, high = opichits.rank(f(*sorted((a, b)))).tolist()
     assert low <= high
-    assert high == NONE or high >= 1
+    assert high == NONE or high >= 12
 
 
 # ---------------------------------------------------------------- lanes
@@ -244,10 +247,24 @@ OUT = f(1, 1, 3, 0)
 IN = f(1, 2, 0, 2)
 
 
+def locked(rule: Rule, pages: Iterable[int], **columns: Callable[[int], float]) -> Ledger:
+    """A ledger as accounts/lock would give it: new pages, but for the columns given as functions of the page's id."""
+    new: dict[str, float] = {"hub_history": 1, "authority_history": 1, "relevance": -1, "first_fetched": -1}
+    rows = [[i, *(columns[name](i) if name in columns else new.get(name, 0) for name in COLUMNS)] for i in pages]
+    return Ledger(rows, rule)
+
+
 def fresh(rule: Rule | None = None, relevance: float = -1.0) -> Ledger:
-    """The ledger of these four pages as accounts/lock would give it, with ids 1..4."""
-    rows = [[page, 1.0, 0.0, 0.0, OUT[page - 1], 1.0, 0.0, 0.0, IN[page - 1], relevance, 0] for page in LINKS]
-    return Ledger(rows, ["a", "a", "b", "b"], rule or Rule())
+    """The ledger of these four pages, with ids 1..4; pages 1 and 2 share a host, 3 and 4 another."""
+    ledger = locked(
+        rule or Rule(),
+        LINKS,
+        out_weight=lambda i: OUT[i - 1],
+        in_weight=lambda i: IN[i - 1],
+        relevance=lambda _: relevance,
+    )
+    ledger.hosts = np.array(["a", "a", "b", "b"], dtype=object)
+    return ledger
 
 
 def push_hub(ledger: Ledger, page: int) -> None:
@@ -261,14 +278,14 @@ def push_authority(ledger: Ledger, page: int) -> None:
 
 
 def test_what_waits_in_a_new_web() -> None:
-    """Hubs wait for ½ ½ ¾ –, per link ¼ ¼ 3/16: buckets −2 −2 −3. Authorities for ½ ⅔ – ⅔, per
-    link ¼ 2/9 – 2/9: buckets −2 −3 – −3."""
+    """Hubs wait for ½ ½ ¾ –, per link ¼ ¼ 3/16: buckets −1 −1 −2. Authorities for ½ ⅔ – ⅔, per
+    link ¼ 2/9 – 2/9: buckets −1 −2 – −2."""
     ledger = fresh()
     assert ledger.hub_waiting() == pytest.approx([1 / 2, 1 / 2, 3 / 4, 0], abs=1e-15)
     assert ledger.authority_waiting() == pytest.approx([1 / 2, 2 / 3, 0, 2 / 3], abs=1e-15)
     marks = Marks(ledger)
-    assert marks.hub_priority.tolist() == [-2, -2, -3, NONE]
-    assert marks.authority_priority.tolist() == [-2, -3, NONE, -3]
+    assert marks.hub_priority.tolist() == [-1, -1, -2, NONE]
+    assert marks.authority_priority.tolist() == [-1, -2, NONE, -2]
     assert marks.hub_rank.tolist() == marks.authority_rank.tolist() == [NONE] * 4
     assert marks.lane.tolist() == [1000] * 4
 
@@ -281,9 +298,7 @@ def test_one_push_of_a_hub() -> None:
     assert ledger.hub_paid.tolist() == [0, 0, 0.25, 0]
     assert ledger.hub_history.tolist() == [1, 1, 1, 1]
     assert ledger.hub_waiting()[2] == 0
-    # Score 1.25 is floor(4·.3219) = 1; lane floor(2·.3219) = 0; page 1 now waits for ½·1.25 = ⅝.
-    marks = Marks(ledger)
-    assert marks.authority_rank.tolist() == [1, 1, NONE, 1]
+    # Page 1's authority has 1.25 now and waits for ½ of it, pages 2 and 4 for ⅔ of it.
     assert ledger.authority_waiting() == pytest.approx([5 / 8, 5 / 6, 0, 5 / 6], abs=1e-15)
 
 
@@ -364,8 +379,7 @@ def test_unknown_relevance_comes_as_minus_one() -> None:
 
 
 def test_breadth_first_lanes_are_depths() -> None:
-    rows = [[page, 1.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, -1.0, page % 3] for page in LINKS]
-    ledger = Ledger(rows, [], Rule(order="breadth_first"))
+    ledger = locked(Rule(order="breadth_first"), LINKS, depth=lambda i: i % 3, authority_history=lambda _: 5.0)
     assert ledger.marks_before.lane.tolist() == [1, 2, 0, 1]
 
 
@@ -393,10 +407,8 @@ def test_pushes_in_any_order_keep_every_account_right(data: st.DataObject) -> No
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=8, unique=True), st.integers(0, 10**12))
 def test_a_ledger_finds_the_pages_it_holds_and_no_others(ids: list[int], other: int) -> None:
-    from graphbrain.graph import Again
-
     ids.sort()
-    ledger = Ledger([[i, *([1.0] * 8), -1.0, 0] for i in ids], [], Rule())
+    ledger = locked(Rule(), ids)
     assert ledger.at(ids).tolist() == list(range(len(ids)))
     assert ledger.holds(ids)
     assume(other not in ids)

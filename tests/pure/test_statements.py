@@ -83,6 +83,7 @@ def test_names_are_paths_and_the_analysts_questions_are_none(
     assert statements.names("b/") == ("b/two",)
 
 
-def test_there_is_no_such_statement(put: Callable[[str, str], None]) -> None:
+@pytest.mark.usefixtures("put")
+def test_there_is_no_such_statement() -> None:
     with pytest.raises(FileNotFoundError):
         statements.statement("a/none")

@@ -42,8 +42,8 @@ def test_one_spelling(written: str, canonical: str) -> None:
     assert spell(written) == canonical
 
 
-@pytest.mark.parametrize(("written", "canonical"), SAME)
-def test_the_canonical_spelling_is_its_own(written: str, canonical: str) -> None:
+@pytest.mark.parametrize("canonical", sorted({canonical for _, canonical in SAME}))
+def test_the_canonical_spelling_is_its_own(canonical: str) -> None:
     assert spell(canonical) == canonical
 
 
