@@ -244,7 +244,7 @@ class Brain:
         moves_left = 4 * n
         spread = self._spread["claims"]
         while len(got) < n and moves_left > 0:
-            taken = self.graph.write(self._take(n - len(got), token, worker, got, moves_left), "claims/take")
+            taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
             got += taken.claims
             moves_left -= taken.moved
             spread.saw(taken.seen, taken.lost)
@@ -257,17 +257,12 @@ class Brain:
         outlook = self.graph.read(lambda tx: claims.outlook(tx, self.now()), "claims/outlook")
         return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
 
-    def _take(
-        self, n: int, token: str, worker: str, got: Sequence[Claim], most_moves: int
-    ) -> Callable[[Tx], claims.Taken]:
+    def _take(self, n: int, token: str, worker: str, most_moves: int) -> Callable[[Tx], claims.Taken]:
         """One claiming transaction. From its second attempt on it first looks for what the lost one has taken."""
-        known = {claim.key for claim in got}
-        attempts = 0
+        tried: set[str] = set()
 
         def work(tx: Tx) -> claims.Taken:
-            nonlocal attempts
-            attempts += 1
-            if attempts > 1 and (found := [c for c in claims.mine(tx, token) if c.key not in known]):
+            if tried and (found := claims.mine(tx, token, tried)):
                 return claims.Taken(found, 0, 0, len(found))
             now = self.now()
             return claims.take(
@@ -280,6 +275,7 @@ class Brain:
                 manners=self.policy.manners,
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
+                tried=tried,
             )
 
         return work

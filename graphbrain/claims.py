@@ -42,9 +42,9 @@ class Outlook:
     finished: bool
 
 
-def mine(tx: Tx, token: str) -> list[Claim]:
-    """The claims that a call has got so far, best first."""
-    rows = sorted(tx.one("claims/mine", token=token)[0], key=lambda row: (row[7], row[0]))
+def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
+    """The claims among the keys `tried` that carry the token, best first."""
+    rows = sorted(tx.one("claims/mine", token=token, keys=sorted(tried))[0], key=lambda row: (row[7], row[0]))
     return [
         Claim(url, key, token, until, host, depth, etag, modified)
         for _, key, url, host, depth, etag, modified, _, until in rows
@@ -62,11 +62,13 @@ def take(
     manners: Manners,
     spread: int,
     most_moves: int,
+    tried: set[str],
 ) -> Taken:
     """Claim up to `n` pages for one worker.
 
     `spread`: choose at random among so many times `n` heads; 1 is the exact order, more keeps callers out of each
-    other's way. `most_moves`: at most so many pages are moved to their hosts' own queues.
+    other's way. `most_moves`: at most so many pages are moved to their hosts' own queues. `tried` gets the keys of the
+    pages before they are leased: if the answer is lost, the claims are among them.
     """
     candidates, emptied = _candidates(tx, n, now, manners, spread)
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
@@ -87,7 +89,8 @@ def take(
                 touched[name] = host
             if queue != SHARED_QUEUE:
                 sources.add(queue)
-            grants.append([page, host is not None])
+            grants.append([page, True if host is not None else None])
+            tried.add(key)
             claims.append(Claim(url, key, token, until, name, depth, etag, modified))
         elif queue == SHARED_QUEUE and len(moves) < most_moves:
             host.queued = True
