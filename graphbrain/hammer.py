@@ -114,39 +114,48 @@ class _Gang:
     def __init__(self, connect: dict[str, Any], folder: Path, processes: int, pages: int) -> None:
         self._connect, self._folder, self._pages = connect, folder, pages
         self._births = 0
-        self._members = [self._start() for _ in range(processes)]
+        self._members: list[tuple[subprocess.Popen[bytes], Path]] = [self._start() for _ in range(processes)]
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> tuple[subprocess.Popen[bytes], Path]:
         self._births += 1
         journal = self._folder / f"{self._births}.jsonl"
         task = json.dumps(
             {"connect": self._connect, "journal": str(journal), "pages": self._pages, "dice": self._births}
         )
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-m", "graphbrain.hammer", task],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=(self._folder / f"{self._births}.err").open("wb"),
             cwd=Path(__file__).parent.parent,
         )
+        return process, journal
 
-    def kill_one(self) -> None:
-        place = random.randrange(len(self._members))
-        self._members[place].send_signal(signal.SIGKILL)
-        self._members[place].wait()
+    def kill_one(self) -> bool:
+        """Kill one of those that have begun to work, at random; False when none has."""
+        busy = [
+            place for place, (_, journal) in enumerate(self._members) if journal.is_file() and journal.stat().st_size
+        ]
+        if not busy:
+            return False
+        place = random.choice(busy)
+        process = self._members[place][0]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
         self._members[place] = self._start()
+        return True
 
     def check(self) -> None:
         """Whoever died by itself has found something: show it."""
-        for member in self._members:
-            if member.poll() not in (None, 0, -signal.SIGKILL):
+        for process, _ in self._members:
+            if process.poll() not in (None, 0, -signal.SIGKILL):
                 errors = "\n".join(path.read_text()[-2000:] for path in self._folder.glob("*.err"))
                 raise RuntimeError(f"a process of the hammer died by itself:\n{errors}")
 
     def stop(self) -> None:
-        for member in self._members:
-            member.send_signal(signal.SIGKILL)
-            member.wait()
+        for process, _ in self._members:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
 
     def journal(self) -> Iterator[dict[str, Any]]:
         """All entries of all processes; the last line of a killed one may be cut."""
@@ -164,8 +173,7 @@ def _strike(
     while (passed := time.monotonic() - started) < seconds:
         time.sleep(kill_every * random.uniform(0.5, 1.5))
         gang.check()
-        gang.kill_one()
-        kills += 1
+        kills += gang.kill_one()
         if strike_server is not None and passed > seconds / 2:
             say("the server is killed")
             strike_server()
@@ -197,7 +205,7 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdi
     for entry in entries:
         held[entry["url"]].append(entry)
     for url, life in held.items():
-        verdict.findings += _overlaps(url, life)
+        verdict.findings += overlaps(url, life)
     stats = brain.stats()
     if stats["states"] != {"known": pages}:
         verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
@@ -217,7 +225,7 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdi
     return verdict
 
 
-def _overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
+def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
     """Was the page granted while an earlier lease, neither ended nor lapsed, was running?"""
     found = []
     holds: dict[str, dict[str, float]] = {}

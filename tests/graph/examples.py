@@ -52,7 +52,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     floats = {"rows": [[hub, 0.5], [other, 0.25]]}
     marks = {"rows": [[hub, 3], [other, None]]}
     spent = {"rows": [[hub, 0.5, 1.5, 0.25], [other, 0.0, 2.0, 0.5]], "now": NOW}
-    visit = [hub, "known", 200, NOW, NOW, NOW, "abc", "tag", "date", 2, 1, TOKEN, "changed"]
+    visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
     page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5]
     none: dict[str, Any] = {}
     return {
@@ -105,7 +105,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/host_heads": {"now": NOW + 1e6, "hosts": 10, "per_host": 2},
         "claims/lapsed": {"now": NOW + 1e6, "limit": 10},
         "claims/lock": {"ids": some},
-        "claims/mine": {"token": TOKEN},
+        "claims/mine": {"keys": sorted([key_of(HUB), key_of(OTHER)]), "token": TOKEN},
         "claims/move": {"rows": [[at[LEAVES[0]], "leaf.org"]]},
         "claims/outlook": none,
         "claims/release": {"rows": [[other, "*", TOKEN], [hub, None, TOKEN]]},
@@ -157,4 +157,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "visits/fetched": {"rows": [visit]},
         "visits/read": {"ids": some},
         "visits/touched": {"rows": [visit]},
+        "visits/cleared": {"ids": some},
+        "visits/content": {"rows": [[hub, NOW, NOW, "abc", 1]]},
+        "visits/validators": {"rows": [[hub, "tag", None]]},
     }

@@ -290,7 +290,7 @@ def test_a_made_up_token_is_nobodys(brain: Brain) -> None:
 def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     """The transaction committed, the connection broke: the second attempt returns what the first took."""
     brain.seed([A, B, C])
-    work = brain._take(2, "feed" * 8, "me", [], 8)
+    work = brain._take(2, "feed" * 8, "me", 8)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")
     assert {claim.url for claim in again.claims} == {claim.url for claim in first.claims}

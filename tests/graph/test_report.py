@@ -35,7 +35,7 @@ def test_a_first_visit_is_new(brain: Brain) -> None:
     assert (page.state, page.status, page.visits, page.changes) == ("known", 200, 1, 0)
     assert (page.fetched, page.first_fetched, page.changed) == (START, START, START)
     assert (page.etag, page.last_modified, page.relevance) == ("E", "L", 0.7)
-    assert (page.worker, page.lease_until, page.queue) == (None, None, None)
+    assert (page.lease_until, page.queue) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,48 @@
+"""Nothing is lost or doubled while processes, and once the server, are killed. `graphbrain hammer` runs it longer."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrain import Brain, hammer
+from tests.conftest import Neo4j
+
+
+@pytest.fixture
+def connect(neo4j: Neo4j) -> dict[str, str]:
+    return {"uri": neo4j.uri, "user": neo4j.user, "password": neo4j.password}
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.02])
+def test_processes_are_killed(brain: Brain, connect: dict[str, str], delay: float) -> None:
+    verdict = hammer.hammer(connect, seconds=20, pages=600, kill_every=1.5, delay=delay)
+    assert verdict.findings == []
+    assert verdict.figures["kills"] >= 5
+    assert verdict.figures["acknowledged"] > 100
+
+
+def test_the_server_is_killed(brain: Brain, connect: dict[str, str], neo4j: Neo4j) -> None:
+    if neo4j.data is None:
+        pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
+    verdict = hammer.hammer(
+        connect, seconds=20, pages=800, kill_every=5, strike_server=hammer.kill_local_server(neo4j.data)
+    )
+    assert verdict.findings == []
+    assert verdict.figures["acknowledged"] > 50
+
+
+def test_threads_on_a_small_hot_graph(brain: Brain, neo4j: Neo4j) -> None:
+    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=12, threads=8)
+    assert verdict.findings == []
+    assert verdict.figures["link"] > 10
+    assert verdict.figures["forget"] > 3
+
+
+def test_the_judge_sees_a_page_held_twice() -> None:
+    life = [
+        {"what": "claimed", "url": "u", "token": "a", "at": 1.0, "granted": 1.0, "until": 4.0},
+        {"what": "claimed", "url": "u", "token": "b", "at": 2.0, "granted": 2.0, "until": 5.0},
+    ]
+    assert hammer.overlaps("u", life)
+    ended = {"what": "ending", "url": "u", "token": "a", "at": 1.5}
+    assert not hammer.overlaps("u", [life[0], ended, life[1]])
