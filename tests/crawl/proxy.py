@@ -88,6 +88,8 @@ class _Pair:
 
     def __init__(self, client: socket.socket, server: socket.socket) -> None:
         self.client, self.server = client, server
+        for end in (client, server):
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.swallow, self.swallowed = threading.Event(), threading.Event()
 
     def answer(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrain import Brain, hammer
+from graphbrain import hammer
 from tests.conftest import Neo4j
 
 
@@ -13,15 +13,17 @@ def connect(neo4j: Neo4j) -> dict[str, str]:
     return {"uri": neo4j.uri, "user": neo4j.user, "password": neo4j.password}
 
 
+@pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
-def test_processes_are_killed(brain: Brain, connect: dict[str, str], delay: float) -> None:
+def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
     verdict = hammer.hammer(connect, seconds=20, pages=600, kill_every=1.5, delay=delay)
     assert verdict.findings == []
     assert verdict.figures["kills"] >= 5
     assert verdict.figures["acknowledged"] > 100
 
 
-def test_the_server_is_killed(brain: Brain, connect: dict[str, str], neo4j: Neo4j) -> None:
+@pytest.mark.usefixtures("brain")
+def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
     verdict = hammer.hammer(
@@ -31,7 +33,8 @@ def test_the_server_is_killed(brain: Brain, connect: dict[str, str], neo4j: Neo4
     assert verdict.figures["acknowledged"] > 50
 
 
-def test_threads_on_a_small_hot_graph(brain: Brain, neo4j: Neo4j) -> None:
+@pytest.mark.usefixtures("brain")
+def test_threads_on_a_small_hot_graph(neo4j: Neo4j) -> None:
     verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=12, threads=8)
     assert verdict.findings == []
     assert verdict.figures["link"] > 10
