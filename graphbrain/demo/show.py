@@ -8,7 +8,9 @@ leaves in order: claims given back, crawler, workers, web and server stopped.
 
 from __future__ import annotations
 
+import dataclasses
 import signal
+import sys
 import threading
 import time
 from collections import Counter
@@ -25,7 +27,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from graphbrain import Answer, Brain, Failed, Fetched, server, show
+from graphbrain import Answer, Brain, Failed, Fetched, Page, server, show
 from graphbrain.audit import Audit
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.pages import SEEDS
@@ -33,10 +35,11 @@ from graphbrain.demo.web import Web
 from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
 from graphbrain.worker import WorkerPool
 
-__all__ = ["Tally", "default_data_dir", "run_demo"]
+__all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
 
 CRAWL = "demo"
 THREADS = 8
+TOP = 10
 DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
 PATIENCE = 5.0  # a retry further away than this is not waited for
 EVERY = 0.4  # seconds between two pictures of the progress
@@ -91,6 +94,7 @@ def run_demo(
     uri: str | None = None,
     pages: int = 400,
     workers: int = 2,
+    as_json: bool = False,
     say: Say = show.say,
     **login: Any,
 ) -> bool:
@@ -98,8 +102,8 @@ def run_demo(
 
     `data`: the directory of its server. `keep`: leave the server running. `uri`: use this Neo4j
     (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
-    processes that push. Raises GraphbrainError with one sentence, and KeyboardInterrupt after it
-    has cleaned up.
+    processes that push. `as_json`: JSON lines on stdout. Raises GraphbrainError with one sentence,
+    and KeyboardInterrupt after it has cleaned up.
     """
     web, home = Web(pages=pages), data or default_data_dir()
     try:
@@ -119,16 +123,19 @@ def run_demo(
             halt.check()
             brain.tend(None, stop=halt.wanted.is_set)
             halt.check()
-            clean = _results(brain, web, tally)
+            found = Found.of(brain, web, tally, own)
             halt.check()
-            _how_to_look(brain, own, keep)
+            if as_json:
+                show.json_lines(found.lines())
+            else:
+                _print(found, own, keep)
             if own is not None and not keep:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
         left = "" if uri or server.find(home) is None else f"; Neo4j still runs in {home}"
         say(f"Stopped: claims are given back; crawler, workers and web have ended{left}.")
         raise
-    return clean
+    return found.audit.ok
 
 
 class _Interruption:
@@ -273,64 +280,94 @@ def _moment(stats: dict[str, Any], tally: Tally) -> Group:
 # ---------------------------------------------------------------- what came of it
 
 
-def _results(brain: Brain, web: Web, tally: Tally) -> bool:
-    """Print the best pages, the figures and the audit; whether that was clean."""
-    titles = {url: page.title for url, page in web.pages.items()}
-    show.out(_top(brain, "hub", titles), "", _top(brain, "authority", titles), "")
-    audit = brain.audit(None)
-    rows = [*_summary(brain.stats(), tally), ("audit", _verdict(audit))]
-    show.out(show.sheet([*rows, *(("wrong", finding) for finding in audit.findings)]))
-    return audit.ok
+@dataclass(frozen=True)
+class Found:
+    """What came of a demo: the best pages, the figures, the audit, and where to look at the graph."""
+
+    hubs: list[Page]
+    authorities: list[Page]
+    titles: dict[str, str]
+    tally: Tally
+    stats: dict[str, Any]
+    audit: Audit
+    browser: dict[str, str]
+
+    @classmethod
+    def of(cls, brain: Brain, web: Web, tally: Tally, own: server.Server | None) -> Found:
+        """Ask the brain for it."""
+        browser = {"connect": brain.settings.uri, "user": brain.settings.user}
+        if own is not None:
+            browser = {"open": own.browser, **browser, "password": own.password}
+        return cls(
+            brain.top(TOP, by="hub"),
+            brain.top(TOP, by="authority"),
+            {url: page.title for url, page in web.pages.items()},
+            tally,
+            brain.stats(),
+            brain.audit(None),
+            {**browser, "try": QUERY},
+        )
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """One object for each page of the lists, then the figures, the audit and the address."""
+        for kind, pages in (("hub", self.hubs), ("authority", self.authorities)):
+            for place, page in enumerate(pages, 1):
+                title = self.titles.get(page.url)
+                yield {"top": kind, "place": place, "title": title, **page.as_dict()}
+        yield {"reported": dataclasses.asdict(self.tally)}
+        yield {"stats": self.stats}
+        yield {"audit": self.audit}
+        yield {"browser": self.browser}
+
+    def summary(self) -> list[tuple[str, str]]:
+        """The figures, for a person."""
+        tally, stats, done = self.tally, self.stats, self.stats["done"]
+        failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
+        f = self.audit.figures
+        verdict = (
+            f"{'clean' if self.audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts "
+            f"recomputed from their neighbours, the worst off by {f['worst_account_error']:.0e}; "
+            f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
+        )
+        known = f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"
+        return [
+            ("reported", f"{tally.reported:,} fetches in {tally.seconds:.1f} s"),
+            ("known", known),
+            ("refused", f"{tally.refused} links that no page can have"),
+            ("redirects", f"{tally.outcomes['alias']} pages are now aliases of others"),
+            ("failures", f"{failures or 'none'}; {stats['retries']} pages will be tried again"),
+            ("pushes", f"{done['pushes']:,}, with {done['payments']:,} payments of cash"),
+            ("audit", verdict),
+            *(("wrong", finding) for finding in self.audit.findings),
+        ]
 
 
-def _top(brain: Brain, by: str, titles: dict[str, str]) -> Table:
+def _print(found: Found, own: server.Server | None, keep: bool) -> None:
+    show.out(_top(found.hubs, "hub", found.titles), "")
+    show.out(_top(found.authorities, "authority", found.titles), "")
+    show.out(show.sheet(found.summary()), "")
+    show.out("See it in Neo4j Browser:", show.sheet(found.browser.items()))
+    if own is None:
+        return
+    verb, said = "stop", "The server is left running; to stop it:"
+    if not keep:
+        verb = "start"
+        said = "Neo4j stops now ('graphbrain demo --keep' leaves it running); to have it back:"
+    # Not wrapped, so that it can be copied however long the path is.
+    sys.stdout.write(f"\n{said}\n  graphbrain server {verb} --data {own.data}\n")
+    sys.stdout.flush()
+
+
+def _top(pages: list[Page], by: str, titles: dict[str, str]) -> Table:
     plural, other = {"hub": ("hubs", "out"), "authority": ("authorities", "in")}[by]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("score", justify="right", min_width=6)
     table.add_column(other, justify="right", min_width=3)
-    table.add_column(f"top 10 {plural}", no_wrap=True, min_width=40)
+    table.add_column(f"top {TOP} {plural}", no_wrap=True, min_width=40)
     table.add_column("title", no_wrap=True)
-    for page in brain.top(10, by=by):
+    for page in pages:
         score = page.hub_score if by == "hub" else page.authority_score
         links = page.out_links if by == "hub" else page.in_links
         where = show.shorten(page.url.removeprefix("http://"), 40)
         table.add_row(f"{score:.2f}", str(links), where, titles.get(page.url, "")[:25])
     return table
-
-
-def _summary(stats: dict[str, Any], tally: Tally) -> list[tuple[str, str]]:
-    failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
-    done = stats["done"]
-    return [
-        ("reported", f"{tally.reported:,} fetches in {tally.seconds:.1f} s"),
-        ("known", f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"),
-        ("refused", f"{tally.refused} links that no page can have"),
-        ("redirects", f"{tally.outcomes['alias']} pages are now aliases of others"),
-        ("failures", f"{failures or 'none'}; {stats['retries']} pages will be tried again"),
-        ("pushes", f"{done['pushes']:,}, with {done['payments']:,} payments of cash"),
-    ]
-
-
-def _verdict(audit: Audit) -> str:
-    f = audit.figures
-    return (
-        f"{'clean' if audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts recomputed from "
-        f"their neighbours, the worst off by {f['worst_account_error']:.0e}; "
-        f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
-    )
-
-
-def _how_to_look(brain: Brain, own: server.Server | None, keep: bool) -> None:
-    rows = [("connect", brain.settings.uri), ("user", brain.settings.user)]
-    if own is not None:
-        rows = [("open", own.browser), *rows, ("password", own.password)]
-    show.out("", "See it in Neo4j Browser:", show.sheet([*rows, ("try", QUERY)]))
-    if own is None:
-        return
-    said = "The server is left running; to stop it:", f"  graphbrain server stop --data {own.data}"
-    if not keep:
-        said = (
-            "Neo4j stops now ('graphbrain demo --keep' leaves it running); to have it back:",
-            f"  graphbrain server start --data {own.data}",
-        )
-    show.out("", *said)

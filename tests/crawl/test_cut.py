@@ -91,7 +91,7 @@ CASES: dict[str, tuple[Callable[[Brain], Any], Callable[[Brain, Any], Any]]] = {
     "report unclaimed": (_linked, _unclaimed),
     "renew": (_claimed, lambda brain, claims: [held is not None for held in brain.renew(claims)]),
     "give_back": (_limited, lambda brain, claims: brain.give_back(claims)),
-    "push": (_linked, lambda brain, _: brain.tend(None).settled),
+    "push": (_linked, lambda brain, _: (brain.tend(pages=[A, B]), None)[1]),
     "link": (_linked, lambda brain, _: brain.link(C, D)),
     "unlink": (_linked, lambda brain, _: brain.unlink(A, B)),
     "forget": (_linked, lambda brain, _: brain.forget(B, for_ever=True)),

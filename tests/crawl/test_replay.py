@@ -136,15 +136,13 @@ def test_a_brain_with_other_pages_is_told_apart(brain: Any) -> None:
 def test_ctrl_c_gives_back_what_is_not_reported(
     connected: dict[str, str], brain: Any, tmp_path: Path, workers: int
 ) -> None:
-    recording = web(3000, 60_000, ring=False)
+    recording = web(1500, 20_000, ring=False)
     edges = put(recording, tmp_path / "web.tsv")
-    line = command("replay", edges, "--batch", 20, "--workers", workers, "--json")
+    line = command("replay", edges, "--batch", 10, "--workers", workers, "--json")
     pipe = subprocess.PIPE
     process = subprocess.Popen(line, env=connected, stdout=pipe, stderr=pipe, text=True)
     try:
-        for _ in range(600):
-            if brain.stats()["states"].get("known", 0) >= 100:
-                break
+        while brain.stats()["states"].get("known", 0) < 100 and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)

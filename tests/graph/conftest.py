@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -33,6 +34,22 @@ class HandClock:
 def clock() -> HandClock:
     """The test's clock, at START."""
     return HandClock()
+
+
+def kept_out(raw: driver.Driver, holder: driver.Transaction, text: str, **params: object) -> bool:
+    """Does a write wait, and go on when the transaction that holds the lock is rolled back?"""
+    done = threading.Event()
+
+    def late() -> None:
+        raw.execute_query(text, params, database_="neo4j")
+        done.set()
+
+    thread = threading.Thread(target=late)
+    thread.start()
+    waited = not done.wait(0.25)
+    holder.rollback()
+    thread.join(60.0)
+    return waited and done.is_set()
 
 
 def sound(brain: Brain) -> None:

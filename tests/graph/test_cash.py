@@ -123,7 +123,7 @@ SPOILT = {
         "MATCH (p:Page {url: $a})-[r:LINKS]->(q) WITH p, q LIMIT 1 CREATE (p)-[:LINKS]->(q)",
         "double",
     ),
-    "a lane": ("MATCH (p:Page {url: $a}) SET p.lane = 3", "lane"),
+    "a lane": ("MATCH (p:Page {state: 'frontier'}) WITH p LIMIT 1 SET p.lane = 3", "lane"),
     "a priority": ("MATCH (p:Page {url: $a}) SET p.hub_priority = 5", "hub_priority"),
     "a rank": ("MATCH (p:Page {url: $a}) SET p.hub_rank = 50", "hub_rank"),
     "half a lease": ("MATCH (p:Page {url: $a}) SET p.lease = 'x'", "half a lease"),

@@ -177,7 +177,7 @@ class Churn:
             if answer.accepted or anew:
                 self.model.visited(claim.url, targets)
         # So are the targets of a page that was forgotten and not found again.
-        self.model.know(*(target for _, targets in found for target in targets))
+        self.model.know(*(target for claim, targets in found for target in targets if target != claim.url))
         return f"claim {[(claim.url, targets) for claim, targets in found]}"
 
     def tend(self) -> str:

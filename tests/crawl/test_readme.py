@@ -1,0 +1,223 @@
+"""README.md is true: its program runs, its questions have answers, its tables and commands are the code's."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+import neo4j as driver
+import pytest
+
+import graphbrain
+from graphbrain import Brain, Failed, Fetched
+from graphbrain.cli import cli
+from graphbrain.demo.web import Web
+from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from tests.conftest import Neo4j, emptied
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SEEDS = ("http://links.example/", "http://lexicon.example/")
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of that language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def section(title: str) -> str:
+    """What stands under a heading."""
+    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", README, re.MULTILINE | re.DOTALL)
+    assert found, f"README.md has no section {title!r}"
+    return found[1]
+
+
+def first_column(text: str) -> list[str]:
+    """The first cells of a table's rows, without its head."""
+    return [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
+
+
+# ---------------------------------------------------------------- the program and the questions
+
+(PROGRAM,) = blocks("python")
+QUESTIONS = {
+    text.strip().rstrip(":").rsplit("\n\n", 1)[-1]: query
+    for text, query in re.findall(r"((?:^[^`\n].*\n|\n)+)```cypher\n(.*?)```", section("Asking the graph"), re.M | re.S)
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Brain, str]]:
+    """A brain after the README's program has crawled two hosts of the demo's web, and what the program printed."""
+    folder = tmp_path_factory.mktemp("readme")
+    (folder / "crawler.py").write_text(PROGRAM, encoding="utf-8")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and k.lower() != "no_proxy"}
+    with Web(pages=150) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        env = {
+            **kept,
+            "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [kept.get("PYTHONPATH")])]),
+            "GRAPHBRAIN_URI": neo4j.uri,
+            "GRAPHBRAIN_USER": neo4j.user,
+            "GRAPHBRAIN_PASSWORD": neo4j.password,
+            "GRAPHBRAIN_CRAWL": "test",
+            "GRAPHBRAIN_LIMIT_SECONDS": "300",
+            "http_proxy": f"http://{web.proxy}",
+        }
+        ran = subprocess.run(
+            [sys.executable, "crawler.py", *SEEDS],
+            cwd=folder,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert ran.returncode == 0, ran.stderr
+        assert not ran.stderr
+        yield brain, ran.stdout
+
+
+def test_the_program_is_about_thirty_lines_of_the_standard_library() -> None:
+    lines = [line for line in PROGRAM.splitlines() if line.strip()]
+    assert len(lines) <= 32
+    used = set(re.findall(r"^(?:from|import) (\w+)", PROGRAM, re.MULTILINE))
+    assert used <= {*sys.stdlib_module_names, "graphbrain"}
+
+
+def test_the_program_crawls_its_hosts_and_nothing_else(crawled: tuple[Brain, str]) -> None:
+    brain, printed = crawled
+    reported = [line for line in printed.splitlines() if re.match(r"(new|same|changed|retry) ", line)]
+    best = [line for line in printed.splitlines() if re.fullmatch(r" *\d+\.\d\d http://\S+", line)]
+    assert len(best) == 5
+    assert len(reported) + len(best) == len(printed.splitlines()), printed
+    hosts = {line.rsplit(" ", 1)[1].split("/")[2] for line in reported}
+    assert hosts == {"links.example", "lexicon.example"}
+    states = brain.stats()["states"]
+    assert states["known"] == sum(line.startswith("new ") for line in reported) > 20
+    assert states["outside"] > 50
+    assert brain.audit(None).ok
+
+
+@pytest.fixture(scope="module")
+def looked_at(crawled: tuple[Brain, str], neo4j: Neo4j) -> Iterator[driver.Session]:
+    """The same brain with a broken link, a redirect, a claim and a blocked host, and a session to ask it."""
+    brain, _ = crawled
+    brain.change(allow_hosts="")
+    claims = brain.next_urls(3)
+    pages = [claim.url for claim in claims]
+    brain.report(
+        [
+            Failed(pages[0], claims[0], 404),
+            Failed(pages[1], claims[1], 503, retry_after=600),
+            Fetched("http://old.example/", redirected_to="http://new.example/"),
+        ]
+    )
+    login = driver.GraphDatabase.driver(neo4j.uri, auth=(neo4j.user, neo4j.password))
+    with login, login.session(database="neo4j") as session:
+        yield session
+
+
+@pytest.mark.parametrize("title", QUESTIONS)
+def test_a_question_to_the_graph_only_reads_and_has_an_answer(title: str, looked_at: driver.Session) -> None:
+    result = looked_at.run(QUESTIONS[title])
+    rows = list(result)
+    assert result.consume().query_type == "r"
+    assert rows
+    assert any(value is not None for value in rows[0].values())
+
+
+def test_every_block_of_cypher_is_a_question() -> None:
+    assert len(QUESTIONS) == len(blocks("cypher")) >= 8
+
+
+# ---------------------------------------------------------------- tables and names
+
+
+def settings_table() -> str:
+    """The table of settings as it stands in the README."""
+    rows = ["| setting | default | kind | meaning |", "|---|---|---|---|"]
+    for name, (kind, default, meaning) in Settings.meanings().items():
+        shown = ("no", "yes")[default] if isinstance(default, bool) else f"`{default}`" if default != "" else "empty"
+        rows.append(f"| `{name}` | {shown} | {kind} | {meaning} |")
+    return "\n".join(rows)
+
+
+def test_the_settings_are_the_codes() -> None:
+    assert settings_table() in section("Settings"), f"README.md should have this table:\n{settings_table()}"
+    for variable in SHARED_WITH_SERVER:
+        assert f"`{variable}`" in section("Settings")
+
+
+def test_the_verbs_are_the_brains() -> None:
+    named = {name for cell in first_column(section("The verbs")) for name in re.findall(r"`(\w+)\(", cell)}
+    verbs = {name for name, _ in inspect.getmembers(Brain, callable) if not name.startswith("_")}
+    assert named == verbs - {"open"}
+
+
+def test_the_verbs_arguments_are_the_brains() -> None:
+    for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", "\n".join(first_column(section("The verbs")))):
+        known = set(inspect.signature(getattr(Brain, name)).parameters)
+        assert set(re.findall(r"(\w+)=", given)) <= known, name
+
+
+def test_every_exported_name_is_named() -> None:
+    text = section("The verbs")
+    assert not [name for name in graphbrain.__all__ if f"`{name}`" not in text]
+
+
+def test_the_commands_are_the_command_lines() -> None:
+    named = {name for cell in first_column(section("The command line")) for name in re.findall(r"`(\w+)[^`]*`", cell)}
+    assert named == set(cli.commands)
+
+
+def commands() -> list[str]:
+    """Every command that the README tells to run: at the start of an indented line, after $, or between backticks."""
+    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", README, re.MULTILINE)
+    told = re.findall(r"`(graphbrain [^`\n]+)`", README)
+    return sorted({command.split(" > ")[0] for command in (*shown, *told)})
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
+    """Each is parsed, options and all, but not run. Capitals stand for something of the reader's own."""
+    words = [re.sub(r"^(VERSION|N|MB|DIR)$", "1", word) for word in shlex.split(command)[1:]]
+    (tmp_path / "report.jsonl").touch()
+    here: click.Command = cli
+    ctx = click.Context(cli, info_name="graphbrain")
+    with inside(tmp_path):
+        while isinstance(here, click.Group):
+            name, found, words = here.resolve_command(ctx, words)
+            assert found is not None, command
+            if isinstance(found, click.Group):
+                assert words, command
+            else:
+                parsed = found.make_context(name, list(words), parent=ctx)
+                parsed.close()
+            here = found
+
+
+def test_there_are_commands_to_check() -> None:
+    assert len(commands()) > 12
+
+
+def test_the_files_it_names_are_there() -> None:
+    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", README))
+    assert len(named) > 4
+    assert not [path for path in named if not (ROOT / path).exists() and not path.endswith("/.env")]
