@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -228,23 +229,28 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdi
 
 
 def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
-    """Was the page granted while an earlier lease, neither ended nor lapsed, was running?"""
-    found = []
+    """Was the page held by two tokens at the same time?
+
+    A token holds it from the moment it was granted until it lapsed, or until its holder began to end it.
+    """
     holds: dict[str, dict[str, float]] = {}
     for entry in life:
-        token = entry["token"]
         if entry["what"] == "claimed":
-            for other, hold in holds.items():
-                free = min(hold["ended"], hold["until"])
-                if other != token and free > entry["granted"] + CLOCK_ERROR:
-                    found.append(f"{url} was granted to {token} while {other} held it.")
-            holds[token] = {"until": entry["until"], "ended": float("inf")}
-        elif token in holds:
-            if entry["what"] == "renewed":
-                holds[token]["until"] = entry["until"]
-            elif entry["what"] == "ending":
-                holds[token]["ended"] = min(holds[token]["ended"], entry["at"])
-    return found
+            holds[entry["token"]] = {"from": entry["granted"], "until": entry["until"]}
+    for entry in life:
+        hold = holds.get(entry["token"])
+        if hold is not None and entry["what"] == "renewed":
+            hold["until"] = max(hold["until"], entry["until"])
+    for entry in life:
+        hold = holds.get(entry["token"])
+        if hold is not None and entry["what"] == "ending":
+            hold["until"] = min(hold["until"], entry["at"])
+    spans = sorted((hold["from"], hold["until"], token) for token, hold in holds.items())
+    return [
+        f"{url} was granted to {second[2]} {first[1] - second[0]:.3f} s before {first[2]} had to let it go."
+        for first, second in pairwise(spans)
+        if second[0] + CLOCK_ERROR < first[1]
+    ]
 
 
 def _missing(brain: Brain, url: str, pages: int) -> list[str]:

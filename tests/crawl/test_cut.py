@@ -45,11 +45,11 @@ def _seeded(brain: Brain) -> Any:
 
 def _claimed(brain: Brain) -> Any:
     _seeded(brain)
-    return list(brain.next_urls(2))
+    return sorted(brain.next_urls(2), key=lambda claim: claim.url)
 
 
 def _linked(brain: Brain) -> Any:
-    claims = sorted(_claimed(brain), key=lambda claim: claim.url)
+    claims = _claimed(brain)
     brain.report([Fetched(A, [B, C], claims[0], body_hash="1"), Fetched(B, [A, C, D], claims[1], body_hash="1")])
     return claims
 
@@ -58,7 +58,7 @@ def _limited(brain: Brain) -> Any:
     """Claims that are counted by their hosts."""
     _seeded(brain)
     brain.set_host("a.example", delay=0.0, in_flight=3)
-    return list(brain.next_urls(2))
+    return sorted(brain.next_urls(2), key=lambda claim: claim.url)
 
 
 def _reported(brain: Brain, claims: Any) -> Any:

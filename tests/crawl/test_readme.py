@@ -49,8 +49,8 @@ def first_column(text: str) -> list[str]:
 
 (PROGRAM,) = blocks("python")
 QUESTIONS = {
-    text.strip().rstrip(":").rsplit("\n\n", 1)[-1]: query
-    for text, query in re.findall(r"((?:^[^`\n].*\n|\n)+)```cypher\n(.*?)```", section("Asking the graph"), re.M | re.S)
+    text.strip().rsplit("\n\n", 1)[-1]: query
+    for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 }
 
 

@@ -82,9 +82,7 @@ def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path
     assert now.since is not None and abs(now.since - time.time()) < 240
 
     _query(running, "CREATE (:Kept)")
-    kernel = (
-        "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions"
-    )
+    kernel = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions"
     assert _query(running, kernel) == [[[server.NEO4J_VERSION]]]
     assert urllib.request.urlopen(running.browser, timeout=10).status == 200
 
@@ -137,9 +135,7 @@ def test_a_killed_server_starts_again_with_its_data_and_ports(home: Path) -> Non
     assert _query(again, "MATCH (k:Kept) RETURN count(k)") == [[1]]
 
 
-def test_beside_a_running_server_another_is_refused_with_its_reason(
-    home: Path, tmp_path: Path
-) -> None:
+def test_beside_a_running_server_another_is_refused_with_its_reason(home: Path, tmp_path: Path) -> None:
     """A wrong setting ends it early and cheaply: what is tried is how an end is reported."""
     (tmp_path / "extra.conf").write_text("server.nonsense=1\n")
     with pytest.raises(ServerFailed, match=r"server\.nonsense"):
