@@ -1,6 +1,6 @@
 """Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
 
-Statements: pages/*, links/*, accounts/*.
+Statements: pages/*, links/*, claims/held, accounts/*.
 """
 
 from __future__ import annotations

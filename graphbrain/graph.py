@@ -5,6 +5,7 @@ Every transaction is a function of a `Tx`. It may be run several times: when the
 the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
 has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
 its first pause is a second, and it never retries a commit whose outcome is unknown.
+Statements: brain/clock.
 """
 
 from __future__ import annotations

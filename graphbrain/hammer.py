@@ -55,6 +55,7 @@ Blow = Callable[[], None]
 
 
 def url_of(page: int) -> str:
+    """The URL of a page of the generated web."""
     return f"http://h{page % HOSTS}.hammer.example/p{page}"
 
 

@@ -166,6 +166,7 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
 
 
 def joined(class_path: list[Path]) -> str:
+    """A class path as Java reads it."""
     return os.pathsep.join(str(path) for path in class_path)
 
 

@@ -3,7 +3,7 @@
 A page is created with its payout as history and nothing else on its accounts, so it is worth 1 before anybody links
 to it. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never raised; what it means
 for the pages behind it is passed on later, in small steps (`deepen`).
-Statements: pages/*, links/out.
+Statements: pages/*.
 """
 
 from __future__ import annotations

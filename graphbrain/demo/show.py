@@ -116,7 +116,7 @@ def run_demo(
             halt.check()
             stack.enter_context(web)
             say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
-            with WorkerPool.beside(brain, workers) as pool:
+            with _workers(brain, workers) as pool:
                 tally = _crawl(brain, web, halt.wanted)
             if pool.failed:
                 say(f"The workers could not work: {pool.failed}")
@@ -216,6 +216,12 @@ def _open(login: dict[str, Any]) -> Brain:
             brain.clear()
         on_error.pop_all()
     return brain
+
+
+def _workers(brain: Brain, count: int) -> WorkerPool:
+    """Workers with the demo's settings: those of the environment would become the brain's."""
+    names = ("uri", "user", "password", "database", "limit_seconds")
+    return WorkerPool(count, **{name: getattr(brain.settings, name) for name in names}, **OWN)
 
 
 # ---------------------------------------------------------------- the crawl, and its progress

@@ -24,8 +24,8 @@ def cutter(neo4j: Neo4j) -> Iterator[Cutter]:
 
 
 @pytest.fixture
-def cut_brain(neo4j: Neo4j, brain: Brain, cutter: Cutter) -> Iterator[Brain]:
-    """The same brain as `brain`, through the proxy."""
+def cut_brain(neo4j: Neo4j, cutter: Cutter) -> Iterator[Brain]:
+    """The same brain as the fixture `brain`, which comes first and empties it, through the proxy."""
     cutter.disarm()
     with Brain.open(
         uri=f"bolt://127.0.0.1:{cutter.port}",

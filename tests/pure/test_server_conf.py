@@ -101,9 +101,7 @@ def test_each_version_gets_the_settings_it_knows() -> None:
 
 
 def test_the_users_settings_replace_ours(tmp_path: Path) -> None:
-    (tmp_path / "extra.conf").write_text(
-        "# mine\n\n db.transaction.timeout = 5s\nserver.memory.heap.max_size=1g\n"
-    )
+    (tmp_path / "extra.conf").write_text("# mine\n\n db.transaction.timeout = 5s\nserver.memory.heap.max_size=1g\n")
     extra = neo4j_home.extra_configuration(tmp_path)
     settings = neo4j_home.configuration(LATEST, (1, 2), (512, 256), extra)
     text = neo4j_home.configuration_text(settings)
@@ -185,9 +183,7 @@ def test_a_newer_versions_data_is_refused(tmp_path: Path) -> None:
     neo4j_home.refuse_newer(tmp_path, "2026.09.0")
 
 
-def test_a_full_disk_is_refused_before_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_is_refused_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neo4j_home, "LEAST_FREE_BYTES", 1 << 60)
     with pytest.raises(ServerFailed, match="MB are free"):
         server.start(tmp_path / "data", say=lambda _: None)
@@ -347,10 +343,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type
 
 
 def _locked(tmp_path: Path, files: dict[str, bytes]) -> list[jars.Jar]:
-    wanted = [
-        jars.Jar(hashlib.sha256(body).hexdigest(), len(body), coordinate)
-        for coordinate, body in files.items()
-    ]
+    wanted = [jars.Jar(hashlib.sha256(body).hexdigest(), len(body), coordinate) for coordinate, body in files.items()]
     text = jars._lock_text(wanted, "0.0.1", "9")
     jars._write(jars._lock_path("0.0.1", tmp_path / "cache"), text)
     return wanted
@@ -406,9 +399,7 @@ def test_without_a_network_the_error_says_what_to_do(
         pass
     monkeypatch.setattr(jars, "remote_repository", lambda: f"http://127.0.0.1:{closed}")
     monkeypatch.setattr(jars.tenacity.nap.time, "sleep", lambda _: None)
-    with pytest.raises(
-        ServerFailed, match=r"connect this machine to the network .* GRAPHBRAIN_URI"
-    ):
+    with pytest.raises(ServerFailed, match=r"connect this machine to the network .* GRAPHBRAIN_URI"):
         _fetch()
     assert repository.asked == [] and not (tmp_path / "m2" / wanted[0].path).exists()
 
