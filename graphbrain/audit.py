@@ -65,12 +65,15 @@ def waiting(tx: Tx, rule: Rule) -> float | None:
 
 def run(
     graph: Graph,
-    policy: Policy,
+    policy: Callable[[], Policy],
     sample: int | None,
     progress: Callable[[int, int], None],
     clock: Callable[[], float],
 ) -> Audit:
-    """Audit `sample` pages (None: all); `progress` is told how many of how many are done."""
+    """Audit `sample` pages (None: all); `progress` is told how many of how many are done.
+
+    `policy` is asked anew by each transaction: somebody may change the brain's settings meanwhile.
+    """
     started = time.monotonic()
     tally = _Tally()
     before = _sums(graph, policy)
@@ -87,6 +90,7 @@ def run(
         tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
     if quiet:
         _indexes(graph, tally)
+    alpha = policy().rule.alpha
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
@@ -95,7 +99,7 @@ def run(
         "held": held,
         "paid": paid,
         "gap": gap,
-        "error_bound": waits / (policy.rule.alpha * held) if policy.rule.alpha and held else None,
+        "error_bound": waits / (alpha * held) if alpha and held else None,
         "alone": quiet,
         "wrong": dict(tally.wrong),
         "seconds": round(time.monotonic() - started, 2),
@@ -104,9 +108,9 @@ def run(
     return Audit(not tally.wrong, tuple(tally.findings), figures)
 
 
-def _sums(graph: Graph, policy: Policy) -> list[float]:
+def _sums(graph: Graph, policy: Callable[[], Policy]) -> list[float]:
     """Held, paid, waiting. The same three numbers to the last bit before and after mean that nobody wrote."""
-    return graph.read(lambda tx: tx.one("audit/waiting", alpha=policy.rule.alpha), "audit/waiting")
+    return graph.read(lambda tx: tx.one("audit/waiting", alpha=policy().rule.alpha), "audit/waiting")
 
 
 def _indexes(graph: Graph, tally: _Tally) -> None:
@@ -123,7 +127,7 @@ def _indexes(graph: Graph, tally: _Tally) -> None:
 
 def _each_page(
     graph: Graph,
-    policy: Policy,
+    policy: Callable[[], Policy],
     sample: int | None,
     total: int,
     tally: _Tally,
@@ -144,10 +148,10 @@ def _each_page(
             return
         if ids:
             rows, ledger = graph.write(
-                lambda tx, i=ids: _look(tx, i, policy),  # type: ignore[misc]
+                lambda tx, i=ids: _look(tx, i, policy()),  # type: ignore[misc]
                 "audit/pages",
             )
-            _compare(rows, ledger, policy.rule, tally)
+            _compare(rows, ledger, tally)
             after = last
         progress(tally.checked, wanted)
 
@@ -162,7 +166,8 @@ def _look(tx: Tx, ids: Sequence[int], policy: Policy) -> tuple[list[list[Any]], 
     return rows, ledger
 
 
-def _compare(rows: list[list[Any]], ledger: Ledger, rule: Rule, tally: _Tally) -> None:
+def _compare(rows: list[list[Any]], ledger: Ledger, tally: _Tally) -> None:
+    rule = ledger.rule
     marks, tips = Marks(ledger), _tips(ledger, rule)
     tally.checked += len(rows)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
@@ -245,15 +250,15 @@ def _lease(row: list[Any], tally: _Tally) -> None:
         tally.found("leases", f"{url} is {state} but waits in queue {queue}.")
 
 
-def _hosts(graph: Graph, policy: Policy, tally: _Tally) -> None:
+def _hosts(graph: Graph, policy: Callable[[], Policy], tally: _Tally) -> None:
     """In-flight counts and queues of hosts; suspects are looked at again under their lock."""
     suspects = graph.read(lambda tx: _unfit(tx, None), "audit/hosts")
     if not suspects:
         return
 
     def again(tx: Tx) -> dict[str, str]:
-        names = list(hosts.read(tx, suspects, policy.manners))
-        hosts.lock(tx, names, policy.manners)
+        names = list(hosts.read(tx, suspects, policy().manners))
+        hosts.lock(tx, names, policy().manners)
         return _unfit(tx, names)
 
     for sentence in graph.write(again, "audit/hosts").values():

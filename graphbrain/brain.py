@@ -514,7 +514,7 @@ class Brain:
 
     def audit(self, sample: int | None = 1000, progress: Callable[[int, int], None] = lambda *_: None) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
-        return audits.run(self.graph, self.policy, sample, progress, self.now)
+        return audits.run(self.graph, lambda: self.policy, sample, progress, self.now)
 
     # ---------------------------------------------------------------- corrections
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 import threading
-import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -56,7 +55,8 @@ def crawl(
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1) if free else Claims(())
                 out |= {pool.submit(fetch, opener, claim): claim for claim in claims}
-                if not out and (limit < 1 or _over(claims, patience)):
+                late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
+                if not out and (limit < 1 or claims.finished or late):
                     return
                 done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
                 results = [future.result() for future in done]
@@ -70,11 +70,6 @@ def crawl(
         except BaseException:  # Ctrl-C
             brain.give_back(out.values())
             raise
-
-
-def _over(claims: Claims, patience: float) -> bool:
-    late = claims.next_ready is not None and claims.next_ready > time.time() + patience
-    return claims.finished or late
 
 
 def fetch(opener: OpenerDirector, claim: Claim) -> Fetched | Failed:

@@ -684,6 +684,14 @@ def test_a_wrong_priority_does_not_keep_tend_busy_for_ever(small: Brain, neo4j: 
     assert done.settled and done.pushes == 0
 
 
+def test_an_audit_takes_up_settings_that_another_has_changed(small: Brain, second: Brain) -> None:
+    """Marks follow from eps and order: they must be compared by those that hold now."""
+    push(small, "hub", 3)
+    second.change(eps=0.2, order="breadth_first")
+    sound(small)
+    assert small.settings.eps == 0.2
+
+
 def test_a_web_of_nothing(brain: Brain) -> None:
     sound(brain)
     assert brain.tend(None).settled
