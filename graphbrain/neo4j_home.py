@@ -326,7 +326,7 @@ def password(home: Path) -> str:
 def make_password(home: Path) -> None:
     """Make a password, unless there is one already."""
     if not (home / "password").exists():
-        write_private(home / "password", secrets.token_urlsafe(24) + "\n")
+        write_private(home / "password", secrets.token_hex(24) + "\n")
 
 
 def write_private(path: Path, text: str) -> None:
