@@ -36,6 +36,10 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 CLOCK_PROBES = 7
+CLOCK_GOOD_FOR = 300.0
+"""Seconds after which the server's clock is measured anew: two clocks drift apart."""
+STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that nobody sets and that goes on while the machine sleeps; `time.monotonic` need not."""
 
 # Codes the driver does not call retryable, but that mean only that this attempt was stopped or overtaken.
 _OVERTAKEN = (
@@ -103,6 +107,7 @@ class Graph:
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
         self._offset = 0.0
+        self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
         """What to do before a transaction is run again that has found the brain's settings changed."""
 
@@ -128,23 +133,32 @@ class Graph:
     def connect(self) -> None:
         """Reach the server and measure its clock. Raises GraphUnavailable or GraphRefused."""
         self.read(lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
+        self._measure_clock()
+
+    def keep_time(self) -> None:
+        """Measure the server's clock anew if that was long ago."""
+        if time.clock_gettime(STEADY) - self._measured_at > CLOCK_GOOD_FOR:
+            self._measure_clock()
+
+    def _measure_clock(self) -> None:
         # The quickest of some answers over the open connection: the offset is wrong by at most half its time.
         self._offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
+        self._measured_at = time.clock_gettime(STEADY)
 
     def _ask_clock(self) -> tuple[float, float]:
-        """How long an answer took, and the server's epoch seconds minus our monotonic ones in the middle of it."""
+        """How long an answer took, and the server's epoch seconds minus our steady ones in the middle of it."""
 
         def ask(tx: Tx) -> tuple[float, float]:
-            before = time.monotonic()
+            before = time.clock_gettime(STEADY)
             millis = tx.one("brain/clock")[0]
-            after = time.monotonic()
+            after = time.clock_gettime(STEADY)
             return after - before, millis / 1000 - (before + after) / 2
 
         return self.read(ask, "brain/clock")
 
     def now(self) -> float:
-        """Epoch seconds by the server's clock, as measured at connect and kept by a monotonic clock."""
-        return time.monotonic() + self._offset
+        """Epoch seconds by the server's clock, as last measured and kept by a steady clock."""
+        return time.clock_gettime(STEADY) + self._offset
 
     def close(self) -> None:
         self._watch.stop()
@@ -264,7 +278,10 @@ def _kind(error: BaseException | None) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    """What went wrong, without the codes that the driver puts around it."""
+    said = (error.message if isinstance(error, ne.Neo4jError) else None) or str(error)
+    first = (said.strip().splitlines() or [type(error).__name__])[0]
+    return first.split(" (resolved to", 1)[0].rstrip(".: ")
 
 
 def _refusal(error: ne.Neo4jError, uri: str, database: str) -> str:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from graphbrain.brain import Brain
-from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
 from graphbrain.model import Claim, Failed, Fetched
 
 __all__ = ["Blow", "Verdict", "hammer", "hot", "kill_local_server"]
@@ -265,7 +265,7 @@ def _live(task: dict[str, Any]) -> None:
     """One process of the gang: claim, renew, give back, report, push, for ever."""
     dice = random.Random(task["dice"])
     pages = task["pages"]
-    with Path(task["journal"]).open("a", buffering=1) as book, Brain.open(**task["connect"], auto_tend=False) as brain:
+    with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
 
         def note(what: str, claims: list[Claim], **more: float) -> None:
             for claim in claims:
@@ -292,6 +292,18 @@ def _live(task: dict[str, Any]) -> None:
             good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
             note("acknowledged", good)
             brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
+
+
+def _open_brain(connect: dict[str, Any]) -> Brain:
+    """The brain; opening one fails at once when there is no server, and ours may just be struck down."""
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            return Brain.open(**connect, auto_tend=False)
+        except GraphUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
 
 
 def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:

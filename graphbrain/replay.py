@@ -219,7 +219,7 @@ class _Run:
             elif claims.finished:
                 self.complete = True
                 return
-            elif claims.next_ready is not None and claims.next_ready > time.time() + PATIENCE:
+            elif claims.next_ready is not None and claims.next_ready > self.brain.now() + PATIENCE:
                 self.say("The pages that are left are not due for more than ten minutes.")
                 return
 

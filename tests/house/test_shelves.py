@@ -26,7 +26,9 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("corrections", "intake", "audit"),
-    # the whole
+    # the whole, by what its verbs are for
+    ("core",),
+    ("tending", "looking", "correcting"),
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, workers

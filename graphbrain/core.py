@@ -1,0 +1,140 @@
+"""What all verbs of a brain stand on: its graph, settings and policy, its clock, and the counters of what was done."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from graphbrain.graph import Clock, Graph, Tx
+from graphbrain.hosts import Manners
+from graphbrain.opichits import Rule
+from graphbrain.report import Policy
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings
+from graphbrain.spread import Spread
+from graphbrain.url import Rules
+
+__all__ = ["PASS_BATCH", "Core", "number", "whole"]
+
+COUNT_EVERY = 5.0
+PASS_BATCH = 1_000
+
+
+class Core:
+    """One open brain. Its verbs stand on the shelf above, by what they are for; `Brain` has them all."""
+
+    def __init__(self, graph: Graph, settings: Settings, revision: int, clock: Clock) -> None:
+        self.graph = graph
+        self.settings = settings
+        self._clock = clock
+        self._rules = Rules(settings.canonical)
+        self._refresh(settings, revision)
+        graph.on_outdated = self._reread
+        self._spread = {"claims": Spread(), "cash": Spread()}
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._counted_at = self._swept_at = time.monotonic()
+        self._tending = False
+        self._tended_by_others = (0.0, False)
+        self._owed = 0.0
+
+    def _refresh(self, settings: Settings, revision: int) -> None:
+        self.settings = settings
+        rule = Rule(
+            settings.alpha,
+            settings.eps,
+            settings.intra_host_weight,
+            settings.max_payees,
+            settings.order,
+            revision,
+        )
+        self.policy = Policy(
+            rule,
+            Scope.of(settings),
+            Manners(settings.delay_seconds, settings.in_flight),
+            settings.max_errors,
+        )
+
+    def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
+        """Run a step over all pages, in batches."""
+        after = ""
+        while True:
+            ids, last = self.graph.read(
+                lambda tx, a=after: tx.one("pages/ids_from", after=a, limit=PASS_BATCH),  # type: ignore[misc]
+                "pages/ids_from",
+            )
+            if not ids:
+                return
+            self.graph.write(
+                lambda tx, i=ids: step(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                step.__name__,
+            )
+            after = last
+
+    def now(self) -> float:
+        """Epoch seconds by the server's clock."""
+        return self._clock()
+
+    def _reread(self) -> None:
+        """Take up what others have changed on the brain, and the server's time."""
+        self.graph.keep_time()
+        stored = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+        if stored is not None:
+            names = Settings.names("shared", "fixed")
+            fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})
+            if fresh != self.settings or stored["revision"] != self.policy.rule.revision:
+                self._refresh(fresh, stored["revision"])
+
+    def _count_now_and_then(self, tending: bool = False) -> None:
+        with self._lock:
+            first = tending and not self._tending  # the others should know at once that they need not tend
+            if not first and time.monotonic() - self._counted_at < COUNT_EVERY:
+                return
+            self._counted_at, self._tending = time.monotonic(), tending
+        self._write_counts(tending)
+
+    def _write_counts(self, tending: bool = False) -> None:
+        with self._lock:
+            names = ("pages", "links", "claims", "pushes", "payments")
+            counts = [self._counts.pop(name, 0) for name in names]
+            retries = self.graph.counts["retries"] - self._counts["retries counted"]
+            self._counts["retries counted"] += retries
+        if not tending and not any(counts) and not retries:
+            return
+        now = self.now()
+        self.graph.write(
+            lambda tx: tx.do(
+                "brain/count",
+                hour=int(now // 3600),
+                worker=self.settings.worker,
+                now=now,
+                tending=tending,
+                counts=[*counts, retries],
+            ),
+            "brain/count",
+        )
+
+    def _correct(self, work: Callable[[Tx, float], object], name: str) -> None:
+        self.graph.write(lambda tx: work(tx, self.now()), name)
+
+    def _page(self, url: str) -> tuple[str, str]:
+        return self._rules.page(url)
+
+    def _key(self, url: str) -> str:
+        """The key of a page named by its URL or its key."""
+        if len(url) == 32 and all(c in "0123456789abcdef" for c in url):
+            return url
+        return self._rules.page(url)[1]
+
+
+def whole(value: object) -> bool:
+    """Is it a whole number?"""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def number(value: object) -> bool:
+    """Is it a number?"""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,123 @@
+"""Corrections by hand: links, pages, relevance, payouts, manners, settings. Accounts are repaired in the same
+transaction, or, where a setting changes for every page, in batches beside whatever else runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from graphbrain import corrections, hosts
+from graphbrain.core import Core, number, whole
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.hosts import LONGEST_BLOCK
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings, typed
+
+__all__ = ["Correcting"]
+
+
+class Correcting(Core):
+    """The verbs that set something right."""
+
+    def change(self, **settings: Any) -> None:
+        """Change shared settings of the brain, for all who use it.
+
+        Other open brains take them up with their next report or push, or within a second of claiming. What follows
+        from `eps`, `max_payees`, `order` or the scope is recomputed for every page, in batches, beside whatever else
+        runs. Raises SettingsError.
+        """
+        wrong = sorted(set(settings) - set(Settings.names("shared")))
+        if wrong:
+            raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
+        settings = {name: typed(name, value) for name, value in settings.items()}
+        changed = replace(self.settings, **settings).checked()
+        Scope.of(changed)
+        self.graph.write(lambda tx: tx.do("brain/change", settings=settings), "brain/change")
+        self._reread()
+        if {"eps", "order", "max_payees"} & set(settings):
+            self._pass(corrections.remark)
+        if {"allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"} & set(settings):
+            self._pass(corrections.rescope)
+
+    def link(self, source: str, target: str) -> None:
+        """Say that one page links to another; both are created if they are not known. A link that is there stays."""
+        (a, ka), (b, kb) = self._page(source), self._page(target)
+        if ka == kb:
+            raise BadInput("A link from a page to itself is ignored everywhere.")
+        self._correct(lambda tx, now: corrections.link(tx, (ka, a), (kb, b), self.policy, now), "link")
+
+    def unlink(self, source: str, target: str) -> None:
+        """Remove a link; nothing happens when it is not there."""
+        a, b = self._key(source), self._key(target)
+        self._correct(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
+
+    def forget(self, url: str, for_ever: bool = False) -> None:
+        """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept."""
+        key = self._key(url)
+        self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
+
+    def set_relevance(self, url: str, relevance: float | None) -> None:
+        """How near a page is to the topic, 0..1; None: not known (½). Raises UnknownPage, BadInput."""
+        _within_one("relevance", relevance)
+        relevance = None if relevance is None else float(relevance)
+        key = self._key(url)
+        self._correct(lambda tx, now: corrections.relevance(tx, key, relevance, self.policy, now), "set_relevance")
+
+    def set_payout(self, url: str, payout: float | None) -> None:
+        """What the virtual page pays a page, 0 or more; None: 1. Raises UnknownPage, BadInput."""
+        if payout is not None and (not number(payout) or not 0 <= payout < 1e9):
+            raise BadInput(f"payout must be 0 or more, not {payout!r}.")
+        payout = None if payout is None else float(payout)
+        key = self._key(url)
+        self._correct(lambda tx, now: corrections.payout(tx, key, payout, self.policy, now), "set_payout")
+
+    def set_host(
+        self,
+        host: str,
+        *,
+        delay: float | None = None,
+        in_flight: int | None = None,
+        blocked_for: float | None = None,
+    ) -> None:
+        """One host's own manners: seconds between claims, most claims out, seconds to leave it alone from now.
+
+        None goes back to the brain's settings, and to no block. Raises BadInput for a host nobody has met.
+        """
+        good_delay = delay is None or (number(delay) and 0 <= delay <= 86_400)
+        if not good_delay or not (in_flight is None or (whole(in_flight) and in_flight >= 0)):
+            raise BadInput("A host's delay is 0 to 86400 seconds and its in_flight 0 (no limit) or more.")
+        if blocked_for is not None and not (number(blocked_for) and 0 <= blocked_for <= LONGEST_BLOCK):
+            raise BadInput(f"A host can be blocked for 0 to {LONGEST_BLOCK:.0f} seconds, not {blocked_for!r}.")
+        if not self.graph.read(lambda tx: hosts.read(tx, [host], self.policy.manners), "hosts/read"):
+            raise BadInput(f"No page of host {host!r} is known.")
+        self._correct(
+            lambda tx, now: hosts.set_manners(tx, host, delay, in_flight, blocked_for, self.policy.manners, now),
+            "set_host",
+        )
+
+    def clear(self) -> None:
+        """Delete all pages, links, hosts and counters; the brain and its settings stay."""
+        for statement in ("brain/clear_links", "brain/clear_nodes"):
+            while self.graph.write(
+                lambda tx, s=statement: tx.one(s, limit=10_000)[0],  # type: ignore[misc]
+                statement,
+            ):
+                pass
+
+    def remake(self, **settings: Any) -> None:
+        """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
+        if self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+            raise SettingsError("Only an empty brain can be remade; clear it first.")
+        wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
+        if wrong:
+            raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
+        fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
+        changed = replace(self.settings, **fresh).checked()
+        self.graph.write(lambda tx: tx.do("brain/change", settings={**fresh, "name": changed.crawl}), "brain/change")
+        self._reread()
+
+
+def _within_one(name: str, value: float | None) -> None:
+    if value is not None and (not number(value) or not 0 <= value <= 1):
+        raise BadInput(f"{name} must be from 0 to 1, not {value!r}.")

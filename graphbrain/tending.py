@@ -1,0 +1,146 @@
+"""Upkeep: pushes of cash, lapsed leases, retries, depths. By whoever uses the brain, or by workers for everybody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from graphbrain import cash, claims, corrections, pages
+from graphbrain.core import COUNT_EVERY, PASS_BATCH, Core
+from graphbrain.graph import Tx
+from graphbrain.hosts import Manners
+from graphbrain.model import Tended
+
+__all__ = ["Tending"]
+
+PUSH_PAYMENTS = 5_000
+"""Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
+SWEEP_EVERY = 1.0
+OWN_TEND_SHARE = 0.5
+"""A brain used alone spends at most this share of a report's time on tending after it."""
+
+
+class Tending(Core):
+    """The verb `tend`, and what calls it unasked."""
+
+    def tend(
+        self,
+        seconds: float | None = 1.0,
+        *,
+        pages: Iterable[str] | None = None,
+        batch: int = PUSH_PAYMENTS,
+        for_everybody: bool = False,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Tended:
+        """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
+
+        `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
+        transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
+        tended, as `graphbrain work` does. `stop` is asked between transactions.
+        """
+        started = time.monotonic()
+        self._reread()
+        if for_everybody:
+            self._count_now_and_then(tending=True)
+        done = Tended(swept=self._sweep(), released=self._release_due())
+        self._pass_depths_on()
+        if pages is not None:
+            return done + self._push_named([self._key(page) for page in pages], started)
+        settled = False
+        while not settled and not stop():
+            if seconds is not None and time.monotonic() - started > seconds:
+                break
+            pushed, settled = self._push(batch)
+            done += Tended(pushed.pushes, pushed.payments)
+            self._count_now_and_then(tending=for_everybody)
+        return replace(done, seconds=time.monotonic() - started, settled=settled)
+
+    def _push(self, batch: int) -> tuple[cash.Pushed, bool]:
+        """One batch of pushes; and whether there was nothing left to push."""
+        spread = self._spread["cash"]
+        side, ids = self.graph.read(lambda tx: cash.candidates(tx, batch, spread.times), "cash/candidates")
+        if not ids:
+            return cash.Pushed(), True
+        pushed = self.graph.write(
+            lambda tx: cash.push(tx, side, ids, self.policy.rule, self.now()), f"cash/push {side}"
+        )
+        spread.saw(len(ids), pushed.lost)
+        self._counts["pushes"] += pushed.pushes
+        self._counts["payments"] += pushed.payments
+        return pushed, False
+
+    def _push_named(self, keys: Sequence[str], started: float) -> Tended:
+        pushes = payments = 0
+        for side in ("hub", "authority"):
+            pushed = self.graph.write(
+                lambda tx, s=side: cash.push(  # type: ignore[misc]
+                    tx, s, list(pages.find(tx, keys).values()), self.policy.rule, self.now()
+                ),
+                f"cash/push {side}",
+            )
+            pushes += pushed.pushes
+            payments += pushed.payments
+        return Tended(pushes, payments, seconds=time.monotonic() - started)
+
+    def _sweep(self) -> int:
+        """End lapsed leases."""
+        return self._in_batches(claims.lapsed, claims.sweep, "claims/sweep")
+
+    def _release_due(self) -> int:
+        """Let failed pages wait again when their time has come."""
+        return self._in_batches(claims.due, claims.retry, "claims/retry")
+
+    def _in_batches(
+        self,
+        look: Callable[[Tx, float, int], list[int]],
+        act: Callable[[Tx, Sequence[int], Manners, float], int],
+        name: str,
+    ) -> int:
+        total = 0
+        while ids := self.graph.read(lambda tx: look(tx, self.now(), PASS_BATCH), name):
+            done = self.graph.write(
+                lambda tx, i=ids: act(tx, i, self.policy.manners, self.now()),  # type: ignore[misc]
+                name,
+            )
+            total += done
+            if not done or len(ids) < PASS_BATCH:
+                break
+        return total
+
+    def _pass_depths_on(self) -> None:
+        """Tell the pages behind those that became less deep, one step of the way at a time."""
+        while ids := self.graph.read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
+            self.graph.write(
+                lambda tx, i=ids: corrections.deepen(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                "pages/deepen",
+            )
+
+    def _sweep_now_and_then(self) -> None:
+        with self._lock:
+            if time.monotonic() - self._swept_at < SWEEP_EVERY:
+                return
+            self._swept_at = time.monotonic()
+        self._sweep()
+        self._release_due()
+        self._reread()
+
+    def _after_report(self, spent: float) -> None:
+        """Tend in proportion to the work that reports make, unless a worker does it for everybody."""
+        self._count_now_and_then()
+        if not self.settings.auto_tend:
+            return
+        now = time.monotonic()
+        looked_at, tended = self._tended_by_others
+        if now - looked_at > COUNT_EVERY or not looked_at:
+            tended = self.graph.read(
+                lambda tx: tx.one("brain/tended_by", hour=int(self.now() // 3600), now=self.now())[0],
+                "brain/tended_by",
+            )
+            self._tended_by_others = (now, tended)
+        if tended:
+            return
+        self._owed = min(self._owed + spent * OWN_TEND_SHARE, 5.0)
+        if self._owed >= 0.05:
+            budget, self._owed = self._owed, 0.0
+            self.tend(budget)
