@@ -177,14 +177,13 @@ class Brain(Tending, Looking, Correcting):
         def work(tx: Tx) -> claims.Taken:
             if tried and (found := claims.mine(tx, token, tried)):
                 return claims.Taken(found, 0, 0, len(found))
-            now = self.now()
             return claims.take(
                 tx,
                 n,
                 token=token,
                 worker=worker,
-                now=now,
-                until=now + self.settings.lease_seconds,
+                clock=self.now,
+                lease=self.settings.lease_seconds,
                 manners=self.policy.manners,
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,

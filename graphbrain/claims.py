@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from graphbrain import hosts
-from graphbrain.graph import Tx
+from graphbrain.graph import Clock, Tx
 from graphbrain.hosts import SHARED_QUEUE, Host, Manners
 from graphbrain.model import Claim
 
@@ -57,23 +57,26 @@ def take(
     *,
     token: str,
     worker: str,
-    now: float,
-    until: float,
+    clock: Clock,
+    lease: float,
     manners: Manners,
     spread: int,
     most_moves: int,
     tried: set[str],
 ) -> Taken:
-    """Claim up to `n` pages for one worker.
+    """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
+    neither the lease nor the delay of a host.
 
     `spread`: choose at random among so many times `n` heads; 1 is the exact order, more keeps callers out of each
     other's way. `most_moves`: at most so many pages are moved to their hosts' own queues. `tried` gets the keys of the
     pages before they are leased: if the answer is lost, the claims are among them.
     """
-    candidates, emptied = _candidates(tx, n, now, manners, spread)
+    candidates, emptied = _candidates(tx, n, clock(), manners, spread)
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
-    held = _hosts_of(tx, [row[3] for row in waiting], emptied, manners, now)
+    held = _hosts_of(tx, [row[3] for row in waiting], emptied, manners, clock())
+    now = clock()
+    until = now + lease
     grants: list[list[object]] = []
     moves: list[list[object]] = []
     claims: list[Claim] = []

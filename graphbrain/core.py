@@ -38,6 +38,7 @@ class Core:
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()
         self._tending = False
+        self._settling_until = 0.0
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
 
@@ -68,11 +69,17 @@ class Core:
             )
             if not ids:
                 return
+            self._in_parts(ids, step)
+            after = last
+
+    def _in_parts(self, ids: Sequence[int], step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
+        """Run a step over these pages, in batches."""
+        for start in range(0, len(ids), PASS_BATCH):
+            part = ids[start : start + PASS_BATCH]
             self.graph.write(
-                lambda tx, i=ids: step(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                lambda tx, i=part: step(tx, i, self.policy, self.now()),  # type: ignore[misc]
                 step.__name__,
             )
-            after = last
 
     def now(self) -> float:
         """Epoch seconds by the server's clock."""
@@ -85,6 +92,7 @@ class Core:
         if stored is not None:
             names = Settings.names("shared", "fixed")
             fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})
+            self._settling_until = float(stored.get("settling_until", 0.0))
             if fresh != self.settings or stored["revision"] != self.policy.rule.revision:
                 self._refresh(fresh, stored["revision"])
 

@@ -161,6 +161,34 @@ class Ledger:
         )
         np.add.at(self.hub_cash, payees, self.weights(payers, payees) * step[payers])
 
+    def off(self, side: str, places: Ints, goals: Floats, per_link: float) -> NDArray[np.bool_]:
+        """Where would a push at these scores pay more than so much cash per link?"""
+        keep, weight, paid = self._side(side)
+        waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
+        return (waiting > per_link * (weight[places] + 1.0)) & (weight[places] > 0.0)
+
+    def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
+        """Spend as if the scores of the places `pages` were the `goals`: H = goal, e takes the difference,
+        Z = keep·H/d, and the links `payers[i]` – `payees[i]` (all their links) pay the step of Z."""
+        history = getattr(self, f"{side}_history")
+        cash = getattr(self, f"{side}_cash")
+        keep, weight, paid = self._side(side)
+        cash[pages] += history[pages] - goals
+        history[pages] = goals
+        new = keep[pages] * goals / weight[pages]
+        step = np.zeros(len(history))
+        step[pages] = new - paid[pages]
+        paid[pages] = new
+        other = self.authority_cash if side == "hub" else self.hub_cash
+        sources, targets = (payers, payees) if side == "hub" else (payees, payers)
+        np.add.at(other, payees, self.weights(sources, targets) * step[payers])
+
+    def _side(self, side: str) -> tuple[Floats, Floats, Floats]:
+        """keep, weight and paid of one side."""
+        if side == "hub":
+            return self.keep_hub(), self.out_weight, self.hub_paid
+        return self.keep_authority(), self.in_weight, self.authority_paid
+
     @staticmethod
     def _spend(pages: Ints, history: Floats, cash: Floats, paid: Floats, keep: Floats, weight: Floats) -> Floats:
         """H += e, e = 0, Z = keep·H/d; the answer is the step of Z at each place, 0 elsewhere."""
@@ -172,30 +200,45 @@ class Ledger:
         paid[pages] = goal
         return step
 
-    def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
-        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+    def write(self, tx: Tx, now: float, all_marks: bool = False, unmark: tuple[Ints, Ints] | None = None) -> Marks:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks.
+
+        `unmark`: the places whose (hub, authority) side is settled by a pass that will look at the marks again in
+        the end. They lose their priority whatever is right, and no other place gets one.
+        """
         marks = Marks(self)
-        hub_spent = self._changed("hub_history") | self._changed("hub_paid")
-        authority_spent = self._changed("authority_history") | self._changed("authority_paid")
-        self._put(tx, "hub_spent", hub_spent, self.hub_cash, self.hub_history, self.hub_paid, now=now)
-        self._put(
-            tx,
-            "authority_spent",
-            authority_spent,
-            self.authority_cash,
-            self.authority_history,
-            self.authority_paid,
-            now=now,
-        )
-        self._put(tx, "hub_cash", self._changed("hub_cash") & ~hub_spent, self.hub_cash)
-        self._put(tx, "authority_cash", self._changed("authority_cash") & ~authority_spent, self.authority_cash)
+        self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
+        self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
         self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
-        for name in ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"):
-            new = getattr(marks, name)
-            which = all_marks | (new != getattr(self.marks_before, name))
-            # Only pages that were never fetched wait in best-first and breadth-first lanes.
-            self._put(tx, name, which & (self.first_fetched < 0) if name == "lane" else which, new)
+        for name in ("hub_rank", "authority_rank"):
+            self._mark(tx, name, marks, all_marks)
+        # Only pages that were never fetched wait in best-first and breadth-first lanes.
+        self._mark(tx, "lane", marks, all_marks, self.first_fetched < 0)
+        if unmark is None:
+            self._mark(tx, "hub_priority", marks, all_marks)
+            self._mark(tx, "authority_priority", marks, all_marks)
+        else:
+            self._unmark(tx, "hub_priority", marks, unmark[0])
+            self._unmark(tx, "authority_priority", marks, unmark[1])
+        return marks
+
+    def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
+        """A side that has spent is written whole; one that was only paid, its cash."""
+        whole = self._changed(history) | self._changed(paid)
+        columns = [getattr(self, name) for name in (cash, history, paid)]
+        self._put(tx, spent, whole, *columns, now=now)
+        self._put(tx, cash, self._changed(cash) & ~whole, columns[0])
+
+    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool, where: NDArray[np.bool_] | bool = True) -> None:
+        new = getattr(marks, name)
+        self._put(tx, name, (every | (new != getattr(self.marks_before, name))) & where, new)
+
+    def _unmark(self, tx: Tx, name: str, marks: Marks, settled: Ints) -> None:
+        new, before = getattr(marks, name), getattr(self.marks_before, name)
+        which = (new == NONE) & (before != NONE)
+        which[settled] = True
+        self._put(tx, name, which, np.full(len(new), NONE))
 
     def _changed(self, name: str) -> NDArray[np.bool_]:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]

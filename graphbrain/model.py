@@ -24,6 +24,7 @@ __all__ = [
     "Page",
     "Report",
     "SeedAnswer",
+    "Settled",
     "Tended",
     "report_from_dict",
 ]
@@ -244,6 +245,21 @@ class Tended:
             self.seconds + other.seconds,
             other.settled,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a settling pass did: pages and links it saw, rounds of its iteration and their last relative change, sides
+    brought to their goal and payments made for it, pages left to pushes, seconds. All 0 when it was not needed."""
+
+    pages: int = 0
+    links: int = 0
+    rounds: int = 0
+    residual: float = 0.0
+    sides: int = 0
+    payments: int = 0
+    left: int = 0
+    seconds: float = 0.0
 
 
 def report_from_dict(item: Mapping[str, Any]) -> Report:

@@ -276,6 +276,8 @@ class _Run:
 
     def settle(self) -> None:
         """Tend until no push is worth it, or it is stopped."""
+        self.progress(Progress("settle", self.pages, self.total, self.links))
+        self.brain.settle(if_cheaper=True, stop=self.stop.is_set)
         while not self.stop.is_set() and not self.settled:
             self.progress(Progress("settle", self.pages, self.total, self.links))
             self.settled = self.brain.tend(1.0, stop=self.stop.is_set).settled

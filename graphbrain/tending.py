@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from graphbrain import cash, claims, corrections, pages
+from graphbrain import cash, claims, corrections, pages, settling
 from graphbrain.core import COUNT_EVERY, PASS_BATCH, Core
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
-from graphbrain.model import Tended
+from graphbrain.model import Settled, Tended
+from graphbrain.opichits import Ints
+from graphbrain.settling import Goal
 
 __all__ = ["Tending"]
 
@@ -19,6 +23,8 @@ PUSH_PAYMENTS = 5_000
 SWEEP_EVERY = 1.0
 OWN_TEND_SHARE = 0.5
 """A brain used alone spends at most this share of a report's time on tending after it."""
+PASS_SECONDS = 120.0
+"""A settling pass that has not been heard of for so long is dead."""
 
 
 class Tending(Core):
@@ -31,13 +37,15 @@ class Tending(Core):
         pages: Iterable[str] | None = None,
         batch: int = PUSH_PAYMENTS,
         for_everybody: bool = False,
+        passes: bool = True,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
 
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
-        tended, as `graphbrain work` does. `stop` is asked between transactions.
+        tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
+        pass first where that is cheaper. `stop` is asked between transactions.
         """
         started = time.monotonic()
         self._reread()
@@ -48,9 +56,16 @@ class Tending(Core):
         if pages is not None:
             return done + self._push_named([self._key(page) for page in pages], started)
         settled = False
+        if passes and (seconds is None or for_everybody):
+            passed = self.settle(if_cheaper=True, stop=stop)
+            done += Tended(passed.sides, passed.payments)
         while not settled and not stop():
             if seconds is not None and time.monotonic() - started > seconds:
                 break
+            if self._settling_until > self.now():  # pushes would only be in the way of the pass
+                time.sleep(0.2)
+                self._reread()
+                continue
             pushed, settled = self._push(batch)
             done += Tended(pushed.pushes, pushed.payments)
             self._count_now_and_then(tending=for_everybody)
@@ -69,6 +84,73 @@ class Tending(Core):
         self._counts["pushes"] += pushed.pushes
         self._counts["payments"] += pushed.payments
         return pushed, False
+
+    def settle(
+        self,
+        *,
+        tolerance: float = 1e-7,
+        if_cheaper: bool = False,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Settled:
+        """Bring all accounts to their fixed point at once, beside whatever else runs (DESIGN §5.1, "settling pass").
+
+        Pages that change meanwhile are left to pushes. `tolerance`: relative L1 change of the scores at which the
+        iteration in memory ends. `if_cheaper`: do nothing where pushes are cheaper; so `tend` does it by itself.
+        `progress`: called with what is being done (export, solve, write), how far it is, and of how much. `stop` is
+        asked between transactions; what is written by then stays and is right. Nothing is done either while another
+        pass is under way.
+        """
+        started, hold = time.monotonic(), _Hold(self)
+        self._reread()
+        if (if_cheaper and not self._pass_pays()) or not hold.take():
+            return Settled()
+
+        def report(what: str, done: int, of: int) -> None:
+            hold.keep()
+            progress(what, done, of)
+
+        goal = settling.find_goal(self.graph, self.policy.rule, tolerance, report)
+        tally = settling.Tally(goal.table)
+        with ThreadPoolExecutor(settling.AT_ONCE) as pool:
+            parts = settling.batches(goal)
+            going = pool.map(lambda batch: self._settle_batch(goal, batch, lambda: stop() or not hold.keep()), parts)
+            for number, step in enumerate(going, start=1):
+                tally.add(step)
+                progress("write", number, len(parts))
+        self._in_parts(tally.unmarked(), corrections.remark)
+        hold.end()
+        self._counts["pushes"] += tally.sides
+        self._counts["payments"] += tally.payments
+        seconds = time.monotonic() - started
+        return Settled(
+            goal.table.pages,
+            goal.table.links,
+            goal.rounds,
+            goal.residual,
+            tally.sides,
+            tally.payments,
+            tally.left,
+            seconds,
+        )
+
+    def _settle_batch(self, goal: Goal, batch: Ints, stopped: Callable[[], bool]) -> settling.Step:
+        if stopped():
+            return settling.Step()
+        attempts = 0
+
+        def work(tx: Tx) -> settling.Step:
+            nonlocal attempts
+            attempts += 1
+            return settling.settle(tx, goal, batch, self.policy.rule, self.now(), again=attempts > 1)
+
+        return self.graph.write(work, "settle")
+
+    def _pass_pays(self) -> bool:
+        """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
+        if self._settling_until:
+            return self._settling_until < self.now()
+        return self.graph.read(settling.worth_it, "cash/marked")
 
     def _push_named(self, keys: Sequence[str], started: float) -> Tended:
         pushes = payments = 0
@@ -144,3 +226,29 @@ class Tending(Core):
         if self._owed >= 0.05:
             budget, self._owed = self._owed, 0.0
             self.tend(budget)
+
+
+class _Hold:
+    """The right to the settling pass, kept for as long as the pass lives."""
+
+    def __init__(self, brain: Tending) -> None:
+        self._brain = brain
+        self._token = uuid.uuid4().hex
+        self._until = 0.0
+
+    def take(self) -> bool:
+        """Take it, or hold it longer; False when somebody else has it."""
+        now = self._brain.now()
+        self._until = now + PASS_SECONDS
+        return self._brain.graph.write(
+            lambda tx: bool(tx.one("brain/settle_begin", token=self._token, now=now, until=self._until)[0]),
+            "brain/settle_begin",
+        )
+
+    def keep(self) -> bool:
+        """Hold it longer if that is needed; False when it was lost."""
+        return self._brain.now() < self._until - PASS_SECONDS / 2 or self.take()
+
+    def end(self) -> None:
+        """Let it go: all is written."""
+        self._brain.graph.write(lambda tx: tx.do("brain/settle_end", token=self._token), "brain/settle_end")

@@ -53,12 +53,13 @@ def tend_until(
 ) -> Tended:
     """Tend `brain` until `stop` is set or, if so wanted, until its accounts are settled.
 
-    `batch`: payments of one transaction, None for the brain's default. `tell` gets the total so far
-    after each step that did something. Returns the total; its seconds are those spent tending.
+    `batch`: payments of one transaction (then no settling passes), None for the brain's own way. `tell`
+    gets the total so far after each step that did something. Returns the total; its seconds are those
+    spent tending.
     A database that is away for a while is waited for.
     """
     total, nap, away = Tended(), SHORTEST_NAP, False
-    more: dict[str, Any] = {} if batch is None else {"batch": batch}
+    more: dict[str, Any] = {} if batch is None else {"batch": batch, "passes": False}
     while not stop.is_set():
         try:
             done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **more)

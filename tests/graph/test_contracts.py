@@ -27,6 +27,7 @@ MAY_SCAN = {
     "brain/states": "for people: counts every page",
     "pages/all_authorities": "for webs so small that ranks name too few",
     "pages/all_hubs": "for webs so small that ranks name too few",
+    "exports/last_id": "the highest id of all",
     "brain/step": "schema steps: a handful",
     "brain/steps": "schema steps: a handful",
 }

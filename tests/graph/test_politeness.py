@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 
+import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
@@ -41,6 +43,21 @@ def test_a_host_grants_one_claim_per_delay(polite: Brain, clock: HandClock) -> N
     assert hosts(polite.next_urls(9)) == []
     clock.pass_(0.1)
     assert hosts(polite.next_urls(9)) == ["a.org"]
+
+
+def test_delay_and_lease_count_from_the_lock_not_from_before_the_wait_for_it(
+    polite: Brain, clock: HandClock, raw: driver.Driver, ask: Ask
+) -> None:
+    with ThreadPoolExecutor(1) as pool, raw.session(database="neo4j") as session:
+        holder = session.begin_transaction()
+        holder.run("MATCH (h:Host {name: 'a.org'}) SET h:Host").consume()
+        claiming = pool.submit(polite.next_urls, 9)
+        assert not wait([claiming], timeout=0.5).done
+        clock.pass_(4.0)
+        holder.rollback()
+        claims = claiming.result(timeout=60.0)
+    assert host(ask)["next_at"] == START + 14.0
+    assert {claim.until for claim in claims} == {START + 4.0 + polite.settings.lease_seconds}
 
 
 def test_the_answer_says_when_the_host_is_ready(polite: Brain) -> None:

@@ -15,17 +15,18 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("scope",),
     # maths: pure functions of arrays
     ("opichits", "spread"),
+    ("fixedpoint",),
     # graph: statements, and the one door to the driver
     ("statements",),
     ("graph",),
     # accounts
     ("ledger",),
     # nouns
-    ("schema", "hosts", "cash"),
+    ("schema", "hosts", "cash", "exports"),
     ("pages", "claims"),
     # what is done with several nouns at once
     ("report",),
-    ("corrections", "intake", "audit"),
+    ("corrections", "intake", "audit", "settling"),
     # the whole, by what its verbs are for
     ("core",),
     ("tending", "looking", "correcting"),

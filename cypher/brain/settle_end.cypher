@@ -1,0 +1,9 @@
+// The settling pass is over and all marks are right again.
+//
+// param   token  STRING  of the pass
+// rows    none
+// locks   the brain
+// mode    write
+// retry   safe   another pass's token stays
+MATCH (b:Brain {key: 'brain'}) WHERE b.settling = $token
+SET b.settling = null, b.settling_until = null

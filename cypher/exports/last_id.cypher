@@ -1,0 +1,9 @@
+// The highest internal id of a page: where an export by ranges of ids ends.
+//
+// column  last  INTEGER  or null when there is no page
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page)
+RETURN max(id(p)) AS last

@@ -1,0 +1,19 @@
+// The pages in a range of ids, and their links, packed: a result row costs fifty times as much as a list item.
+//
+// param   first  INTEGER  internal id
+// param   last   INTEGER  internal id, in the range
+// column  ids    LIST     of the pages, ascending
+// column  links  LIST     source · 2^32 + target, by internal ids, in no order
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND range($first, $last) AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH collect(id(p)) AS ids
+CALL (ids) {
+  UNWIND ids AS i
+  MATCH (p)-[:LINKS]->(q) WHERE id(p) = i
+  RETURN collect(i * 4294967296 + id(q)) AS links
+}
+RETURN ids, links

@@ -1,0 +1,133 @@
+"""The whole graph as arrays, for what is computed in memory: links, hosts, accounts.
+
+Read in ranges of internal ids, each range in a transaction of its own, beside whatever else runs: an export is no
+snapshot. Who writes back what follows from it must look again under the lock. Memory: 12 bytes a page and 4 bytes a
+link, and while it is made up to 8 bytes a link of one range more; 100 million links are 0.5 GB.
+Statements: exports/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.graph import Graph
+from graphbrain.opichits import Floats, Ints
+
+__all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links"]
+
+RANGE = 20_000
+"""Ids of one transaction."""
+
+Progress = Callable[[int, int], None]
+"""(pages done, pages in all, as far as is known)"""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTable:
+    """Pages 0..n−1 and their links, by rows: the targets of page i are `targets[offsets[i] : offsets[i + 1]]`.
+
+    `ids`: the internal id of each page, ascending. `offsets`: int64[n + 1]. `targets`: int32[links].
+    """
+
+    ids: Ints
+    offsets: Ints
+    targets: NDArray[np.int32]
+
+    @property
+    def pages(self) -> int:
+        return len(self.ids)
+
+    @property
+    def links(self) -> int:
+        return len(self.targets)
+
+    def at(self, ids: Ints) -> Ints:
+        """The places of ids; −1 for one that is not in the table."""
+        if not self.pages:
+            return np.full(len(ids), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.ids, ids), self.pages - 1)
+        return np.where(self.ids[places] == ids, places, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Columns over the pages of a table: `relevance` and `payout` are nan where the page has none of its own; the
+    scores are what its accounts say. A page that has gone meanwhile has nan everywhere."""
+
+    relevance: Floats
+    payout: Floats
+    hub_score: Floats
+    authority_score: Floats
+
+
+def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
+    """All pages and links. Links to pages that came while it was read are left out."""
+    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    ids: list[Ints] = [np.empty(0, dtype=np.int64)]
+    packed: list[Ints] = [np.empty(0, dtype=np.int64)]
+    for first in range(0, 0 if last is None else last + 1, RANGE):
+        found, pairs = graph.read(
+            lambda tx, f=first: tx.one("exports/links", first=f, last=f + RANGE - 1),  # type: ignore[misc]
+            "exports/links",
+        )
+        ids.append(np.array(found, dtype=np.int64))
+        packed.append(np.sort(np.array(pairs, dtype=np.int64)))
+        progress(min(first + RANGE, last + 1), last + 1)
+    return _table(np.concatenate(ids), packed)
+
+
+def _table(ids: Ints, packed: list[Ints]) -> LinkTable:
+    """Rows of links from ranges of packed pairs; each range is let go as soon as it is unpacked."""
+    table = LinkTable(ids, np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    counts = np.zeros(len(ids) + 1, dtype=np.int64)
+    targets: list[NDArray[np.int32]] = []
+    for number, pairs in enumerate(packed):
+        sources, ends = table.at(pairs >> 32), table.at(pairs & 0xFFFFFFFF)
+        known = (sources >= 0) & (ends >= 0)
+        np.add.at(counts, sources[known] + 1, 1)
+        targets.append(ends[known].astype(np.int32))
+        packed[number] = np.empty(0, dtype=np.int64)
+    return LinkTable(ids, np.cumsum(counts), np.concatenate(targets))
+
+
+def accounts(graph: Graph, table: LinkTable) -> Accounts:
+    """Relevance, payout and scores of the pages of a table."""
+    columns = np.full((6, table.pages), np.nan)
+    for part in _ranges(table.ids):
+        rows = graph.read(
+            lambda tx, p=part: tx.one("exports/accounts", ids=p.tolist())[0],  # type: ignore[misc]
+            "exports/accounts",
+        )
+        if rows:
+            read = np.array(rows, dtype=np.float64)
+            columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
+    columns[:2][columns[:2] < 0.0] = np.nan
+    relevance, payout, hub_history, hub_cash, authority_history, authority_cash = columns
+    return Accounts(relevance, payout, hub_history + hub_cash, authority_history + authority_cash)
+
+
+def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
+    """The number of the host of each page of a table, by the order of their names; −1 for a page that has gone."""
+    numbers: dict[str, int] = {}
+    column = np.full(table.pages, -1, dtype=np.int32)
+    for part in _ranges(table.ids):
+        rows = graph.read(
+            lambda tx, p=part: tx.one("exports/hosts", ids=p.tolist())[0],  # type: ignore[misc]
+            "exports/hosts",
+        )
+        if rows:
+            ids, names = zip(*rows, strict=True)
+            column[table.at(np.array(ids))] = [numbers.setdefault(name, len(numbers)) for name in names]
+    places = np.empty(len(numbers) + 1, dtype=np.int32)
+    places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
+    places[-1] = -1  # what a page that has gone is numbered by
+    return places[column]
+
+
+def _ranges(ids: Ints) -> Iterator[Ints]:
+    for first in range(0, len(ids), RANGE):
+        yield ids[first : first + RANGE]

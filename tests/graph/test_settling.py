@@ -1,0 +1,197 @@
+"""The settling pass: exact afterwards, sound at every commit, whatever changes or dies meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from graphbrain import Brain, Fetched, settling
+from graphbrain.settling import Goal
+from tests.conftest import Neo4j
+from tests.graph.conftest import HandClock, sound
+from tests.reference.exported import export
+from tests.reference.linear import solve, worst_error
+
+MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
+URLS = [f"http://h{n % 9}.org/{n}" for n in range(120)]
+
+
+def crawl(brain: Brain, seed: int = 1, urls: list[str] | None = None) -> None:
+    """Half of the pages are fetched; links are dense near the front; nothing is pushed."""
+    dice = np.random.default_rng(seed)
+    urls = URLS if urls is None else urls
+    batch = []
+    for url in urls[: len(urls) // 2]:
+        places = (dice.random(dice.integers(1, 12)) ** 2 * len(urls)).astype(int)
+        batch.append(Fetched(url, [urls[place] for place in places], body_hash="x", relevance=float(dice.random())))
+    brain.report(batch)
+
+
+def exact(neo4j: Neo4j, alpha: float = 0.15, intra: float = 1.0) -> float:
+    """The worst relative error of both scores against the direct solve."""
+    there = export(neo4j, intra)
+    hub, authority = solve(there.web, alpha)
+    return max(worst_error(there.hub, hub), worst_error(there.authority, authority))
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many batches on a small web."""
+    monkeypatch.setattr(settling, "BATCH_PAGES", 7)
+    monkeypatch.setattr(settling, "BATCH_LINKS", 60)
+
+
+@pytest.mark.parametrize(("alpha", "intra"), [(0.15, 1.0), (0.0, 1.0), (0.15, 0.25)])
+@pytest.mark.usefixtures("small_batches")
+def test_scores_are_the_solution_of_the_linear_system(
+    make_brain: MakeBrain, neo4j: Neo4j, alpha: float, intra: float
+) -> None:
+    brain = make_brain(alpha=alpha, intra_host_weight=intra, eps=1e-7)
+    crawl(brain)
+    brain.set_payout(URLS[3], 5.0)
+    done = brain.settle(tolerance=1e-12)
+    assert done.pages == len(export(neo4j).urls)
+    assert (done.left, done.residual <= 1e-12, done.sides > 0) == (0, True, True)
+    assert exact(neo4j, alpha, intra) < 1e-6
+    sound(brain)  # every account against its neighbours, every mark against its account
+    assert brain.settle(tolerance=1e-12).sides == 0
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_it_goes_on_from_where_pushes_and_changes_have_left_it(brain: Brain, neo4j: Neo4j) -> None:
+    crawl(brain)
+    brain.tend(None)
+    crawl(brain, seed=2)
+    brain.unlink(URLS[0], brain.neighbours(URLS[0])[0][0])
+    brain.settle()
+    assert exact(neo4j) < 1e-3
+    sound(brain)
+    assert brain.tend(None).pushes == 0
+
+
+def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+    """Let `change` happen when the goal is found and nothing is written yet."""
+    find = settling.find_goal
+
+    def found(*args: object, **more: object) -> Goal:
+        goal = find(*args, **more)  # type: ignore[arg-type]
+        change()
+        return goal
+
+    monkeypatch.setattr(settling, "find_goal", found)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_what_changes_after_the_export_is_left_to_pushes(
+    brain: Brain, second: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl(brain)
+
+    def change() -> None:
+        second.forget(URLS[0])
+        second.unlink(URLS[1], second.neighbours(URLS[1])[0][0])
+        second.link(URLS[2], "http://new.org/")
+        second.report([Fetched(URLS[100], [URLS[5], "http://newer.org/"], body_hash="x")])
+        second.set_relevance(URLS[7], 0.99)
+
+    with monkeypatch.context() as patch:
+        changing(patch, change)
+        brain.settle()
+    sound(brain)
+    brain.tend(None)
+    brain.settle()
+    assert exact(neo4j) < 1e-3
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_reports_pushes_and_claims_go_on_beside_it(brain: Brain, second: Brain, neo4j: Neo4j) -> None:
+    crawl(brain)
+    over = threading.Event()
+
+    def others() -> None:
+        dice = np.random.default_rng(4)
+        while not over.is_set():
+            claims = second.next_urls(3)
+            targets = [URLS[n] for n in dice.integers(0, len(URLS), 5)]
+            second.report([Fetched(claim.url, targets, claim, body_hash="y") for claim in claims])
+            second.report([Fetched(URLS[int(dice.integers(0, 60))], targets, body_hash="z")])
+            second.forget(URLS[int(dice.integers(0, len(URLS)))])
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    for _ in range(4):
+        brain.settle()
+    over.set()
+    thread.join()
+    sound(brain)
+    brain.settle(tolerance=1e-12)
+    assert exact(neo4j) < 1e-3
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_pass_that_is_stopped_has_written_nothing_wrong(brain: Brain, neo4j: Neo4j) -> None:
+    crawl(brain)
+    asked = iter(range(1000))
+    done = brain.settle(stop=lambda: next(asked) > 5)
+    assert done.sides > 0
+    sound(brain)
+    assert brain.tend(None).settled
+    assert exact(neo4j) < 0.2
+
+
+class Died(Exception):
+    """Stands for a process that is killed."""
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
+    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask
+) -> None:
+    crawl(brain)
+
+    def die(what: str, done: int, _of: int) -> None:
+        if (what, done) == ("write", 4):
+            raise Died
+
+    with pytest.raises(Died):
+        brain.settle(progress=die)
+    assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]
+    assert brain.audit(None).ok, "the audit excuses the marks of a pass under way, and nothing else"
+    assert second.settle().pages == 0, "it might still live"
+    assert second.tend(0.3).pushes == 0, "pushes would be in its way"
+    clock.pass_(200.0)
+    assert second.tend(None).settled
+    assert ask("MATCH (b:Brain) RETURN b.settling IS NULL") == [[True]]
+    sound(brain)
+    assert exact(neo4j) < 1e-3
+
+
+def test_tend_makes_a_pass_when_much_is_waiting_and_pushes_otherwise(
+    brain: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl(brain)
+    assert brain.settle(if_cheaper=True).pages == 0
+    monkeypatch.setattr(settling, "SMALLEST", 20)
+    assert brain.tend(None).settled
+    assert exact(neo4j) < 1e-3, "pushes stop at eps, a pass does not"
+    brain.link(URLS[0], URLS[119])
+    brain.tend(None)
+    assert exact(neo4j) > 1e-6
+
+
+def test_an_empty_brain_is_settled(brain: Brain) -> None:
+    assert brain.settle().sides == 0
+
+
+def test_the_marks_of_a_page_are_known_from_the_batch_that_locked_it_last() -> None:
+    table = settling.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
+    tally = settling.Tally(table)
+    tally.add(settling.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
+    tally.add(settling.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
+    assert tally.unmarked() == [5, 9, 11]
+    tally.add(settling.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
+    assert tally.unmarked() == [9, 11]
