@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from graphbrain.graph import Graph
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links"]
+__all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
@@ -55,13 +55,25 @@ class LinkTable:
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Columns over the pages of a table: `relevance` and `payout` are nan where the page has none of its own; the
-    scores are what its accounts say. A page that has gone meanwhile has nan everywhere."""
+    """Columns over the pages of a table: `relevance` and `payout` are nan where the page has none of its own. A page
+    that has gone meanwhile has nan everywhere."""
 
     relevance: Floats
     payout: Floats
-    hub_score: Floats
-    authority_score: Floats
+    hub_history: Floats
+    hub_cash: Floats
+    authority_history: Floats
+    authority_cash: Floats
+
+    @property
+    def hub_score(self) -> Floats:
+        """The exact engine's score."""
+        return self.hub_history + self.hub_cash
+
+    @property
+    def authority_score(self) -> Floats:
+        """The exact engine's score."""
+        return self.authority_history + self.authority_cash
 
 
 def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
@@ -95,7 +107,7 @@ def _table(ids: Ints, packed: list[Ints]) -> LinkTable:
 
 
 def accounts(graph: Graph, table: LinkTable) -> Accounts:
-    """Relevance, payout and scores of the pages of a table."""
+    """Relevance, payout and accounts of the pages of a table."""
     columns = np.full((6, table.pages), np.nan)
     for part in _ranges(table.ids):
         rows = graph.read(
@@ -106,8 +118,7 @@ def accounts(graph: Graph, table: LinkTable) -> Accounts:
             read = np.array(rows, dtype=np.float64)
             columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
     columns[:2][columns[:2] < 0.0] = np.nan
-    relevance, payout, hub_history, hub_cash, authority_history, authority_cash = columns
-    return Accounts(relevance, payout, hub_history + hub_cash, authority_history + authority_cash)
+    return Accounts(*columns)
 
 
 def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
@@ -126,6 +137,21 @@ def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # what a page that has gone is numbered by
     return places[column]
+
+
+def urls(graph: Graph, table: LinkTable) -> list[str]:
+    """The URLs of the pages of a table; '' for a page that has gone. Some hundred bytes a page."""
+    column = [""] * table.pages
+    for part in _ranges(table.ids):
+        rows = graph.read(
+            lambda tx, p=part: tx.one("exports/urls", ids=p.tolist())[0],  # type: ignore[misc]
+            "exports/urls",
+        )
+        if rows:
+            places = table.at(np.array([row[0] for row in rows]))
+            for place, row in zip(places.tolist(), rows, strict=True):
+                column[place] = row[1]
+    return column
 
 
 def _ranges(ids: Ints) -> Iterator[Ints]:

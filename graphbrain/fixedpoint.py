@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from graphbrain import opichits
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["FixedPoint", "solve"]
+__all__ = ["FixedPoint", "Flow", "solve"]
 
 MOST_ROUNDS = 10_000
 
@@ -49,11 +49,14 @@ def solve(
     start: Floats | None = None,
     tolerance: float = 1e-9,
     progress: Callable[[int, float], None] = lambda *_: None,
+    watch: Callable[[Floats, Floats], None] = lambda *_: None,
+    most_rounds: int = MOST_ROUNDS,
 ) -> FixedPoint:
     """The fixed point of n pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
 
     `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None; `start`: hub scores
-    to begin with, to save rounds. Ends when a round changes the scores by less than `tolerance` of their sum.
+    to begin with, to save rounds. Ends when a round changes the scores by less than `tolerance` of their sum, or after
+    `most_rounds`. `watch` is shown (hub, authority) after each round.
     """
     pages = len(offsets) - 1
     data = np.ones(len(targets)) if weights is None else weights
@@ -66,16 +69,81 @@ def solve(
     hub = payout.copy() if start is None else np.where(np.isfinite(start), start, payout)
     authority = payout.copy()
     residual = 1.0
-    for rounds in range(1, MOST_ROUNDS + 1):
+    for rounds in range(1, most_rounds + 1):
         authority = payout + backward @ (hub_share * hub)
         new = payout + forward @ (authority_share * authority)
         residual = float(np.abs(new - hub).sum() / max(np.abs(new).sum(), 1e-300)) if pages else 0.0
         hub = new
         progress(rounds, residual)
+        watch(hub, authority)
         if residual <= tolerance:
             break
     authority = payout + backward @ (hub_share * hub)
     return FixedPoint(hub, authority, hub_share * hub, authority_share * authority, rounds, residual)
+
+
+class Flow:
+    """The classic walk: cash that goes all the way from side to side, what is not passed on through the virtual page.
+
+    hub → successors' authority by `hub_share`, the rest to the virtual page, which pays all hubs alike; authority →
+    predecessors' hub by `authority_share`, the rest through the virtual page to all authorities alike. Pages without
+    links give it all. Where it comes to rest are the classic engine's scores: the share of each page in what is spent.
+    """
+
+    def __init__(self, offsets: Ints, targets: NDArray[np.int32], hub_share: Floats, authority_share: Floats) -> None:
+        self.pages = len(offsets) - 1
+        links = csr_array((np.ones(len(targets)), targets, offsets), shape=(self.pages, self.pages))
+        self._forward, self._backward = links, links.T.tocsr()
+        out = np.diff(offsets).astype(np.float64)
+        into = np.bincount(targets, minlength=self.pages).astype(np.float64)
+        self._hub_leak = np.where(out > 0, 1.0 - hub_share, 1.0)
+        self._authority_leak = np.where(into > 0, 1.0 - authority_share, 1.0)
+        self._hub_each = _share(hub_share, out)
+        self._authority_each = _share(authority_share, into)
+
+    def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
+        """What both sides get when all spend what they have at once."""
+        pages = max(self.pages, 1)
+        to_authority = self._ahead(hub) + float(self._authority_leak @ authority) / pages
+        to_hub = self._back(authority) + float(self._hub_leak @ hub) / pages
+        return to_hub, to_authority
+
+    def _ahead(self, hub: Floats) -> Floats:
+        """What hub cash brings to the authorities along the links."""
+        return np.asarray(self._backward @ (self._hub_each * hub))
+
+    def _back(self, authority: Floats) -> Floats:
+        """What authority cash brings to the hubs along the links."""
+        return np.asarray(self._forward @ (self._authority_each * authority))
+
+    def rest(self, tolerance: float = 1e-12, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Floats]:
+        """(hub, authority) shares at rest, by power iteration from equal shares."""
+        hub = authority = np.full(self.pages, 1.0 / max(self.pages, 1))
+        for _ in range(most_rounds):
+            next_hub, next_authority = self.step(hub, authority)
+            change = np.abs(next_hub - hub).sum() + np.abs(next_authority - authority).sum()
+            hub, authority = (next_hub + hub) / 2, (next_authority + authority) / 2
+            if change <= tolerance:
+                break
+        return hub / max(hub.sum(), 1e-300), authority / max(authority.sum(), 1e-300)
+
+    def spend_all(self, rounds: int, watch: Callable[[Floats, Floats], None]) -> None:
+        """`rounds` times: all hubs spend, then all authorities, then the virtual page, from 1 + 1 of cash each;
+        `watch` is shown the (hub, authority) histories after each."""
+        hub, authority = np.ones(self.pages), np.ones(self.pages)
+        hub_spent, authority_spent = np.zeros(self.pages), np.zeros(self.pages)
+        pages = max(self.pages, 1)
+        to_hubs = to_authorities = 1.0  # the virtual page begins with 1 + 1, too
+        for _ in range(rounds):
+            hub_spent += hub
+            authority = authority + self._ahead(hub)
+            to_hubs += float(self._hub_leak @ hub)
+            authority_spent += authority
+            hub = self._back(authority) + to_hubs / pages
+            to_authorities += float(self._authority_leak @ authority)
+            authority = np.full(self.pages, to_authorities / pages)
+            to_hubs = to_authorities = 0.0
+            watch(hub_spent, authority_spent)
 
 
 def _share(keep: Floats, weight: Floats) -> Floats:

@@ -101,6 +101,7 @@ def replay(
     workers: int = 0,
     batch: int = 200,
     limit: int | None = None,
+    settle: bool = True,
     progress: Callable[[Progress], None] = lambda _: None,
     say: Callable[[str], None] = to_stderr,
     data: Path | None = None,
@@ -108,7 +109,7 @@ def replay(
     """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; settle.
 
     `seeds`: page numbers; None for `recording.seeds()`. `workers`: processes that tend beside it.
-    `batch`: pages claimed and reported at a time. `data`: the local server's directory, for its
+    `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
     memory and disk. The brain's own settings (order, delay, eps, …) hold.
     Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
     the result says `interrupted`. Raises BadInput when the brain hands out a page that is not in
@@ -122,7 +123,8 @@ def replay(
         run.mark("seeded")
         run.crawl()
         run.mark("crawled")
-        run.settle()
+        if settle:
+            run.settle()
         run.mark("settled")
         if pool.failed:
             say(f"The workers could not work: {pool.failed}")

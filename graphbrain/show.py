@@ -50,6 +50,7 @@ __all__ = [
     "size",
     "stats_sheet",
     "status_line",
+    "task_bar",
     "top_table",
 ]
 
@@ -310,6 +311,14 @@ def audit_bar() -> Iterator[Callable[[int, int], None]]:
     with _progress(TextColumn("auditing"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def task_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar for what is being done: its name, how far it is, and of how much (0: nobody knows)."""
+    with _progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
 
 
 @contextmanager

@@ -125,6 +125,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "exports/accounts": {"ids": some},
         "exports/hosts": {"ids": some},
         "exports/last_id": none,
+        "exports/urls": {"ids": some},
         "exports/links": {"first": 0, "last": 20_000},
         "hosts/lock": {"names": ["hub.org", "leaf.org"]},
         "hosts/manners": {"name": "hub.org", "delay": 2.0, "most": 3},

@@ -15,7 +15,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("scope",),
     # maths: pure functions of arrays
     ("opichits", "spread"),
-    ("fixedpoint",),
+    ("fixedpoint", "measures"),
     # graph: statements, and the one door to the driver
     ("statements",),
     ("graph",),

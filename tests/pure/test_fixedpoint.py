@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.fixedpoint import FixedPoint, solve
+from graphbrain.fixedpoint import FixedPoint, Flow, solve
 from tests.reference.linear import Web
 from tests.reference.linear import solve as direct
 
@@ -63,3 +63,55 @@ def test_without_links_everybody_has_its_payout() -> None:
     found = ours(empty, 0.15)
     assert found.hub.tolist() == found.authority.tolist() == [1.0, 2.0, 0.0]
     assert ours(Web(0, empty.sources, empty.targets), 0.15).rounds == 1
+
+
+def flow(links: dict[int, list[int]], relevance: dict[int, float] | None = None) -> Flow:
+    """The classic walk on a small web: d/(d+1) goes on, and by the ancestors' polynomial of the relevance back."""
+    pages = 1 + max(max([page, *targets]) for page, targets in links.items())
+    out = np.array([len(links.get(page, ())) for page in range(pages)])
+    targets = np.array([t for page in range(pages) for t in links.get(page, ())], dtype=np.int32)
+    into = np.bincount(targets, minlength=pages)
+    r = np.array([(relevance or {}).get(page, 0.5) for page in range(pages)])
+    return Flow(
+        np.concatenate([[0], np.cumsum(out)]),
+        targets,
+        out / (out + 1.0),
+        np.where(into > 0, 2 * r * (2 * into / (into + 1.0) * (1 - r) + r - 0.5), 0.0),
+    )
+
+
+T4 = {0: [1, 2, 3, 4], 1: [0, 2], 2: [0, 3], 3: [0, 4], 4: [0, 1]}
+TOY = {0: [1], 1: [3], 2: [0, 1, 3]}
+
+
+@pytest.mark.parametrize(
+    ("web", "hub", "authority"),
+    [
+        (T4, np.array([5, 3, 3, 3, 3]) / 17, np.array([5, 3, 3, 3, 3]) / 17),
+        (TOY, np.array([2, 2, 4, 1]) / 9, np.array([2, 3, 1, 3]) / 9),
+    ],
+)
+def test_the_classic_walk_rests_at_degree_plus_one(
+    web: dict[int, list[int]], hub: np.ndarray, authority: np.ndarray
+) -> None:
+    """reference/opic-hits-original.md §6.3"""
+    found = flow(web).rest()
+    assert np.allclose(found[0], hub, atol=1e-9)
+    assert np.allclose(found[1], authority, atol=1e-9)
+
+
+def test_relevance_bends_the_classic_walk() -> None:
+    """reference/opic-hits-original.md §6.3: toy, r2 = 1, r4 = .1"""
+    hub, authority = flow(TOY, {1: 1.0, 3: 0.1}).rest()
+    assert np.allclose(hub, [0.305626, 0.135181, 0.448363, 0.110831], atol=1e-4)
+    assert np.allclose(authority, [0.224344, 0.369133, 0.118138, 0.288385], atol=1e-4)
+
+
+def test_spending_all_again_and_again_comes_to_the_same() -> None:
+    seen: list[np.ndarray] = []
+    flow(T4).spend_all(1000, lambda hub, _: seen.append(hub / hub.sum()))
+    goal = np.array([5, 3, 3, 3, 3]) / 17
+    errors = [np.abs(share / goal - 1).max() for share in seen]
+    assert errors[9] < 0.1
+    assert errors[99] < 0.01
+    assert errors[999] < 0.001
