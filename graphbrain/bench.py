@@ -25,7 +25,7 @@ from graphbrain.recording import Recording
 from graphbrain.url import key_of
 from graphbrain.worker import WorkerPool
 
-__all__ = ["claim", "ingest", "push", "run"]
+__all__ = ["claim", "crawl_order", "empty", "ingest", "push", "report_all", "run"]
 
 BATCH = 200
 WARM_UP_PAGES = 30_000
@@ -44,12 +44,18 @@ def run(
     delay: float = 0.0,
     **arguments: Any,
 ) -> None:
-    """Measure `kind` (ingest, push or claim) and print the figures; `file` is a recorded crawl."""
+    """Measure `kind` (ingest, push, claim, settle or grow) and print the figures; `file` is a recorded crawl."""
+    from graphbrain import bench_accounts  # it measures with what stands here
+
     with Brain.open(**arguments, auto_tend=False) as brain:
         if kind == "claim":
             figures = claim(brain, pages or 1_000_000, delay=delay)
         elif kind == "ingest":
             figures = [ingest(brain, _recording(file), pages)]
+        elif kind == "settle":
+            figures = bench_accounts.settle(brain, _recording(file), pages, 1 if workers is None else workers)
+        elif kind == "grow":
+            figures = bench_accounts.grow(brain, _recording(file), pages)
         else:
             if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
                 ingest(brain, _recording(file), pages)
@@ -87,6 +93,25 @@ def _in_crawl_order(recording: Recording) -> Iterator[int]:
                 order.append(target)
 
 
+def crawl_order(recording: Recording, most: int | None) -> list[int]:
+    """The first pages, all or `most`, as a breadth-first crawl meets them."""
+    return [page for page, _ in zip(_in_crawl_order(recording), range(most or recording.pages), strict=False)]
+
+
+def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list[tuple[int, float]]:
+    """Report these pages in batches; the links taken and the seconds in `report` of each."""
+    laps: list[tuple[int, float]] = []
+    for start in range(0, len(order), BATCH):
+        batch = [
+            Fetched(recording.urls[page], recording.links_of(page), body_hash="recorded")
+            for page in order[start : start + BATCH]
+        ]
+        began = time.perf_counter()
+        answers = brain.report(batch)
+        laps.append((sum(answer.links for answer in answers), time.perf_counter() - began))
+    return laps
+
+
 @contextmanager
 def _profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
     """Statement → [how often, seconds] within the block."""
@@ -106,7 +131,8 @@ def _shares(spent: dict[str, list[float]]) -> dict[str, float]:
     return {name: round(seconds, 2) for name, (_, seconds) in longest}
 
 
-def _empty(brain: Brain) -> None:
+def empty(brain: Brain) -> None:
+    """Raises BadInput when there is a page in the brain."""
     if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
         raise BadInput("A benchmark needs an empty brain; 'graphbrain clear --yes' empties this one.")
 
@@ -118,24 +144,16 @@ def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[
     pages are reported and cleared away, until Java has compiled what it runs: a server that has just been started
     takes half as many (`links_per_second_first`). The recording's own preparation is not counted.
     """
-    _empty(brain)
+    empty(brain)
     first = _ingest(brain, recording, min(WARM_UP_PAGES, most or WARM_UP_PAGES))
     brain.clear()
     return _ingest(brain, recording, most) | {"links_per_second_first": first["links_per_second"]}
 
 
 def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, Any]:
-    order = [page for page, _ in zip(_in_crawl_order(recording), range(most or recording.pages), strict=False)]
-    laps: list[tuple[int, float]] = []
+    order = crawl_order(recording, most)
     with _profile(brain) as spent:
-        for start in range(0, len(order), BATCH):
-            batch = [
-                Fetched(recording.urls[page], recording.links_of(page), body_hash="recorded")
-                for page in order[start : start + BATCH]
-            ]
-            began = time.perf_counter()
-            answers = brain.report(batch)
-            laps.append((sum(answer.links for answer in answers), time.perf_counter() - began))
+        laps = report_all(brain, recording, order)
     links, seconds = (sum(column) for column in zip(*laps, strict=True))
     return {
         "measure": "ingest",
@@ -199,7 +217,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     `delay`: seconds between claims of one host, of which there are 20,000. The reported pages have no
     links. The last figure is the ratio of the times at both sizes.
     """
-    _empty(brain)
+    empty(brain)
     brain.remake(delay_seconds=delay)
     figures = []
     for waiting in (most // 10, most):

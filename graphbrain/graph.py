@@ -65,18 +65,21 @@ class Outdated(Again):
 class Tx:
     """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible."""
 
-    __slots__ = ("_trace", "_tx")
+    __slots__ = ("_counts", "_trace", "_tx")
 
-    def __init__(self, tx: neo4j.Transaction, trace: Trace | None) -> None:
+    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str]) -> None:
         self._tx = tx
         self._trace = trace
+        self._counts = counts
 
     def many(self, name: str, /, **params: Any) -> list[list[Any]]:
         """All rows of a statement, each a list of its columns."""
         stated: Statement = statement(name)
         started = time.perf_counter()
-        rows = self._tx.run(stated.text, params).values()
+        result = self._tx.run(stated.text, params)
+        rows = result.values()
         if self._trace is not None:
+            self._counts["properties written"] += result.consume().counters.properties_set
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
         return rows
 
@@ -203,7 +206,7 @@ class Graph:
             try:
                 tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
                 try:
-                    result = work(Tx(tx, self._tracer))
+                    result = work(Tx(tx, self._tracer, self.counts))
                     self._commit(tx)
                 except BaseException:
                     # Closing a dead transaction can raise another error that hides the first one.

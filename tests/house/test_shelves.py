@@ -39,6 +39,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("replay", "hammer"),
     ("show",),
     ("bench",),
+    ("bench_accounts",),
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
     ("demo.web",),
@@ -53,6 +54,7 @@ SHELF = {name: number for number, shelf in enumerate(SHELVES) for name in shelf}
 
 # Imports inside a function that go up, each for a reason that is written where it stands.
 EXCUSED = {
+    ("bench", "bench_accounts"): "the measures of the accounts stand on the shelf above, and use what stands in bench",
     ("brain", "server"): "only looked at when no address is given: then it is the local server's",
     (
         "jars",
