@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from graphbrain.errors import GraphUnavailable
+from graphbrain.model import STATES
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["App", "as_json", "brain_command", "connection", "pass_app"]
+__all__ = ["App", "F", "as_json", "brain_command", "connection", "pass_app", "which_pages"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -105,6 +106,18 @@ _OPTIONS = (
 def connection(command: F) -> F:
     """Give a command the options that say which brain."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def which_pages(command: F) -> F:
+    """Give a command the options that say which pages are meant."""
+    for option in (
+        click.option("--fetched/--unfetched", default=None, help="Only pages that were, or never were, fetched."),
+        click.option("--state", type=click.Choice(STATES), help="Only pages of this state."),
+        click.option("--host", metavar="HOST", help="Only pages of this host."),
+        click.option("--regex", metavar="RE", help="Only pages in whose URL this is found."),
+    ):
         command = option(command)
     return command
 

@@ -1,10 +1,12 @@
-"""The commands that look: top, page, stats, audit."""
+"""The commands that look: top, page, links, path, find, stats, audit."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.cli_common import App, as_json, brain_command, which_pages
 
 __all__ = ["COMMANDS"]
 
@@ -30,25 +32,109 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
 @brain_command()
 @click.argument("url")
 @click.option("--links", is_flag=True, help="Also list its successors and predecessors.")
+@click.option("--payers", type=click.IntRange(0), default=5, help="How many payers and payees of a side (5).")
 @as_json
-def page(app: App, url: str, links: bool, as_json: bool) -> None:
+def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
     """Show all that is known of one page.
 
-    URL may also be its key.
+    And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
+    payers have paid. URL may also be the page's key, here and wherever a page is named.
     """
     from graphbrain import show
 
     with app.brain(auto_tend=False) as brain:
         found = brain.page(url)
-        successors, predecessors = brain.neighbours(found.url) if links else ([], [])
+        payments = brain.payments(found.key, payers)
+        successors, predecessors = brain.neighbours(found.key) if links else ([], [])
     if as_json:
         more = {"successors": successors, "predecessors": predecessors} if links else {}
-        show.json_lines([{**found.as_dict(), **more}])
+        show.json_lines([{**found.as_dict(), "payments": payments.as_dict(), **more}])
         return
-    show.out(*show.page_sheet(found))
+    show.out(*show.page_sheet(found), *show.payments_tables(found, payments))
     for title, urls in (("links to", successors), ("linked from", predecessors)):
         if urls:
             show.out("", show.rows_table((title,), [(other,) for other in urls]))
+
+
+@brain_command()
+@click.argument("url")
+@click.option("--out/--in", "outward", default=None, help="Only its links, or only links to it.")
+@click.option("-n", "--limit", type=click.IntRange(0), help="At most so many each way (all).")
+@as_json
+def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: bool) -> None:
+    """List a page's links, both ways.
+
+    With the day each was first seen, and state and scores of the page at its other end. The best come first: targets
+    by authority, sources by hub.
+    """
+    from graphbrain import show
+
+    ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
+    with app.brain(auto_tend=False) as brain:
+        for way in ways:
+            found = brain.links(url, way, limit)
+            if as_json:
+                show.json_lines({"way": way, **other.as_dict()} for other in found)
+                continue
+            show.out("links to:" if way == "out" else "linked from:")
+            score = "authority" if way == "out" else "hub"
+            rows = ((show.day(o.since), o.state, f"{getattr(o, score + '_score'):,.2f}", o.url) for o in found)
+            if not show.stream({"since": "<10", "state": "<8", score: ">9"}, rows):
+                show.out("nothing")
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("other", required=False)
+@as_json
+def path(app: App, url: str, other: str | None, as_json: bool) -> int:
+    """Show a shortest way along links from one page to another.
+
+    With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        steps = brain.path(url, other)
+        back = len(brain.path(other, url)) - 1 if other and not steps else 0
+    if as_json:
+        show.json_lines(step.as_dict() for step in steps)
+    elif steps:
+        rows = [(n, show.day(s.since), s.state, f"{s.authority_score:,.2f}", s.url) for n, s in enumerate(steps)]
+        show.out(show.rows_table(("#", "since", "state", "authority", "url"), rows))
+    if not steps and other is None:
+        show.say(f"graphbrain: no links lead from a seed to {url}.")
+    elif not steps:
+        way_back = f"but {back:,} lead from there back" if back > 0 else "nor back"
+        show.say(f"graphbrain: no links lead from {url} to {other}, {way_back}.")
+    return 0 if steps else 1
+
+
+@brain_command()
+@click.argument("text", default="")
+@click.option("--min-score", type=float, metavar="X", help="Only pages of at least this score.")
+@click.option("--by", type=click.Choice(["authority", "hub"]), default="authority", help="Which score is meant.")
+@which_pages
+@click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
+@as_json
+def find(app: App, text: str, as_json: bool, **which: Any) -> None:
+    """Find pages whose URL contains TEXT.
+
+    And that fit all options given. --host has an index, and so has a --min-score of 8 or more: then the best come
+    first. Without these every page is read.
+    """
+    from graphbrain import show
+
+    if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
+        raise click.UsageError("Give a TEXT or say which pages.")
+    with app.brain(auto_tend=False) as brain:
+        found = brain.find(text, **which)
+        if as_json:
+            show.json_lines(page.as_dict() for page in found)
+            return
+        rows = ((f"{p.authority_score:,.2f}", f"{p.hub_score:,.2f}", p.state, p.url) for p in found)
+        if not show.stream({"authority": ">9", "hub": ">9", "state": "<8"}, rows):
+            show.say("graphbrain: no page fits.")
 
 
 @brain_command()
@@ -78,7 +164,7 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
 
     if whole and sample is not None:
         raise click.UsageError("Give either --sample or --all, not both.")
-    with app.brain(auto_tend=False) as brain, show.audit_bar() as bar:
+    with app.brain(auto_tend=False) as brain, show.bar("auditing") as bar:
         result = brain.audit(None if whole else sample or 1000, progress=bar)
     if as_json:
         figures = {"ok": result.ok, "findings": result.findings, "figures": result.figures}
@@ -91,4 +177,4 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     return 0 if result.ok else 1
 
 
-COMMANDS = (top, page, stats, audit)
+COMMANDS = (top, page, links, path, find, stats, audit)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosts import Manners
 from graphbrain.opichits import Rule
@@ -17,7 +19,7 @@ from graphbrain.settings import Settings
 from graphbrain.spread import Spread
 from graphbrain.url import Rules
 
-__all__ = ["PASS_BATCH", "Core", "number", "whole"]
+__all__ = ["PASS_BATCH", "Core", "is_key", "number", "whole"]
 
 COUNT_EVERY = 5.0
 PASS_BATCH = 1_000
@@ -132,10 +134,26 @@ class Core:
         return self._rules.page(url)
 
     def _key(self, url: str) -> str:
-        """The key of a page named by its URL or its key."""
-        if len(url) == 32 and all(c in "0123456789abcdef" for c in url):
+        """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
+        if is_key(url):
             return url
-        return self._rules.page(url)[1]
+        try:
+            return self._rules.page(url)[1]
+        except (BadInput, TypeError) as error:
+            reason = error if isinstance(error, BadInput) else f"it must be text, not {type(url).__name__}"
+            raise BadInput(f"{url!r:.80} names no page ({reason}); give its URL or its key.") from None
+
+    def _known(self, url: str) -> str:
+        """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
+        key = self._key(url)
+        if not self.graph.read(lambda tx: tx.one("pages/find", keys=[key])[0], "pages/find"):
+            raise UnknownPage(f"{url} is not in the graph.")
+        return key
+
+
+def is_key(text: object) -> bool:
+    """Is it the key of a page: 32 hex digits?"""
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{32}", text) is not None
 
 
 def whole(value: object) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from graphbrain import corrections, hosts
-from graphbrain.core import Core, number, whole
+from graphbrain.core import Core, is_key, number, whole
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts import LONGEST_BLOCK
 from graphbrain.scope import Scope
@@ -41,11 +41,19 @@ class Correcting(Core):
             self._pass(corrections.rescope)
 
     def link(self, source: str, target: str) -> None:
-        """Say that one page links to another; both are created if they are not known. A link that is there stays."""
-        (a, ka), (b, kb) = self._page(source), self._page(target)
-        if ka == kb:
+        """Say that one page links to another; a link that is there stays.
+
+        Pages that are not known are created, but for one that is named by its key: then it raises UnknownPage.
+        """
+        a, b = self._named(source), self._named(target)
+        if a[0] == b[0]:
             raise BadInput("A link from a page to itself is ignored everywhere.")
-        self._correct(lambda tx, now: corrections.link(tx, (ka, a), (kb, b), self.policy, now), "link")
+        self._correct(lambda tx, now: corrections.link(tx, a, b, self.policy, now), "link")
+
+    def _named(self, url: str) -> tuple[str, str | None]:
+        """The key of a page and, when it was not named by that, its URL."""
+        key = self._key(url)
+        return key, None if is_key(url) else self._page(url)[0]
 
     def unlink(self, source: str, target: str) -> None:
         """Remove a link; nothing happens when it is not there."""

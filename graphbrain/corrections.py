@@ -16,6 +16,9 @@ from graphbrain.report import Policy
 
 __all__ = ["deepen", "forget", "link", "payout", "relevance", "remark", "rescope", "seed", "unlink"]
 
+Named = tuple[str, str | None]
+"""A page's key and, where it may have to be created, its URL."""
+
 
 def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     """Make these pages (key → URL) seeds; how many had to be created."""
@@ -31,13 +34,18 @@ def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     return len(made)
 
 
-def link(tx: Tx, source: tuple[str, str], target: tuple[str, str], policy: Policy, now: float) -> None:
-    """Link one page (key, URL) to another."""
+def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> None:
+    """Link one page to another. Raises UnknownPage when one cannot be created."""
     ids = pages.find(tx, [source[0], target[0]])
-    fresh = [New(key, url, depth) for (key, url), depth in ((source, 0), (target, 1)) if key not in ids]
+    fresh = []
+    for (key, url), depth in ((source, 0), (target, 1)):
+        if key not in ids:
+            if url is None:
+                raise UnknownPage(f"{key} is not in the graph.")
+            fresh.append(New(key, url, depth))
     ids |= pages.create(tx, fresh, policy.scope, policy.rule, now)
     if source[0] not in ids or target[0] not in ids:
-        raise UnknownPage(f"{source[1]} or {target[1]} was forgotten for ever.")
+        raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
     a, b = ids[source[0]], ids[target[0]]
     ledger = Ledger.lock(tx, [a, b], policy.rule)
     if b in _out(tx, a):

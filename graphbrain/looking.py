@@ -1,18 +1,24 @@
-"""Looking: one page, the best pages, neighbours, figures, the audit."""
+"""Looking: one page and why it has its score, the best pages, links, paths, finds, dumps, figures, the audit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from graphbrain import audit as audits
-from graphbrain import pages
+from graphbrain import listing, pages
 from graphbrain.audit import Audit
-from graphbrain.core import Core
+from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.model import Page
+from graphbrain.listing import Progress, Wanted
+from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 
 __all__ = ["Looking"]
+
+
+def _silent(_done: int, _total: int) -> None:
+    """Nobody wants to know how far it is."""
 
 
 class Looking(Core):
@@ -36,6 +42,80 @@ class Looking(Core):
             name = f"pages/all_{names[by]}"
             rows = self.graph.read(lambda tx: tx.many(name, limit=n), name)
         return [pages.page_of(row) for row in rows]
+
+    def payments(self, url: str, n: int = 5) -> Payments:
+        """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage."""
+        return listing.payments(self.graph, self._known(url), _count(n) or 0, self.settings.intra_host_weight)
+
+    def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
+        """The pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them first.
+
+        Best is by authority for the targets of links and by hub for their sources: what the links pay. They are read
+        as they are asked for. Raises UnknownPage.
+        """
+        if way not in ("out", "in"):
+            raise BadInput(f"links go 'out' or 'in', not {way!r}.")
+        return listing.ends(self.graph, self._known(url), way, _count(limit))
+
+    def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
+        """A shortest way along links from one page to another; with one page only, from any seed to it.
+
+        Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
+        """
+        if other is None:
+            return listing.path(self.graph, None, self._known(url))
+        return listing.path(self.graph, self._known(url), self._known(other))
+
+    def find(
+        self,
+        text: str = "",
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        min_score: float | None = None,
+        by: str = "authority",
+        limit: int | None = None,
+    ) -> Iterator[Page]:
+        """The pages that fit all that is given, read as they are asked for.
+
+        `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
+        authority or hub. From a `min_score` of 8 on an index is used and the best come first; a `host` has an index,
+        too; else every page is read, in the order of the store. Raises BadInput.
+        """
+        wanted = Wanted.of(text, regex, host, state, fetched, by, min_score)
+        most = _count(limit)
+        at_once = listing.PAGES_AT_ONCE if most is None else max(1, min(most, listing.PAGES_AT_ONCE))
+        return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once), most)
+
+    def dump_pages(
+        self,
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        progress: Progress = _silent,
+    ) -> Iterator[Page]:
+        """All pages that fit, in the order of the store, read in small parts: memory stays bounded.
+
+        Pages that come or go meanwhile may be in it or not. `progress` is told how many of how many ids are done.
+        """
+        return listing.wanted_pages(self.graph, Wanted.of("", regex, host, state, fetched), progress)
+
+    def dump_links(
+        self,
+        *,
+        regex: str | None = None,
+        host: str | None = None,
+        state: str | None = None,
+        fetched: bool | None = None,
+        between_hosts: bool = False,
+        progress: Progress = _silent,
+    ) -> Iterator[KnownLink]:
+        """All links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
+        return listing.links(self.graph, Wanted.of("", regex, host, state, fetched), between_hosts, progress)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
@@ -63,6 +143,13 @@ class Looking(Core):
             "client": dict(self.graph.counts),
         }
 
-    def audit(self, sample: int | None = 1000, progress: Callable[[int, int], None] = lambda *_: None) -> Audit:
+    def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         return audits.run(self.graph, lambda: self.policy, sample, progress, self.now)
+
+
+def _count(number: int | None) -> int | None:
+    """How many are wanted at most: BadInput for what is no whole number of 0 or more."""
+    if number is not None and (not whole(number) or number < 0):
+        raise BadInput(f"Give a whole number, 0 or more, not {number!r}.")
+    return number

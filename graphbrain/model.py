@@ -15,13 +15,18 @@ from typing import Any, Literal, TypeVar, overload
 from graphbrain.errors import BadInput
 
 __all__ = [
+    "STATES",
     "Answer",
     "Claim",
     "Claims",
     "Failed",
     "Fetched",
+    "KnownLink",
     "Link",
+    "LinkedPage",
     "Page",
+    "Payment",
+    "Payments",
     "Report",
     "SeedAnswer",
     "Settled",
@@ -31,6 +36,8 @@ __all__ = [
 
 T = TypeVar("T")
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
+STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
+"""What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +184,14 @@ class SeedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Everything the brain knows about one page; times in epoch seconds, None where it never happened."""
+    """Everything the brain knows about one page; times in epoch seconds, None where it never happened.
+
+    `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
+    """
 
     url: str
     key: str
+    id: int
     host: str
     state: str
     depth: int
@@ -217,6 +228,66 @@ class Page:
     worker: str | None
     lease_until: float | None
     redirects_to: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return _flat(self)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPage:
+    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen."""
+
+    url: str
+    key: str
+    state: str
+    depth: int
+    hub_score: float
+    authority_score: float
+    since: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return _flat(self)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLink:
+    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds."""
+
+    source: str
+    target: str
+    since: float
+    source_id: int
+    target_id: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return _flat(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Cash that one page has paid another until now, and its share of the score of the one that was paid.
+
+    `share` is None where that score is 0.
+    """
+
+    url: str
+    key: str
+    cash: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payments:
+    """Why a page has its scores: the largest payers of both its sides, and whom they pay in turn.
+
+    A score is the payout plus what all payers have paid. Authority is paid by the pages that link here, and pays them
+    back; a hub is paid by the pages it links to, and pays them.
+    """
+
+    hub_payers: tuple[Payment, ...]
+    hub_payees: tuple[Payment, ...]
+    authority_payers: tuple[Payment, ...]
+    authority_payees: tuple[Payment, ...]
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -260,6 +331,11 @@ class Settled:
     payments: int = 0
     left: int = 0
     seconds: float = 0.0
+
+
+def _flat(item: Page | LinkedPage | KnownLink) -> dict[str, Any]:
+    """As `dataclasses.asdict`, which is slow, for an item that holds nothing but plain values."""
+    return {name: getattr(item, name) for name in item.__slots__}
 
 
 def report_from_dict(item: Mapping[str, Any]) -> Report:

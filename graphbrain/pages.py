@@ -131,6 +131,7 @@ def page_of(row: Sequence[Any]) -> Page:
     return Page(
         url=data["url"],
         key=data["key"],
+        id=data["id"],
         host=data["host"],
         state=data["state"],
         depth=data["depth"],

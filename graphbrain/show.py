@@ -29,18 +29,20 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from graphbrain.model import Claim, Page
+from graphbrain.model import Claim, Page, Payments
 
 if TYPE_CHECKING:
     from graphbrain.replay import Progress as ReplayProgress
     from graphbrain.replay import ReplayResult
 
 __all__ = [
-    "audit_bar",
+    "bar",
     "claims_table",
+    "day",
     "json_lines",
     "out",
     "page_sheet",
+    "payments_tables",
     "replay_bar",
     "replay_sheet",
     "rows_table",
@@ -50,6 +52,7 @@ __all__ = [
     "size",
     "stats_sheet",
     "status_line",
+    "stream",
     "task_bar",
     "top_table",
 ]
@@ -130,6 +133,11 @@ def moment(epoch: float | None) -> str:
     return f"{text} ({'in ' if away > 0 else ''}{_span(abs(away))}{'' if away > 0 else ' ago'})"
 
 
+def day(epoch: float | None) -> str:
+    """The day of a time, in UTC."""
+    return "–" if epoch is None else datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d")
+
+
 def _span(seconds: float) -> str:
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * length:
@@ -161,6 +169,22 @@ def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     for row in cells:
         table.add_row(*(Text(cell) for cell in row[:-1]), Text(shorten(row[-1], room)))
     return table
+
+
+def stream(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> int:
+    """Print a table row by row as the rows come; how many. Nothing is printed of no rows.
+
+    `columns`: names, and how each is aligned in how many characters, as in a format: ">9". After them comes a URL.
+    """
+    room = max(20, Console().width - sum(int(spec[1:]) + 2 for spec in columns.values()))
+    count = 0
+    for row in rows:
+        if not count:
+            sys.stdout.write("".join(f"{name:{spec}}  " for name, spec in columns.items()) + "url\n")
+        cells = "".join(f"{cell:{spec}}  " for cell, spec in zip(row, columns.values(), strict=False))
+        sys.stdout.write(cells + shorten(row[-1], room) + "\n")
+        count += 1
+    return count
 
 
 def sheet(pairs: Iterable[tuple[str, Any]]) -> Table:
@@ -226,6 +250,30 @@ def page_sheet(page: Page) -> list[RenderableType]:
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *times, *more] if pair[1] not in (None, "–")]
     return [page.url, "", accounts, "", sheet(known)]
+
+
+def payments_tables(page: Page, payments: Payments) -> list[RenderableType]:
+    """Why a page has its scores: who pays its two sides most, and whom they pay, with the share of the score it is."""
+    base = number(1.0 if page.payout is None else page.payout)
+    authority = (
+        f"authority {number(page.authority_score)} is {base} for being there and the rest from pages that link to it:"
+    )
+    hub = f"hub {number(page.hub_score)} is {base} for being there and the rest from pages it links to:"
+    shown: list[RenderableType] = []
+    for title, paid in (
+        (authority, payments.authority_payers),
+        ("these it pays in turn, as hubs:", payments.authority_payees),
+        (hub, payments.hub_payers),
+        ("these it pays in turn, as authorities:", payments.hub_payees),
+    ):
+        if paid:
+            rows = [(number(each.cash), _percent(each.share), each.url) for each in paid]
+            shown += ["", title, rows_table(("cash", "of score", "url"), rows)]
+    return shown
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
 
 
 def stats_sheet(stats: Mapping[str, Any]) -> Table:
@@ -306,11 +354,14 @@ def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
 
 
 @contextmanager
-def audit_bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar for `done` of `total`."""
-    with _progress(TextColumn("auditing"), BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """A bar for `done` of `total`, with a word for what is done; nothing unless `shown`."""
+    if not shown:
+        yield lambda *_: None
+        return
+    with _progress(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
+        task = drawn.add_task("", total=None)
+        yield lambda done, total: drawn.update(task, completed=done, total=total)
 
 
 @contextmanager

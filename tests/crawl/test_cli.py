@@ -101,10 +101,10 @@ def alone(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_names_every_command() -> None:
-    crawl = ["seed", "next", "report", "work", "tend", "replay", "top", "page", "stats", "audit"]
+    crawl = ["seed", "next", "report", "work", "tend", "replay", "top", "page", "links", "path", "find"]
     keep = ["link", "unlink", "forget", "relevance", "payout", "host", "clear"]
     done = alone("--help")
-    for name in [*crawl, "server", "schema", "demo", "bench", *keep]:
+    for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", "bench", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     listed = done.stdout.split("Commands:")[1]

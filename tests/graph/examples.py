@@ -54,6 +54,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     spent = {"rows": [[hub, 0.5, 1.5, 0.25], [other, 0.0, 2.0, 0.5]], "now": NOW}
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
     page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5]
+    which = {"text": "org", "host": None, "state": None, "fetched": None}
+    least = {"hub": 0.5, "authority": 0.5}
     none: dict[str, Any] = {}
     return {
         "accounts/authority_cash": floats,
@@ -133,17 +135,28 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "hosts/slow": {"rows": [["hub.org", NOW + 60.0, 1], ["leaf.org", None, None]]},
         "hosts/write": {"rows": [["hub.org", NOW, 1, True, NOW], ["leaf.org", NOW, 0, None, None]]},
         "links/alias": {"rows": [[alias, other]]},
+        "links/best_in": {"key": key_of(LEAVES[0]), "limit": 10},
+        "links/best_out": {"key": key_of(HUB), "limit": 10},
         "links/create": {"rows": [[other, [hub, alias]]], "now": NOW},
         "links/delete": {"rows": [[hub, [at[LEAVES[0]], at[LEAVES[1]]]]]},
+        "links/degrees": {"ids": some},
+        "links/ends_in": {"key": key_of(LEAVES[0]), "ids": [0, 1]},
+        "links/ends_out": {"key": key_of(HUB), "ids": [0, 1]},
         "links/in": {"ids": some},
         "links/out": {"ids": some},
+        "links/payments_in": {"key": key_of(LEAVES[0]), "limit": 2, "intra": 0.5},
+        "links/payments_out": {"key": key_of(HUB), "limit": 2, "intra": 0.5},
+        "links/spelt": {"ids": some, "cross": False},
         "links/unalias": {"ids": [alias]},
         "pages/all_authorities": {"limit": 10},
         "pages/all_hubs": {"limit": 10},
+        "pages/best_authorities": {"rank": 12, "least": 8.0, **which},
+        "pages/best_hubs": {"rank": 12, "least": 8.0, **which},
         "pages/create": {"rows": [page], "now": NOW},
         "pages/deepen": {"rows": [[hub, 0, True], [other, 0, False]]},
         "pages/deepened": {"limit": 10},
         "pages/depths": {"ids": some},
+        "pages/details": {"ids": some},
         "pages/find": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
         "pages/forget": {"id": broken},
         "pages/forget_for_ever": {"key": key_of(OTHER), "now": NOW},
@@ -152,9 +165,13 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/hosts": {"names": ["hub.org", "new.org"], "now": NOW},
         "pages/ids_from": {"after": "", "limit": 5},
         "pages/neighbours": {"key": key_of(HUB)},
+        "pages/of_host": {"limit": 10, **which, **least, "host": "hub.org"},
+        "pages/path": {"source": key_of(HUB), "target": key_of(LEAVES[0])},
+        "pages/path_from_seed": {"target": key_of(LEAVES[0])},
         "pages/payout": {"id": hub, "payout": 2.0},
         "pages/payout_of": {"id": hub},
         "pages/relevance": {"rows": [[hub, 0.75], [other, None]]},
+        "pages/scan": {"first": 0, "last": 100, **which, **least},
         "pages/scope": {"ids": some},
         "pages/seed": {"ids": some},
         "pages/state": {"rows": [[hub, "known", None], [other, "frontier", "*"]]},

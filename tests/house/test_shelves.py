@@ -26,7 +26,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("pages", "claims"),
     # what is done with several nouns at once
     ("report",),
-    ("corrections", "intake", "audit", "settling"),
+    ("corrections", "intake", "audit", "settling", "listing"),
     # the whole, by what its verbs are for
     ("core",),
     ("tending", "looking", "correcting"),
@@ -38,7 +38,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("worker",),
     ("replay", "hammer"),
     ("show",),
-    ("bench",),
+    ("bench", "dumps"),
     ("bench_accounts",),
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
@@ -46,7 +46,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_look"),
+    ("cli_crawl", "cli_keep", "cli_look", "cli_dump"),
     ("cli",),
     ("__main__",),
 )

@@ -1,0 +1,13 @@
+// The links of some pages, with their URLs.
+//
+// param   ids    LIST     internal ids
+// param   cross  BOOLEAN  only links to another host
+// column  rows   LIST     [id, url, [[id it links to, its url, since when]]] of each, in the order of ids
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH i, p, p {.url, .host} AS m
+RETURN collect([i, m.url, [(p)-[r:LINKS]->(q) WHERE NOT $cross OR q.host <> m.host | [id(q), q.url, r.since]]]) AS rows

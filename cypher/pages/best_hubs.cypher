@@ -1,0 +1,22 @@
+// The pages of at least some hub score that fit, best first; a criterion that is null fits every page.
+//
+// They are found by their rank, which scores from 8 on have.
+//
+// param   rank       INTEGER  the rank of the least score
+// param   least      FLOAT    the least hub score
+// param   text       STRING   what the URL must contain, or null
+// param   host       STRING   the host, or null
+// param   state      STRING   the state, or null
+// param   fetched    BOOLEAN  whether the page was ever fetched, or null
+// column  ids        LIST     internal ids, best first
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE p.hub_rank >= $rank
+WITH id(p) AS i, p {.url, .host, .state, .first_fetched, .hub_history, .hub_cash} AS m
+WITH i, m, m.hub_history + m.hub_cash AS score
+WHERE score >= $least AND ($text IS NULL OR m.url CONTAINS $text) AND ($host IS NULL OR m.host = $host)
+  AND ($state IS NULL OR m.state = $state) AND ($fetched IS NULL OR (m.first_fetched IS NOT NULL) = $fetched)
+WITH i, score ORDER BY score DESC, i
+RETURN collect(i) AS ids

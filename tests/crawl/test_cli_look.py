@@ -1,0 +1,175 @@
+"""The commands that look and dump, within this process but for those that are broken off."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from graphbrain import cli, records
+from tests.crawl.test_cli import LONG, connected, lines, one_sentence, started
+
+__all__ = ["connected"]
+
+Told = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def told(
+    connected: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Told:
+    """Run a command on the brain: what `graphbrain` does, without the second that a process of its own takes."""
+    for name, value in connected.items():
+        if name == "COLUMNS" or name.startswith("GRAPHBRAIN_"):
+            monkeypatch.setenv(name, value)
+
+    def told(*arguments: object, input: str = "") -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(input.encode())))
+        capsys.readouterr()
+        code = cli._run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+    return told
+
+
+A, B, C = "http://a.example/", "http://b.example/x", "http://c.example/"
+
+
+@pytest.fixture
+def small(told: Told) -> Told:
+    """A command on a brain where the seed A links to B and C, and B to C."""
+    told("seed", A)
+    told("report", input=f'{{"url": "{A}", "links": ["{B}", "{C}"]}}\n{{"url": "{B}", "links": ["{C}"]}}\n')
+    told("tend")
+    return told
+
+
+def test_a_page_says_why_it_has_its_scores(small: Told) -> None:
+    (page,) = lines(small("page", C, "--json"))
+    paid = page["payments"]["authority_payers"]
+    assert {each["url"] for each in paid} == {A, B}
+    assert 1 + sum(each["cash"] for each in paid) == pytest.approx(page["authority_score"])
+    shown = small("page", page["key"]).stdout
+    assert re.search(r"authority \d\.\d+ is 1 for being there and the rest from pages that link to it:", shown)
+    assert re.search(rf"^\d\.\d+ +\d+\.\d% +{B}$", shown, re.MULTILINE)
+    assert lines(small("page", C, "--payers", 1, "--json"))[0]["payments"]["authority_payers"] == paid[:1]
+
+
+def test_links_both_ways(small: Told) -> None:
+    both = lines(small("links", B, "--json"))
+    assert [(link["way"], link["url"]) for link in both] == [("out", C), ("in", A)]
+    assert [link["url"] for link in lines(small("links", A, "--out", "-n", 1, "--json"))] == [C]
+    assert [link["url"] for link in lines(small("links", both[0]["key"], "--in", "--json"))] == [A, B]
+    assert small("links", A, "--in").stdout == "linked from:\nnothing\n"
+    one_sentence(small("links", "http://z.example/"), "http://z.example/ is not in the graph")
+
+
+def test_paths_and_that_there_is_none(small: Told) -> None:
+    small("unlink", A, C)
+    small("seed", "http://z.example/")
+    assert [step["url"] for step in lines(small("path", C, "--json"))] == [A, B, C]
+    assert re.findall(r"http\S+", small("path", A, C).stdout) == [A, B, C]
+    one_sentence(small("path", C, A), C, A, "2 lead from there back")
+    one_sentence(small("path", C, "http://z.example/"), "nor back")
+    small("link", "http://y.example/", C)
+    one_sentence(small("path", "http://y.example/", "--json"), "no links lead from a seed to http://y.example/")
+    one_sentence(small("path", "example"), "'example' names no page")
+
+
+def test_find(small: Told) -> None:
+    assert [page["url"] for page in lines(small("find", "x", "--host", "b.example", "--json"))] == [B]
+    assert {page["url"] for page in lines(small("find", "--regex", "[ac].ex", "--unfetched", "--json"))} == {C}
+    assert len(lines(small("find", "example", "-n", 2, "--json"))) == 2
+    assert re.fullmatch(
+        r"authority +hub +state +url\n +\d\.\d\d +\d\.\d\d +known +http://b\S+\n", small("find", "/x").stdout
+    )
+    nothing = small("find", "--min-score", 50)
+    assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "graphbrain: no page fits.\n")
+    one_sentence(small("find", "--regex", "("), "regular expression")
+    assert small("find").returncode == 2
+
+
+def test_dumps_have_the_same_in_every_format(small: Told, tmp_path: Path) -> None:
+    pages = lines(small("dump", "pages"))
+    links = lines(small("dump", "links"))
+    assert {page["url"] for page in pages} == {A, B, C}
+    assert {(link["source"], link["target"]) for link in links} == {(A, B), (A, C), (B, C)}
+    for what, items in (("pages", pages), ("links", links)):
+        rows = list(csv.DictReader(small("dump", what, "--format", "csv").stdout.splitlines()))
+        assert [list(row) for row in rows] == [list(item) for item in items]
+        for row, item in zip(rows, items, strict=True):
+            assert {name: json.loads(cell) if cell in ("true", "false") else cell for name, cell in row.items()} == {
+                name: "" if value is None else value if isinstance(value, bool) else str(value)
+                for name, value in item.items()
+            }
+        assert small("dump", what, tmp_path / f"{what}.gz").stdout == ""
+        text = gzip.decompress((tmp_path / f"{what}.gz").read_bytes()).decode()
+        assert [json.loads(line) for line in text.splitlines()] == items
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["links.gz", "pages.gz"]
+
+
+def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Told, tmp_path: Path) -> None:
+    small("dump", "pages", tmp_path / "x.nodes.tsv", "--format", "nodes")
+    small("dump", "links", tmp_path / "x.edges.tsv", "--format", "edges")
+    recorded = records.read(tmp_path / "x.edges.tsv")
+    assert {url: set(recorded.links_of(n)) for n, url in enumerate(recorded.urls)} == {A: {B, C}, B: {C}, C: set()}
+
+
+def test_a_dump_that_cannot_be_written(small: Told, tmp_path: Path) -> None:
+    one_sentence(small("dump", "pages", tmp_path / "no" / "x"), str(tmp_path / "no" / "x"), "cannot be written")
+    assert small("dump", "pages", tmp_path).returncode == 2
+
+
+def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_path: Path) -> None:
+    """By a reader that goes, or by Ctrl-C: nothing is said but that, and no half a file stays."""
+    pages = [f"http://a.example/{'x' * 500}/{n}" for n in range(4000)]
+    small("report", input=json.dumps({"url": A, "links": pages}))
+    for what in ("pages", "links"):
+        with started(connected, "dump", what) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.wait(60) == 1
+            assert process.stderr is not None
+            assert process.stderr.read() == ""
+    os.mkfifo(tmp_path / "pipe")
+    with started(connected, "dump", "pages", tmp_path / "pipe") as process, (tmp_path / "pipe").open() as reader:
+        reader.readline()
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        reader.read()
+        _, err = process.communicate(timeout=LONG)
+        assert (process.returncode, err.lstrip()) == (130, "graphbrain: interrupted.\n")
+
+
+def test_tables_fit_80_columns(small: Told) -> None:
+    long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
+    small("link", B, long)
+    small("link", long, C)
+    for arguments in (
+        ("page", B),
+        ("links", B),
+        ("links", C, "--in"),
+        ("path", A, long),
+        ("path", long),
+        ("find", "example"),
+    ):
+        done = small(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert not [line for line in done.stdout.splitlines() if len(line) > 80]
+        assert "http://www.example.org/…" in done.stdout
+        assert "page.html" in done.stdout
+    assert long in {link["url"] for link in lines(small("links", B, "--json"))}
