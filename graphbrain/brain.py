@@ -232,6 +232,10 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     """The brain as its database holds it; the database is made a brain's first when it is empty."""
     schema.check(graph)
     stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+    if stored is None and schema.imported(graph):
+        stored = schema.adopt(graph, clock())
+    elif stored is None:  # somebody may have made it a brain between the two looks
+        stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     if stored is None:
         schema.refuse_foreign(graph)
         if not create:

@@ -343,10 +343,11 @@ def _write(path: Path, text: str) -> None:
 
 
 @contextmanager
-def file_lock(path: Path, say: Callable[[], None]) -> Iterator[None]:
+def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
     """Hold the file's lock, waiting for it; `say` is called once if there is something to wait for.
 
-    The system frees the lock when its process ends, however it ends.
+    The system frees the lock when its process ends, however it ends; a child that inherits the file descriptor that
+    is handed out holds it, too.
     """
     import fcntl  # not on Windows, where `server.start` has already refused
 
@@ -362,7 +363,7 @@ def file_lock(path: Path, say: Callable[[], None]) -> Iterator[None]:
                     say()
                     said = True
                 time.sleep(0.1)
-        yield  # closing the file frees the lock
+        yield file.fileno()  # closing the file frees the lock
 
 
 # ---------------------------------------------------------------- Java

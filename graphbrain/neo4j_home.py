@@ -25,6 +25,8 @@ LEAST_MEMORY_MB = 640
 LEAST_FREE_BYTES = 500_000_000
 MARK = "neo4j-version"
 STATE = "server.json"
+_OPENS = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+"""Packages of Java that Neo4j reaches into."""
 
 # ---------------------------------------------------------------- memory
 
@@ -143,9 +145,25 @@ def extra_configuration(home: Path) -> dict[str, str]:
     return found
 
 
+def configured_memory(home: Path) -> tuple[int, int] | None:
+    """(heap, page cache) in MB of the last start, None if its configuration does not say."""
+    with suppress(OSError):
+        text = (home / "conf" / "neo4j.conf").read_text("utf-8")
+        names = ("heap.max_size", "pagecache.size")
+        found = [re.search(rf"^server\.memory\.{re.escape(name)}=(\d+)m$", text, re.MULTILINE) for name in names]
+        if found[0] and found[1]:
+            return int(found[0][1]), int(found[1][1])
+    return None
+
+
+def tool_options(class_path: list[Path], heap: int) -> list[str]:
+    """Java's options for one of Neo4j's own tools: `heap` in MB, and the class path."""
+    opens = (f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENS)
+    return [f"-Xmx{heap}m", *opens, "--enable-native-access=ALL-UNNAMED", "-cp", joined(class_path)]
+
+
 def java_options(home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]) -> list[str]:
     """Java's options: memory, what Neo4j's own launcher sets, and the class path."""
-    opens = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
     heap = settings["server.memory.heap.max_size"]
     args = [
         f"-Xms{settings.get('server.memory.heap.initial_size', heap)}",
@@ -157,7 +175,7 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
         "-Dio.netty.tryReflectionSetAccessible=true",
         "-Dlog4j2.disable.jmx=true",
         "-Dfile.encoding=UTF-8",
-        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in opens),
+        *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENS),
         "--enable-native-access=ALL-UNNAMED",
     ]
     if version_numbers(version) >= (2025,):
@@ -289,6 +307,43 @@ def disk_used(home: Path) -> int:
                 # Blocks, not length: Neo4j's files have holes.
                 total += (Path(folder) / name).lstat().st_blocks * 512
     return total
+
+
+# ---------------------------------------------------------------- a database made beside it
+
+NEW_STORE = "graphbrain-new"
+_FOLDERS = ("databases", "transactions")
+
+
+def drop_new_store(home: Path) -> None:
+    """Delete a database made beside the server's that is not wanted, or not whole."""
+    (home / "data" / NEW_STORE).unlink(missing_ok=True)
+    for folder in _FOLDERS:
+        shutil.rmtree(home / "data" / folder / NEW_STORE, ignore_errors=True)
+
+
+def mark_new_store(home: Path) -> None:
+    """Say that the new database is whole: from here on every start puts it in the old one's place."""
+    write_private(home / "data" / NEW_STORE, "whole\n")
+
+
+def take_new_store(home: Path) -> None:
+    """Put a new database that is whole in the old one's place. The server must not run.
+
+    It may end anywhere, and goes on when it is called again: a folder is moved once the old one is gone, and the mark
+    goes last.
+    """
+    mark = home / "data" / NEW_STORE
+    if not mark.exists():
+        return
+    for folder in _FOLDERS:
+        new = home / "data" / folder / NEW_STORE
+        if new.exists():
+            old = new.with_name("neo4j")
+            if old.exists():
+                shutil.rmtree(old)
+            new.replace(old)
+    mark.unlink()
 
 
 # ---------------------------------------------------------------- its files

@@ -3,20 +3,22 @@
 Each file of `cypher/schema/` is applied once, in the order of its number, and remembered with its checksum. A
 database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
 belongs to somebody else. Both are refused before anything is written.
-Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes.
+An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it a brain.
+Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes, brain/imported, brain/adopt.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from graphbrain.errors import SchemaMismatch
 from graphbrain.graph import Graph, Tx
 from graphbrain.statements import names, statement
 
-__all__ = ["Step", "apply", "check", "pending", "steps"]
+__all__ = ["Step", "adopt", "apply", "check", "imported", "pending", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,19 @@ def refuse_foreign(graph: Graph) -> None:
             f"The database {graph.database!r} at {graph.uri} holds other data ({labels} nodes); "
             "give graphbrain an empty one."
         )
+
+
+def imported(graph: Graph) -> bool:
+    """Has an import replaced this database, and nobody made a brain of it yet?"""
+    waits: bool = graph.read(lambda tx: tx.one("brain/imported")[0], "brain/imported")
+    return waits
+
+
+def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
+    """Apply the schema to an imported database, then make it a brain; its properties. Two processes may do it."""
+    apply(graph, now)
+    brain: Mapping[str, Any] = graph.write(lambda tx: tx.one("brain/adopt")[0], "brain/adopt")
+    return brain
 
 
 def apply(graph: Graph, now: float) -> tuple[Step, ...]:

@@ -41,6 +41,7 @@ __all__ = [
     "find",
     "log_file",
     "logs",
+    "restart",
     "start",
     "status",
     "stop",
@@ -186,6 +187,35 @@ def stop(data: Path | None = None, timeout: float = 60) -> bool:
     return True  # server.json stays: its ports are wanted again, and its process is gone for all
 
 
+def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
+    """Stop the data directory's server, if it runs, and start it again as it was: version, Java, memory, ports.
+
+    A database that was made beside its own (see graphbrain.stores) takes that one's place meanwhile. Raises
+    ServerFailed.
+    """
+    home = _home(data)
+    alive = _alive(home) or files.read_state(home)
+    version = str(alive.get("version") or NEO4J_VERSION)
+    java = _java_of(alive.get("pid"), home)
+    sizes = files.configured_memory(home) or files.memory_sizes(files.default_memory())
+    program = java or find_java(None, version)
+    class_path = jars(version, BROWSER_VERSION, say=say)
+    stop(home)
+    with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
+        return _Launch(home, version, program, class_path, sizes, say).once(None, None)
+
+
+def _java_of(pid: int | None, home: Path) -> str | None:
+    """The Java that runs this directory's server, None when it does not run."""
+    if pid is None or not _ours(pid, home):
+        return None
+    import psutil
+
+    with suppress(psutil.Error):
+        return str(psutil.Process(pid).cmdline()[0])
+    return None
+
+
 def status(data: Path | None = None) -> Status:
     """How the data directory's server is doing, or that it does not run."""
     home = _home(data)
@@ -251,6 +281,7 @@ class _Launch:
         upgrade = f", which upgrades the data of {old}" if old and old != self.version else ""
         self.say(f"Starting Neo4j {self.version}{upgrade}…")
         files.mark_home(self.home, self.version)
+        files.take_new_store(self.home)
         for attempt in range(3):
             ports = files.choose_ports(bolt_port, http_port, files.read_state(self.home))
             try:

@@ -1,0 +1,244 @@
+"""The pages of a harvest as rows of properties: what each would carry had it been discovered and reported live.
+
+Nothing has been spent yet, so every account is H = 1 and e = Z = 0, which keeps the invariant with any links; weights,
+depths, lanes and priorities follow from the links at once, by the same functions as live. Pages where a crawl would
+begin are seeds: those without in-links and, of each part that none of those reaches, its first page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain import opichits
+from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
+from graphbrain.hosts import SHARED_QUEUE
+from graphbrain.opichits import NONE
+from graphbrain.report import Policy
+from graphbrain.url import host_of, key_of, name_of
+
+__all__ = ["COLUMNS", "Bulk", "depths", "starts"]
+
+BLOCK_LINKS = 1 << 20
+
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("key", "string"),
+    ("url", "string"),
+    ("host", "string"),
+    ("name", "string"),
+    ("depth", "long"),
+    ("is_seed", "boolean"),
+    ("state", "string"),
+    ("queue", "string"),
+    ("lane", "long"),
+    ("waiting_since", "double"),
+    ("discovered", "double"),
+    ("relevance", "double"),
+    ("out_weight", "double"),
+    ("in_weight", "double"),
+    ("hub_priority", "long"),
+    ("authority_priority", "long"),
+    ("hub_history", "double"),
+    ("hub_cash", "double"),
+    ("hub_paid", "double"),
+    ("authority_history", "double"),
+    ("authority_cash", "double"),
+    ("authority_paid", "double"),
+    ("status", "long"),
+    ("fetched", "double"),
+    ("visits", "long"),
+    ("first_fetched", "double"),
+    ("changed", "double"),
+    ("last_lease", "string"),
+    ("last_outcome", "string"),
+    ("body_hash", "string"),
+    ("etag", "string"),
+    ("last_modified", "string"),
+)
+"""Name and type of each property of a page, in the order of its row."""
+
+
+def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
+    """The fewest pages from which every page is reached that is not in `reached`, ascending.
+
+    `reached` holds, with a page, all that it leads to. Pages without in-links, and the first page of each other
+    strongly connected part that nothing outside it links to.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(offsets) - 1
+    entered = np.zeros(size, bool)
+    entered[targets] = True
+    first = np.flatnonzero(~entered & ~reached)
+    left = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
+    if not len(left):
+        return first.tolist()
+    place = np.full(size, -1, np.int32)
+    place[left] = np.arange(len(left), dtype=np.int32)
+    sources, ends = (np.concatenate(side) for side in zip(*_links_of(offsets, targets, left), strict=True))
+    # What is left leads to pages reached otherwise, but not the other way round.
+    inner = place[ends] >= 0
+    sources, ends = place[sources[inner]], place[ends[inner]]
+    matrix = csr_matrix((np.ones(len(ends), np.int8), (sources, ends)), shape=(len(left), len(left)))
+    parts, part = connected_components(matrix, directed=True, connection="strong")
+    outside = part[sources] != part[ends]
+    closed = np.ones(parts, bool)
+    closed[part[ends[outside]]] = False
+    lowest = np.full(parts, len(left), np.int64)
+    np.minimum.at(lowest, part, np.arange(len(left)))
+    return sorted([*first.tolist(), *left[lowest[closed]].tolist()])
+
+
+def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
+    """The fewest clicks from the pages `roots`, −1 where none of them leads."""
+    depth = np.full(len(offsets) - 1, -1, np.int32)
+    level = np.unique(np.asarray(roots, np.int64))
+    clicks = 0
+    while len(level):
+        depth[level] = clicks
+        clicks += 1
+        found = [np.unique(ends[depth[ends] < 0]) for _, ends in _links_of(offsets, targets, level)]
+        level = np.unique(np.concatenate(found)) if found else level[:0]
+    return depth
+
+
+def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[Ints, Numbers]]:
+    """(sources, targets) of the links of these pages, some pages at a time."""
+    counts = offsets[pages + 1] - offsets[pages]
+    blocks = np.cumsum(counts) // BLOCK_LINKS
+    for part, many in zip(*(np.split(a, np.flatnonzero(np.diff(blocks)) + 1) for a in (pages, counts)), strict=True):
+        before = np.concatenate([[0], np.cumsum(many)[:-1]])
+        at = np.repeat(offsets[part] - before, many) + np.arange(int(many.sum()))
+        yield np.repeat(part, many), targets[at]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all rows of an import share: its time in epoch seconds, and the token of its visits."""
+
+    now: float
+    token: str
+
+
+class Bulk:
+    """A harvest with everything that follows from it under a brain's policy, and its rows.
+
+    `seeds`: page numbers that are seeds; None: those that `starts` finds. Pages that the given ones do not reach are
+    found from the fewest others, which are no seeds.
+    """
+
+    def __init__(self, harvest: Harvest, policy: Policy, run: Run, seeds: Sequence[int] | None = None) -> None:
+        self.harvest, self.run = harvest, run
+        self._scope = policy.scope
+        self.hosts, self.host = _hosts(harvest.urls)
+        given = [] if seeds is None else list(seeds)
+        reached = depths(harvest.offsets, harvest.targets, given) >= 0
+        found = starts(harvest.offsets, harvest.targets, reached)
+        self.seeds = frozenset(found if seeds is None else given)
+        self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
+        self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
+        self._mark(policy)
+        self.frontier = 0
+        """Pages that wait to be fetched, among the rows that were made."""
+
+    def _mark(self, policy: Policy) -> None:
+        """Priorities and lanes, as `ledger.Marks` has them for pages that have spent nothing."""
+        rule, one = policy.rule, np.ones(self.harvest.pages)
+        relevance = self.harvest.relevance
+        hub = opichits.residual(opichits.keep_hub(self.out_weight, rule.alpha), one, self.out_weight, 0 * one)
+        keep = opichits.keep_authority(self.in_weight, relevance, rule.alpha)
+        authority = opichits.residual(keep, one, self.in_weight, 0 * one)
+        self.hub_priority = opichits.priority(hub, self.out_weight, rule.eps)
+        self.authority_priority = opichits.priority(authority, self.in_weight, rule.eps)
+        if rule.order == "breadth_first":
+            self.lane = self.depth.astype(np.int64)
+        else:
+            self.lane = opichits.lane_best_first(one, relevance)
+
+    def rows(self, start: int, stop: int) -> list[list[Any]]:
+        """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
+        harvest, run = self.harvest, self.run
+        part = slice(start, min(stop, harvest.pages))
+        at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), run.now, harvest.at), np.nan)[part]
+        columns = zip(
+            harvest.urls[part],
+            self.host[part].tolist(),
+            self.depth[part].tolist(),
+            _or_none(self.lane[part]),
+            _known(harvest.relevance[part]),
+            self.out_weight[part].tolist(),
+            self.in_weight[part].tolist(),
+            _or_none(self.hub_priority[part]),
+            _or_none(self.authority_priority[part]),
+            _known(at),
+            harvest.status[part].tolist(),
+            strict=True,
+        )
+        return [self._row(number, *values) for number, values in enumerate(columns, start)]
+
+    def _row(
+        self,
+        number: int,
+        url: str,
+        host_number: int,
+        depth: int,
+        lane: int | None,
+        relevance: float | None,
+        out_weight: float,
+        in_weight: float,
+        hub_priority: int | None,
+        authority_priority: int | None,
+        at: float | None,
+        status: int,
+    ) -> list[Any]:
+        host, now = self.hosts[host_number], self.run.now
+        state = "known"
+        if at is None:
+            state = "frontier" if self._scope.boundless or self._scope.holds(url, host, depth) else "outside"
+        waits = state == "frontier"
+        self.frontier += waits
+        queue = SHARED_QUEUE if waits else None
+        page = [key_of(url), url, host, name_of(url), depth, True if number in self.seeds else None, state, queue]
+        page += [lane, now, now, relevance, out_weight, in_weight, hub_priority, authority_priority]
+        page += [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+        if at is None:
+            return page + [None] * 10
+        details = self.harvest.details.get(number, (None, None, None))
+        return [*page, status, at, 1, at, at, self.run.token, "new", *details]
+
+
+def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:
+    """The hosts, and the number of each page's."""
+    numbers: dict[str, int] = {}
+    host = np.empty(len(urls), np.int32)
+    for page, url in enumerate(urls):
+        host[page] = numbers.setdefault(host_of(url), len(numbers))
+    return list(numbers), host
+
+
+def _weights(harvest: Harvest, host: Numbers, intra: float) -> tuple[Floats, Floats]:
+    """Sums of the weights of each page's out-links and in-links."""
+    size = harvest.pages
+    out = np.diff(harvest.offsets).astype(np.float64)
+    into = np.zeros(size)
+    for start in range(0, harvest.links, BLOCK_LINKS):
+        into += np.bincount(harvest.targets[start : start + BLOCK_LINKS], minlength=size)
+    if intra != 1.0:
+        for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+            inside = host[sources] == host[ends]
+            out -= (1.0 - intra) * np.bincount(sources[inside], minlength=size)
+            into -= (1.0 - intra) * np.bincount(ends[inside], minlength=size)
+    return out, into
+
+
+def _or_none(values: Ints) -> list[int | None]:
+    return [None if value == NONE else value for value in values.tolist()]
+
+
+def _known(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

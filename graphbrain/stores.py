@@ -1,0 +1,222 @@
+"""A database made from CSV files by Neo4j's own import tool, beside the one that the local server runs on.
+
+It is written into folders of its own while the server goes on; once it is marked as whole, the next start of the server puts
+it in the old one's place (graphbrain.neo4j_home). So a kill at any moment leaves the old database or the new one,
+never something between. One import at a time: a lock says so, and the tool, too, holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain import neo4j_home as files
+from graphbrain.bulk import COLUMNS, Bulk
+from graphbrain.errors import ServerFailed
+from graphbrain.jars import Say, file_lock, find_java, jars
+from graphbrain.server import BROWSER_VERSION, Server
+
+__all__ = ["bytes_needed", "make", "workshop"]
+
+ROWS = 10_000
+LINKS = 1 << 20
+PAGE_BYTES, LINK_BYTES = 1_300, 75
+"""What a page with its indexes and a link take in the database (DESIGN §12)."""
+HEAP_MB = 1024
+Progress = Callable[[str, float], None]
+"""Called with what is being done and how much of it, 0..1."""
+
+
+def bytes_needed(bulk: Bulk) -> int:
+    """About how much room the files and the database take together."""
+    urls = bulk.harvest.urls
+    some = range(0, len(urls), max(1, len(urls) // 1000))
+    url = sum(len(urls[page]) for page in some) / max(1, len(some))
+    width = len(str(bulk.harvest.pages))
+    files_ = bulk.harvest.pages * (250 + 2 * url) + bulk.harvest.links * (2 * width + 20)
+    return int(files_ + bulk.harvest.pages * PAGE_BYTES + bulk.harvest.links * LINK_BYTES)
+
+
+@contextmanager
+def workshop(running: Server, say: Say) -> Iterator[tuple[Path, int]]:
+    """A folder for the files, and the lock's file descriptor; what is left of an earlier import is removed before.
+
+    Whatever is not whole is removed at the end, too.
+    """
+    folder = running.data / "bulk"
+    with file_lock(running.data / "bulk.lock", say=lambda: say("Another import is under way…")) as lock:
+        _tidy(running.data, folder)
+        folder.mkdir()
+        try:
+            yield folder, lock
+        finally:
+            _tidy(running.data, folder)
+
+
+def _tidy(home: Path, folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if not (home / "data" / files.NEW_STORE).exists():
+        files.drop_new_store(home)
+
+
+def make(
+    running: Server, folder: Path, lock: int, bulk: Bulk, brain: Mapping[str, Any], *, say: Say, progress: Progress
+) -> None:
+    """Write the files and let the tool make the database of them. `brain`: the properties of its (:Brain).
+
+    It is whole then, but not marked (`neo4j_home.mark_new_store`). Raises ServerFailed, when there is not enough room
+    for example; then nothing has happened.
+    """
+    need, free = bytes_needed(bulk), files.free_bytes(running.data)
+    if need + files.LEAST_FREE_BYTES > free:
+        raise ServerFailed(
+            f"The import needs about {need / 1e9:.1f} GB on the disk of {running.data}, and {free / 1e9:.1f} GB are "
+            "free: make room."
+        )
+    try:
+        _write_pages(folder / "pages.tsv", bulk, progress)
+        _write_hosts(folder / "hosts.tsv", bulk)
+        _write_brain(folder / "brain.tsv", bulk, brain)
+        _write_links(folder / "links.tsv", bulk, progress)
+    except OSError as error:
+        raise ServerFailed(f"The import's files cannot be written ({error.strerror or error}): make room.") from error
+    _run_tool(running, folder, lock, say, progress)
+
+
+# ---------------------------------------------------------------- files
+
+
+def _write_pages(path: Path, bulk: Bulk, progress: Progress) -> None:
+    total = bulk.harvest.pages
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("\t".join([":ID", *(f"{name}:{kind}" for name, kind in COLUMNS)]) + "\n")
+        for start in range(0, total, ROWS):
+            rows = bulk.rows(start, start + ROWS)
+            file.writelines(_line(number, row) for number, row in enumerate(rows, start))
+            progress("writing pages", min(1.0, (start + ROWS) / total))
+
+
+def _write_hosts(path: Path, bulk: Bulk) -> None:
+    first = bulk.harvest.pages
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(":ID\tname:string\tdiscovered:double\n")
+        file.writelines(_line(n, [name, bulk.run.now]) for n, name in enumerate(bulk.hosts, first))
+
+
+def _write_brain(path: Path, bulk: Bulk, brain: Mapping[str, Any]) -> None:
+    kinds = {bool: "boolean", int: "long", float: "double", str: "string"}
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("\t".join([":ID", *(f"{name}:{kinds[type(value)]}" for name, value in brain.items())]) + "\n")
+        file.write(_line(bulk.harvest.pages + len(bulk.hosts), list(brain.values())))
+
+
+def _line(identity: int, row: Sequence[Any]) -> str:
+    return "\t".join([str(identity), *map(_cell, row)]) + "\n"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return '"' + value.replace('"', '""') + '"'
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def _write_links(path: Path, bulk: Bulk, progress: Progress) -> None:
+    """Ids in decimal digits of one width: a table of bytes is written as it is, without a string for each link."""
+    offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
+    width = len(str(max(bulk.harvest.pages - 1, 0)))
+    since = f"\t{bulk.run.now!r}\n".encode()
+    total = len(targets)
+    with path.open("wb") as file:
+        file.write(b":START_ID\t:END_ID\tsince:double\n")
+        for start in range(0, total, LINKS):
+            ends = targets[start : start + LINKS]
+            at = np.arange(start, start + len(ends))
+            table = np.empty((len(ends), 2 * width + 1 + len(since)), np.uint8)
+            table[:, width] = ord("\t")
+            _digits(table[:, :width], np.searchsorted(offsets, at, side="right") - 1)
+            _digits(table[:, width + 1 : 2 * width + 1], ends)
+            table[:, 2 * width + 1 :] = np.frombuffer(since, np.uint8)
+            file.write(table.tobytes())
+            progress("writing links", min(1.0, (start + LINKS) / total))
+
+
+def _digits(table: Any, numbers: Any) -> None:
+    """Fill a table with the decimal digits of numbers, one number a row."""
+    rest = numbers.astype(np.int32)
+    for place in range(table.shape[1] - 1, -1, -1):
+        rest, digit = np.divmod(rest, 10)
+        table[:, place] = digit + ord("0")
+
+
+# ---------------------------------------------------------------- the tool
+
+
+def _run_tool(running: Server, folder: Path, lock: int, say: Say, progress: Progress) -> None:
+    home, version = running.data, running.version
+    class_path = jars(version, BROWSER_VERSION, say=say)
+    files.write_arguments(
+        folder / "import.args", [*files.tool_options(class_path, HEAP_MB), "org.neo4j.cli.AdminTool", *_words(folder)]
+    )
+    env = {**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
+    tool = subprocess.Popen(
+        [find_java(None, version), f"@{folder / 'import.args'}"],
+        env=env,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        pass_fds=(lock,),
+        start_new_session=True,
+    )
+    said: list[str] = []
+    try:
+        _follow(tool, said, progress)
+    finally:
+        if tool.poll() is None:
+            tool.kill()
+        tool.wait()
+    if tool.returncode != 0:
+        text = "\n".join(said)
+        last = [line for line in said if line.strip(" -")][-1:] or ["no reason given"]
+        why = files.reason(text) or f"it says: {last[0]}"
+        raise ServerFailed(f"Neo4j's import tool failed: {why}")
+
+
+def _words(folder: Path) -> list[str]:
+    """The tool's command line. Page numbers are the ids of the nodes: nothing needs to be looked up."""
+    return [
+        *("database", "import", "full", files.NEW_STORE),
+        *("--id-type=actual", "--delimiter=TAB", "--overwrite-destination", "--bad-tolerance=0"),
+        *("--max-off-heap-memory=50%", f"--report-file={folder / 'report'}"),
+        f"--nodes=Page={folder / 'pages.tsv'}",
+        f"--nodes=Host={folder / 'hosts.tsv'}",
+        f"--nodes=Imported={folder / 'brain.tsv'}",
+        f"--relationships=LINKS={folder / 'links.tsv'}",
+    ]
+
+
+def _follow(tool: subprocess.Popen[str], said: list[str], progress: Progress) -> None:
+    """Tell from what the tool prints how far it is; keep the end of it."""
+    step = steps = 0
+    assert tool.stdout is not None
+    for line in tool.stdout:
+        said.append(line.strip())
+        del said[:-200]
+        if begun := re.match(r"\((\d+)/(\d+)\) ", line):
+            step, steps = int(begun[1]), int(begun[2])
+        elif steps and (share := re.search(r" (\d+)% ", line)):
+            progress("loading", (step - 1 + int(share[1]) / 100) / steps)
