@@ -1,4 +1,4 @@
-"""The commands that drive a crawl: seed, next, report, work, tend, replay."""
+"""The commands that drive a crawl: seed, next, report, work, tend, replay, import."""
 
 from __future__ import annotations
 
@@ -264,8 +264,38 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     return 0
 
 
+@brain_command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begins here; repeatable.")
+@click.option("--fetched/--unfetched", default=False, help="Pages without out-links and record (unfetched).")
+@click.option("--batches", is_flag=True, help="Not by Neo4j's import tool, though the server is ours.")
+@click.option("--settle/--no-settle", default=True, help="Spread the cash at the end (yes).")
+@as_json
+def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    """Fill an empty brain from files.
+
+    FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
+    CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
+    not. A page with out-links has been fetched; without, what the file says holds, or --fetched.
+    Lines that cannot be used are counted and left out. The local server is restarted.
+    """
+    from graphbrain import show
+    from graphbrain.importing import run
+
+    with app.brain(auto_tend=False) as brain, show.share_bar() as bar:
+        done = run(brain, files, data=app.data, progress=bar, say=show.say, **options)
+    for why in done.first:
+        show.say(f"graphbrain: left out: {why}")
+    if done.refused > len(done.first):
+        show.say(f"graphbrain: … {done.refused:,} left out in all.")
+    if as_json:
+        show.json_lines([done.as_dict()])
+    else:
+        show.out(show.import_sheet(done))
+
+
 def _seeds(pages: Iterable[int]) -> list[int] | None:
     return list(pages) or None
 
 
-COMMANDS = (seed, next_, report, work, tend, replay)
+COMMANDS = (seed, next_, report, work, tend, replay, import_)

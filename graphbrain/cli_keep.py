@@ -172,7 +172,7 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "settle", "grow"]))
+@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "settle", "grow", "import"]))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
@@ -186,12 +186,13 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 
     Ingest of links, pushes of cash, claims; a settling pass from nothing; and what following a growing crawl costs.
 
-    FILE is a recorded crawl as for 'replay'; without it, a web is generated.
+    FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' needs one,
+    and is compared with the live ingest of the same file.
     """
     from graphbrain import bench as measure
 
     given = {name: value for name, value in options.items() if value is not None}
-    measure.run(kind, file, json=as_json, **app.arguments(), **given)
+    measure.run(kind, file, json=as_json, data=app.data, **app.arguments(), **given)
 
 
 @click.command()

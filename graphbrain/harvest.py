@@ -180,7 +180,7 @@ def read(
     kinds = {source.kind for source in sources}
     if "json" in kinds and len(kinds) > 1:
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
-    meter = _Meter(sum(source.bytes for source in sources), progress)
+    meter = _Meter(sum(source.size for source in sources), progress)
     reader = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
     # Pages first: whether a link's ends are pages is known only then.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
@@ -218,7 +218,7 @@ class _Source:
 
     path: Path
     kind: str
-    bytes: int
+    size: int
 
     @classmethod
     def of(cls, path: Path) -> _Source:
@@ -231,18 +231,18 @@ class _Source:
                 break
         if not head:
             raise BadInput(f"{path} is empty.")
-        source.kind, source.bytes = _kind(head, path), path.stat().st_size
+        source.kind, source.size = _kind(head, path), path.stat().st_size
         return source
 
-    def blocks(self, at: Callable[[int], None], size: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+    def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
         """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
         number, rest = 1, b""
         try:
             with self.path.open("rb") as raw:
                 packed = raw.read(2) == b"\x1f\x8b"
                 raw.seek(0)
-                file: Any = gzip.open(raw) if packed else raw
-                while data := file.read(size):
+                file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+                while data := file.read(most):
                     at(raw.tell())
                     cut = data.rfind(b"\n") + 1
                     block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
@@ -320,7 +320,7 @@ class _Graph:
             # Half the memory, where ids allow it.
             small = not table.size or table.max() < 2**31
             self._chunks.append(table.astype(np.int32) if small else table)
-        meter.end(source.bytes)
+        meter.end(source.size)
 
     def _lines(self, source: _Source, number: int, block: bytes) -> Ints:
         """Read a block line by line; its links."""
@@ -347,7 +347,7 @@ class _Graph:
             crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
             url = parts[2] if crawled else b" ".join(parts[1:])
             self._node(int(parts[0]), _text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
-        elif kind == "hosts" and len(parts) > 1 and _is_id(parts[0]):
+        elif kind == "hosts" and len(parts) > 1 and _is_id(parts[0]) and b"/" not in parts[1]:
             self._node(int(parts[0]), f"http://{'.'.join(reversed(_text(parts[1]).split('.')))}/", 2)
         else:
             raise BadInput("not a line of this file's kind")
@@ -371,11 +371,11 @@ class _Graph:
             crawled = np.full(len(ids), 2, np.uint8)
         self._renumber(ids, numbers)
         offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._tally)
-        fetched = (crawled == 1) | (np.diff(offsets) > 0)
-        if self._fetched:
-            fetched |= crawled == 2
+        fetched = np.diff(offsets) > 0
+        visited = (crawled == 1) | ((crawled == 2) & self._fetched)
+        fetched[numbers[visited & (numbers >= 0)]] = True
         size = len(urls)
-        owned = np.unique(numbers)
+        owned = np.unique(numbers[numbers >= 0])
         harvest = Harvest(
             name,
             urls,
@@ -558,7 +558,7 @@ class _Visits:
                     self._visit(_report(line))
                 except BadInput as error:
                     self._tally.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
-        meter.end(source.bytes)
+        meter.end(source.size)
 
     def _visit(self, report: Report) -> None:
         item = Intake(self._rules, self._max_links, self._now).check(report)
@@ -605,7 +605,7 @@ class _Visits:
         """Everything read so far."""
         self._numbers.clear()
         size = len(self._urls)
-        links = np.frombuffer(self._links, np.int32).reshape(-1, 2) if self._links else np.empty((0, 2), np.int32)
+        links: Any = np.array(self._links, np.int32).reshape(-1, 2)
         offsets, targets = _distinct([links], size, self._max_links, self._tally)
         return Harvest(
             name,

@@ -3,7 +3,8 @@
 Each file of `cypher/schema/` is applied once, in the order of its number, and remembered with its checksum. A
 database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
 belongs to somebody else. Both are refused before anything is written.
-An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it a brain.
+An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
+a brain.
 Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes, brain/imported, brain/adopt.
 """
 

@@ -32,6 +32,7 @@ from rich.text import Text
 from graphbrain.model import Claim, Page, Payments
 
 if TYPE_CHECKING:
+    from graphbrain.importing import Imported
     from graphbrain.replay import Progress as ReplayProgress
     from graphbrain.replay import ReplayResult
 
@@ -39,6 +40,7 @@ __all__ = [
     "bar",
     "claims_table",
     "day",
+    "import_sheet",
     "json_lines",
     "out",
     "page_sheet",
@@ -47,6 +49,7 @@ __all__ = [
     "replay_sheet",
     "rows_table",
     "say",
+    "share_bar",
     "sheet",
     "shorten",
     "size",
@@ -321,6 +324,27 @@ def replay_sheet(result: ReplayResult) -> Table:
     return sheet([*pairs, ("memory", memory), ("disk", size(r.server_disk))])
 
 
+def import_sheet(done: Imported) -> Table:
+    """What an import did, for a person."""
+    d, steps = done, {name: seconds for name, seconds in done.seconds.items() if name != "all"}
+    way = "by Neo4j's import tool" if d.way == "offline" else "in batches"
+    pairs: list[tuple[str, Any]] = [
+        ("imported", f"{d.name}, {way}"),
+        ("pages", f"{d.pages:,}: {d.fetched:,} fetched, {d.frontier:,} wait, {d.seeds:,} seeds"),
+        ("links", d.links),
+        ("hosts", d.hosts),
+        ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
+    ]
+    if d.reported:
+        pairs.append(("reported after", f"{d.reported:,} visits, {d.reports_refused:,} refused"))
+    pairs += [
+        ("seconds", f"{d.seconds['all']:.1f}: " + ", ".join(f"{name} {s:.1f}" for name, s in steps.items())),
+        ("per second", f"{d.links_per_second:,} links, but for settling"),
+        ("settled", d.settled),
+    ]
+    return sheet(pairs)
+
+
 # ---------------------------------------------------------------------- progress, on stderr
 
 
@@ -362,6 +386,15 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
     with _progress(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
         task = drawn.add_task("", total=None)
         yield lambda done, total: drawn.update(task, completed=done, total=total)
+
+
+@contextmanager
+def share_bar() -> Iterator[Callable[[str, float], None]]:
+    """A bar for each of several steps in turn: its name, and how much of it is done, 0..1."""
+    with _progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
+
 
 
 @contextmanager

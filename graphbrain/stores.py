@@ -1,8 +1,8 @@
 """A database made from CSV files by Neo4j's own import tool, beside the one that the local server runs on.
 
-It is written into folders of its own while the server goes on; once it is marked as whole, the next start of the server puts
-it in the old one's place (graphbrain.neo4j_home). So a kill at any moment leaves the old database or the new one,
-never something between. One import at a time: a lock says so, and the tool, too, holds it.
+It is written into folders of its own while the server goes on; once it is marked as whole, the next start of the
+server puts it in the old one's place (graphbrain.neo4j_home). So a kill at any moment leaves the old database or the
+new one, never something between. One import at a time: a lock says so, and the tool, too, holds it.
 """
 
 from __future__ import annotations

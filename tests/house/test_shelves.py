@@ -34,9 +34,10 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("__init__",),
     # doors: the local server, recorded crawls, workers
     ("jars", "neo4j_home", "recording"),
-    ("server", "records"),
-    ("worker",),
-    ("replay", "hammer"),
+    ("server", "records", "harvest"),
+    ("worker", "bulk"),
+    ("stores",),
+    ("replay", "hammer", "importing"),
     ("show",),
     ("bench", "dumps"),
     ("bench_accounts",),
