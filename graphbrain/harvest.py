@@ -47,6 +47,8 @@ Flags = npt.NDArray[np.bool_]
 BLOCK_BYTES = 1 << 24
 BLOCK_LINKS = 1 << 22
 NAMED = 5
+LINES_LOOKED_AT = 20
+"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
 Progress = Callable[[int, int], None]
 """Called with (bytes read, bytes in all), as they lie on the disk."""
 
@@ -226,9 +228,8 @@ class _Source:
         source = cls(path, "", 0)
         for _, block in source.blocks(lambda _: None, 1 << 16):
             rows = (line.split(None, 2) for line in block.splitlines() if not line.startswith(b"#"))
-            head += [row for row in rows if row][: 2 - len(head)]
-            if len(head) == 2:
-                break
+            head += [row for row in rows if row][:LINES_LOOKED_AT]
+            break
         if not head:
             raise BadInput(f"{path} is empty.")
         source.kind, source.size = _kind(head, path), path.stat().st_size
@@ -258,25 +259,31 @@ class _Source:
 
 
 def _kind(head: Sequence[Sequence[bytes]], path: Path) -> str:
-    """What the first two lines that are no comments say."""
-    first, second = head[0], head[1] if len(head) > 1 else []
-    if first[0].startswith(b"{"):
-        return "json"
-    if first[0] in (b"n", b"e"):
-        return "gr0"
-    if len(first) > 1 and first[0].isdigit():
-        if len(first) == 3 and first[1].isdigit() and b"://" in first[2]:
-            return "nodes"
-        if len(first) == 3 and first[1].isdigit() and len(second) == 2 and b":" in second[1]:
-            return "hollins"
-        if first[1].isdigit():
-            return "edges"
-        return "nodes" if b"://" in first[1] else "hosts"
-    text = b" ".join(first).decode("utf-8", "replace")
+    """What the first line says that says anything."""
+    for row, after in zip(head, [*head[1:], []], strict=True):
+        if kind := _kind_of(row, after):
+            return kind
+    text = b" ".join(head[0]).decode("utf-8", "replace")
     raise BadInput(
         f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url') "
         "or of JSON."
     )
+
+
+def _kind_of(row: Sequence[bytes], after: Sequence[bytes]) -> str:
+    """The kind of file in which this line, and the one after it, may stand; empty if there is none."""
+    if row[0].startswith(b"{"):
+        return "json"
+    if row[0] in (b"n", b"e") and len(row) == 3 and row[1].isdigit():
+        return "gr0"
+    if len(row) < 2 or not row[0].isdigit():
+        return ""
+    if not row[1].strip().isdigit():
+        return "nodes" if b"://" in row[1] else "hosts"
+    if len(row) == 3 and b"://" in row[2]:
+        return "nodes"
+    # Its header looks like a link with a count.
+    return "hollins" if len(row) == 3 and len(after) == 2 and b":" in after[1] else "edges"
 
 
 def _siblings(sources: Sequence[_Source]) -> list[_Source]:

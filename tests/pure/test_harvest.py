@@ -57,12 +57,12 @@ def test_the_count_of_hrefs_is_dropped_and_gzip_is_read(tmp_path: Path) -> None:
 
 
 def test_bad_lines_are_counted_named_and_left_out(tmp_path: Path) -> None:
-    found = harvest(put(tmp_path / "e", "0 1\nx 1\n1 2\n3\n-1 2\n" + "bad\n" * 10))
+    found = harvest(put(tmp_path / "e", "source target\n0 1\n1 2\n3\n-1 2\n" + "bad\n" * 10))
     assert found.links == 2
     assert found.tally.refused == 13
     assert len(found.tally.first) == 5
-    assert "e, line 2" in found.tally.first[0]
-    assert "'x 1'" in found.tally.first[0]
+    assert "e, line 1" in found.tally.first[0]
+    assert "'source target'" in found.tally.first[0]
 
 
 def test_pages_with_urls_beside_it(tmp_path: Path) -> None:
