@@ -203,8 +203,8 @@ def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
 
 
 def _settle(brain: Brain, progress: Progress) -> bool:
-    """Spread the cash until nothing is worth a push."""
-    progress("settling", 0.0)
+    """Bring all accounts to their fixed point, and push what is left."""
+    brain.settle(progress=lambda what, done, of: progress(f"settling: {what}", min(1.0, done / max(of, 1))))
     return brain.tend(None).settled
 
 

@@ -116,7 +116,7 @@ def test_it_ends_settled_and_scheduled(make_brain: Callable[..., Brain], tmp_pat
     done = run(brain, [put(tmp_path / "v")], batches=True, progress=lambda *at: said.append(at))
     assert done.settled
     assert brain.tend(None).pushes == 0
-    assert {what for what, _ in said} >= {"reading", "creating pages", "creating links", "settling"}
+    assert {what for what, _ in said} >= {"reading", "creating pages", "creating links", "settling: write"}
     assert all(0 <= share <= 1 for _, share in said)
     clock.pass_(1)
     assert {claim.url for claim in brain.next_urls(10)} == {
