@@ -417,8 +417,10 @@ def _alive(home: Path) -> dict[str, Any] | None:
 
 def _ours(pid: int, home: Path) -> bool:
     """Whether this process is the directory's server: it runs, and its command line says so."""
-    if pid in _children and _children[pid].poll() is not None:
-        return False
+    child = _children.get(pid)
+    if child is not None:
+        # Not by its command line: while Java's launcher runs itself anew, the system shows none.
+        return child.poll() is None and f"@{_args_file(home)}" in list(child.args)  # type: ignore[arg-type]
     try:
         import psutil
     except ImportError:  # no `local` extra, so no local server either

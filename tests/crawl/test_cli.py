@@ -101,7 +101,7 @@ def alone(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_names_every_command() -> None:
-    crawl = ["seed", "next", "report", "work", "tend", "replay", "top", "page", "links", "path", "find"]
+    crawl = ["seed", "next", "report", "work", "tend", "replay", "import", "top", "page", "links", "path", "find"]
     keep = ["link", "unlink", "forget", "relevance", "payout", "host", "clear"]
     done = alone("--help")
     for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", "bench", *keep]:
