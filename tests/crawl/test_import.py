@@ -137,9 +137,9 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
 
 def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: Path, tmp_path: Path) -> None:
     web = put(tmp_path / "web.gz", 3000)
-    before = ask(home, "MATCH (b:Brain) RETURN properties(b)")
     with opened(home) as other:
         other.clear()
+    before = ask(home, "MATCH (b:Brain) RETURN properties(b)")
     # While the tool is at work, whose files are seen first.
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
     while not (home / "data" / "databases" / neo4j_home.NEW_STORE).exists() and process.poll() is None:
