@@ -396,7 +396,6 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
         yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
 
 
-
 @contextmanager
 def task_bar() -> Iterator[Callable[[str, int, int], None]]:
     """A bar for what is being done: its name, how far it is, and of how much (0: nobody knows)."""
