@@ -29,6 +29,7 @@ __all__ = ["Rows", "Scores", "Until", "Web", "between_hosts", "distribution", "h
 
 Places = NDArray[np.int32]
 
+DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 1_000
 BLOCK = 1 << 20
 """Links of a block of rows. Its factors, all 1, are shared by all blocks and stay in the cache."""
 LEAST_CHANGE = 1e-13
@@ -148,8 +149,8 @@ class Until:
     `progress` is told of each iteration and its change; what it raises ends the computation.
     """
 
-    tolerance: float = 1e-9
-    iterations: int = 1_000
+    tolerance: float = TOLERANCE
+    iterations: int = ITERATIONS
     progress: Callable[[int, float], None] = lambda *_: None
 
 
@@ -182,7 +183,7 @@ def distribution(weights: Floats) -> Floats:
 def pagerank(
     web: Web,
     *,
-    damping: float = 0.85,
+    damping: float = DAMPING,
     restart: Floats | None = None,
     until: Until | None = None,
     name: str = "pagerank",

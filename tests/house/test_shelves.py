@@ -22,14 +22,14 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # accounts
     ("ledger",),
     # nouns
-    ("schema", "hosts", "cash", "exports"),
+    ("schema", "hosts", "cash", "exports", "scores"),
     ("pages", "claims"),
     # what is done with several nouns at once
     ("report",),
     ("corrections", "intake", "audit", "settling", "listing"),
     # the whole, by what its verbs are for
     ("core",),
-    ("tending", "looking", "correcting"),
+    ("tending", "looking", "scoring", "correcting"),
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, workers
@@ -46,7 +46,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_look", "cli_dump"),
+    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_score"),
     ("cli",),
     ("__main__",),
 )
