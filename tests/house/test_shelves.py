@@ -39,7 +39,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("replay", "hammer"),
     ("show",),
     ("bench", "dumps"),
-    ("bench_accounts",),
+    ("bench_accounts", "bench_scores"),
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
     ("demo.web",),
@@ -55,6 +55,7 @@ SHELF = {name: number for number, shelf in enumerate(SHELVES) for name in shelf}
 # Imports inside a function that go up, each for a reason that is written where it stands.
 EXCUSED = {
     ("bench", "bench_accounts"): "the measures of the accounts stand on the shelf above, and use what stands in bench",
+    ("bench", "bench_scores"): "so do those of the batch scores",
     ("brain", "server"): "only looked at when no address is given: then it is the local server's",
     (
         "jars",
