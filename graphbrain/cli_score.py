@@ -15,10 +15,10 @@ METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 
 
 @brain_command()
-@click.argument("method", type=click.Choice(METHODS), required=False)
+@click.argument("method", metavar="[METHOD]", type=click.Choice(METHODS), required=False)
 @click.option("--damping", type=float, help="Share of readers who follow a link (.85).")
 @click.option("--tolerance", type=float, help="Error of all scores together that will do (1e-9).")
-@click.option("--iterations", type=click.IntRange(1), help="At most so many (1000).")
+@click.option("--iterations", type=click.IntRange(1), help="At most so many (10000).")
 @click.option("--only-external", is_flag=True, help="Leave out links inside a host.")
 @click.option("--content", is_flag=True, help="Weigh authorities by their relevance (hits).")
 @click.option("--trust", "trusted", multiple=True, metavar="URL", help="A trusted page, instead of the seeds.")
@@ -26,17 +26,19 @@ METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 @click.option("--no-write", is_flag=True, help="Leave the pages as they are.")
 @as_json
 def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options: Any) -> int:
-    """Score all pages at once, and write it to them.
+    """Score all pages at once, and write the scores to them.
 
     \b
-    hits          hubs and authorities     properties hits_hub, hits_authority
-    pagerank      random reader            pagerank
-    personalised  who restarts by relevance              personalised
-    trustrank     who restarts at the seeds, or --trust  trustrank
-    salsa         hubs and authorities     salsa_hub, salsa_authority
-    opic          plain OPIC, one score    opic
+    METHOD        scores                                  properties
+    hits          hubs and authorities                    hits_hub, hits_authority
+    pagerank      random reader                           pagerank
+    personalised  one who restarts by relevance           personalised
+    trustrank     one who restarts at trusted pages       trustrank
+    salsa         hubs and authorities, by random reader  salsa_hub, salsa_authority
+    opic          plain OPIC, one score                   opic
 
-    Without METHOD it lists the scores that the pages carry. Exits 1 when the tolerance was not reached.
+    Each score has sum 1 over all pages. Without METHOD it lists the scores that the pages carry. Exits 1 when the
+    tolerance was not reached.
     """
     from graphbrain import show
 
@@ -63,7 +65,8 @@ def _list(app: App, as_json: bool) -> int:
     with app.brain(auto_tend=False) as brain:
         found = brain.rankings()
     if as_json:
-        show.json_lines(each.as_dict() for each in found)
+        facts = (each.as_dict() for each in found)
+        show.json_lines({name: value for name, value in each.items() if name != "best"} for each in facts)
     elif found:
         show.out(show.rankings_table(found))
     else:

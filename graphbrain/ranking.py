@@ -29,7 +29,7 @@ __all__ = ["Rows", "Scores", "Until", "Web", "between_hosts", "distribution", "h
 
 Places = NDArray[np.int32]
 
-DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 1_000
+DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 BLOCK = 1 << 20
 """Links of a block of rows. Its factors, all 1, are shared by all blocks and stay in the cache."""
 LEAST_CHANGE = 1e-13

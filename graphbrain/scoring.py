@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -61,7 +62,7 @@ class Scoring(Core):
 
         `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
         URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
-        sum over all pages, that will do. `iterations` (1000): at most so many. `only_external`: leave out links
+        sum over all pages, that will do. `iterations` (10000): at most so many. `only_external`: leave out links
         inside a host. `content`: relevance weighs the authorities of hits. `top`: how many of the best are named.
         `write` False: only compute. Reports go on meanwhile; pages they bring are left out. An interruption while
         it writes leaves scores that are partly old, and `rankings` says so. Raises BadInput, UnknownPage.
@@ -82,11 +83,7 @@ class Scoring(Core):
 
     def rankings(self) -> list[Ranking]:
         """Which batch scores the pages carry, and how they were computed; the latest first."""
-        names = {field.name for field in fields(Ranking)}
-        return [
-            Ranking(**{**_ABSENT, **{name: value for name, value in facts.items() if name in names}})
-            for facts in scores.stored(self.graph)
-        ]
+        return [_stored(facts) for facts in scores.stored(self.graph)]
 
     def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
         """Weights of pages: where a reader starts anew, or how an authority counts."""
@@ -98,7 +95,7 @@ class Scoring(Core):
         places = table.at(np.array(self._trusted(wish), dtype=np.int64))
         weights[places[places >= 0]] = 1.0
         if not weights.any():
-            raise BadInput("There are no seeds to trust; name the pages that are (--trust, trusted=).")
+            raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
         return weights
 
     def _trusted(self, wish: _Wish) -> list[int]:
@@ -143,10 +140,6 @@ class Scoring(Core):
         named = scores.urls(self.graph, ids) if ids else {}
         rows = zip(ids, column[places].tolist(), strict=True)
         return tuple((named[page], score) for page, score in rows if page in named)
-
-
-_ABSENT = {"damping": None, "tolerance": None, "restart": None, "error": None}
-"""What a property that is not there means."""
 
 
 def _checked(wish: _Wish, top: int) -> _Wish:
@@ -215,6 +208,14 @@ def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:
         converged=found.converged,
         started=started,
     )
+
+
+def _stored(facts: Mapping[str, Any]) -> Ranking:
+    """A ranking from the properties of its node; what is None there is absent."""
+    absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
+    names = {field.name for field in fields(Ranking)}
+    found = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
+    return found if found.finished is None else replace(found, seconds=found.finished - found.started)
 
 
 def _highest(column: Floats, count: int) -> Ints:

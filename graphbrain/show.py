@@ -323,21 +323,27 @@ def _error(ranking: Ranking) -> str | None:
 
 
 def rankings_table(rankings: Iterable[Ranking]) -> Table:
-    """Which batch scores the pages carry, by which links, and since when."""
+    """Which batch scores the pages carry, since when, and what they were computed from."""
     rows = (
         (
             r.method,
+            f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
             r.pages,
             r.links,
-            "between hosts" if r.only_external else "all",
             r.damping,
-            r.restart or ("relevance" if r.content else None),
             "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}",
-            moment(r.finished) if r.complete else "only partly written",
+            _basis(r),
         )
         for r in rankings
     )
-    return rows_table(("method", "pages", "links", "of them", "damping", "by", "error", "written"), rows)
+    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows)
+
+
+def _basis(ranking: Ranking) -> str:
+    """Which links, and what else, in as few words as will do."""
+    links = "external links" if ranking.only_external else "all links"
+    content = ", content" if ranking.content else ""
+    return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
 
 
 def replay_sheet(result: ReplayResult) -> Table:

@@ -141,7 +141,8 @@ def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask:
 
     assert ask("MATCH (r:Ranking) RETURN r.method, r.complete, r.pages") == [[method, True, pages]]
     (kept,) = ranked.rankings()
-    assert {**kept.as_dict(), "best": 0, "seconds": 0} == {**done.as_dict(), "best": 0, "seconds": 0}
+    told = {**done.as_dict(), "best": {}, "seconds": 0.0}  # by the clock of the tests no time has passed
+    assert kept.as_dict() == told
     assert ask(
         "MATCH (p:Page) UNWIND keys(p) AS k WITH DISTINCT k WHERE k IN $all RETURN k ORDER BY k",
         all=[name for names in PROPERTIES.values() for name in names],
@@ -255,30 +256,30 @@ def test_clear_takes_the_rankings_along(ranked: Brain) -> None:
     assert ranked.rankings() == []
 
 
-@pytest.mark.parametrize(
-    ("method", "options", "says"),
-    [
-        ("googlerank", {}, "hits, pagerank"),
-        ("pagerank", {"damping": 1.0}, "below 1"),
-        ("pagerank", {"damping": -0.1}, "from 0"),
-        ("pagerank", {"damping": float("nan")}, "from 0"),
-        ("pagerank", {"damping": "much"}, "from 0"),
-        ("hits", {"damping": 0.85}, "damping is for pagerank"),
-        ("pagerank", {"tolerance": 0.0}, "between 0 and 1"),
-        ("pagerank", {"tolerance": float("nan")}, "between 0 and 1"),
-        ("salsa", {"tolerance": 1e-6}, "exact"),
-        ("salsa", {"iterations": 5}, "none"),
-        ("hits", {"iterations": 0}, "1 or more"),
-        ("pagerank", {"content": True}, "personalised"),
-        ("pagerank", {"trusted": [URLS[0]]}, "trustrank"),
-        ("trustrank", {"trusted": []}, "name a page"),
-        ("trustrank", {"trusted": ["ftp://x/"]}, "http"),
-        ("opic", {"top": -1}, "from 0"),
-    ],
-)
-def test_bad_input(method: str, options: dict[str, Any], says: str, brain: Brain) -> None:
-    with pytest.raises(BadInput, match=says):
-        brain.rank(method, **options)
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("googlerank", {}, "hits, pagerank"),
+    ("pagerank", {"damping": 1.0}, "below 1"),
+    ("pagerank", {"damping": -0.1}, "from 0"),
+    ("pagerank", {"damping": float("nan")}, "from 0"),
+    ("pagerank", {"damping": "much"}, "from 0"),
+    ("hits", {"damping": 0.85}, "damping is for pagerank"),
+    ("pagerank", {"tolerance": 0.0}, "between 0 and 1"),
+    ("pagerank", {"tolerance": float("nan")}, "between 0 and 1"),
+    ("salsa", {"tolerance": 1e-6}, "exact"),
+    ("salsa", {"iterations": 5}, "none"),
+    ("hits", {"iterations": 0}, "1 or more"),
+    ("pagerank", {"content": True}, "personalised"),
+    ("pagerank", {"trusted": [URLS[0]]}, "trustrank"),
+    ("trustrank", {"trusted": []}, "name a page"),
+    ("trustrank", {"trusted": ["ftp://x/"]}, "http"),
+    ("opic", {"top": -1}, "from 0"),
+]
+
+
+def test_bad_input(brain: Brain) -> None:
+    for method, options, says in BAD:
+        with pytest.raises(BadInput, match=says):
+            brain.rank(method, **options)
 
 
 def test_a_trusted_page_that_is_not_there(ranked: Brain) -> None:
