@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +13,7 @@ from graphbrain.bench import profile, shares
 from graphbrain.brain import Brain
 from graphbrain.ranking import Scores, Until, Web
 from graphbrain.recording import Recording
+from graphbrain.scoring import cores
 
 __all__ = ["rank"]
 
@@ -36,7 +36,7 @@ def rank(brain: Brain, recording: Recording) -> list[dict[str, Any]]:
 def _recorded_web(recording: Recording) -> Web:
     sources, targets = recording.distinct
     offsets = np.searchsorted(sources, np.arange(recording.pages + 1))
-    return Web.of(offsets, targets.astype(np.int32), len(os.sched_getaffinity(0)))
+    return Web.of(offsets, targets.astype(np.int32), cores())
 
 
 def _large_web() -> Web:
@@ -48,7 +48,7 @@ def _large_web() -> Web:
     popular = dice.permutation(RANKED_PAGES)[(dice.random(RANKED_LINKS) ** 2.5 * RANKED_PAGES).astype(np.int64)]
     targets = np.where(dice.random(RANKED_LINKS) < 0.5, inside, popular)
     offsets = np.arange(0, RANKED_LINKS + 1, each)
-    return Web.of(offsets, targets.astype(np.int32), len(os.sched_getaffinity(0)))
+    return Web.of(offsets, targets.astype(np.int32), cores())
 
 
 def _iterations(name: str, web: Web, method: Callable[..., Scores]) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _round_trip(brain: Brain) -> dict[str, Any]:
     began = time.perf_counter()
     last: dict[str, float] = {}
 
-    def note(text: str, _done: int, _of: int | None) -> None:
+    def note(text: str, _done: int, _of: int) -> None:
         last[text.split()[0]] = time.perf_counter()
 
     with profile(brain) as spent:

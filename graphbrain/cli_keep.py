@@ -184,7 +184,8 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
     """Measure this machine.
 
-    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; and what following a growing crawl costs.
+    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; and what following a growing
+    crawl costs.
 
     FILE is a recorded crawl as for 'replay'; without it, a web is generated.
     """

@@ -47,7 +47,7 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
         if given or no_write:
             raise click.UsageError("Say which METHOD the options are for.")
         return _list(app, as_json)
-    with app.brain(auto_tend=False) as brain, show.rank_bar() as bar:
+    with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
         done = brain.rank(method, write=not no_write, progress=bar, **given)
     if as_json:
         show.json_lines([done.as_dict()])

@@ -20,7 +20,7 @@ from graphbrain.opichits import Floats, Ints
 
 __all__ = ["relevance", "seeds", "stored", "urls", "write"]
 
-READ, WRITE = 20_000, 10_000
+READ, WRITE = 20_000, 5_000
 """Pages of one transaction."""
 UNKNOWN_RELEVANCE = 0.5
 

@@ -19,13 +19,18 @@ from graphbrain.model import Ranking
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranking import Scores, Until, Web
 
-__all__ = ["METHODS", "Scoring"]
+__all__ = ["METHODS", "Scoring", "cores"]
 
 METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 DAMPED = ("pagerank", "personalised", "trustrank")
 
-RankProgress = Callable[[str, int, int | None], None]
-"""(what is being done, how much of it is done, of how much if that is known)"""
+RankProgress = Callable[[str, int, int], None]
+"""(what is being done, how much of it is done, of how much; 0 when that is not known)"""
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +117,10 @@ class Scoring(Core):
         """The links, as far as they are wanted."""
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
-            progress("reading hosts", 0, None)
+            progress("reading hosts", 0, 0)
             offsets, targets = ranking.between_hosts(offsets, targets, exports.hosts(self.graph, table))
-        progress("turning links", 0, None)
-        return Web.of(offsets, targets, len(os.sched_getaffinity(0)))
+        progress("turning links", 0, 0)
+        return Web.of(offsets, targets, cores())
 
     def _write(self, ranked: Ranking, table: LinkTable, found: Scores, progress: RankProgress) -> None:
         facts = {
@@ -176,7 +181,7 @@ def _compute(wish: _Wish, web: Web, weights: Floats | None, progress: RankProgre
     """The scores; `weights` as from `_restart`."""
 
     def tell(iteration: int, change: float) -> None:
-        progress(f"iteration {iteration}, change {change:.1e}", 0, None)
+        progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
 
     if wish.method == "salsa":
         return ranking.salsa(web)

@@ -125,7 +125,7 @@ def test_only_links_between_hosts(ranked: Brain, ask: Ask) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask: Ask) -> None:
-    seen: list[tuple[str, int, int | None]] = []
+    seen: list[tuple[str, int, int]] = []
     done = ranked.rank(method, top=3, progress=lambda *told: seen.append(told))
     pages = ask("MATCH (p:Page) RETURN count(p)")[0][0]
     assert (done.pages, done.links) == (pages, ask("MATCH ()-[r:LINKS]->() RETURN count(r)")[0][0])
@@ -163,7 +163,7 @@ def test_an_interruption_does_no_harm_and_is_seen(ranked: Brain, ask: Ask, monke
     before = column(ask, "pagerank")
     for stage in ("reading", "iteration"):
 
-        def stop(text: str, _done: int, _of: int | None, at: str = stage) -> None:
+        def stop(text: str, _done: int, _of: int, at: str = stage) -> None:
             if text.startswith(at):
                 raise KeyboardInterrupt
 
