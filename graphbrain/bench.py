@@ -1,8 +1,8 @@
 """The figures of this machine: how fast a brain takes links in, spreads cash, and hands pages out.
 
-Each measure runs on an empty brain (`ingest`, `claim`, `import`) or on what an ingest has left (`push`), through the
-same calls that users make, and says which statements the time went to. Figures of different machines are not
-comparable; those of one run are.
+Each measure runs on an empty brain or (`push`, `rank`) on what an ingest has left, through the same calls that users
+make, and says which statements the time went to. Figures of different machines are not comparable; those of one run
+are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graphbrain.recording import Recording
 from graphbrain.url import key_of
 from graphbrain.worker import WorkerPool
 
-__all__ = ["bulk", "claim", "crawl_order", "empty", "ingest", "push", "report_all", "run"]
+__all__ = ["bulk", "claim", "crawl_order", "empty", "ingest", "profile", "push", "report_all", "run", "shares"]
 
 BATCH = 200
 WARM_UP_PAGES = 30_000
@@ -45,11 +45,11 @@ def run(
     data: Path | None = None,
     **arguments: Any,
 ) -> None:
-    """Measure `kind` (ingest, push, claim, settle, grow or import) and print the figures; `file` is a recorded crawl.
+    """Measure `kind` (see `graphbrain bench --help`) and print the figures; `file` is a recorded crawl.
 
     `data`: the local server's directory, for an import by Neo4j's own tool.
     """
-    from graphbrain import bench_accounts  # it measures with what stands here
+    from graphbrain import bench_accounts, bench_scores  # they measure with what stands here
 
     with Brain.open(**arguments, auto_tend=False) as brain:
         if kind == "claim":
@@ -63,9 +63,13 @@ def run(
         elif kind == "import":
             figures = bulk(brain, file, data, pages)
         else:
+            recording = _recording(file)
             if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
-                ingest(brain, _recording(file), pages)
-            figures = push(brain, workers or 4, seconds or 20.0)
+                ingest(brain, recording, pages)
+            if kind == "rank":
+                figures = bench_scores.rank(brain, recording)
+            else:
+                figures = push(brain, workers or 4, seconds or 20.0)
     if json:
         show.json_lines(figures)
     else:
@@ -119,7 +123,7 @@ def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list
 
 
 @contextmanager
-def _profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
+def profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
     """Statement → [how often, seconds] within the block."""
     spent: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
 
@@ -131,7 +135,7 @@ def _profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
         yield spent
 
 
-def _shares(spent: dict[str, list[float]]) -> dict[str, float]:
+def shares(spent: dict[str, list[float]]) -> dict[str, float]:
     """The ten statements that took longest, in seconds."""
     longest = sorted(spent.items(), key=lambda item: -item[1][1])[:10]
     return {name: round(seconds, 2) for name, (_, seconds) in longest}
@@ -158,7 +162,7 @@ def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[
 
 def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, Any]:
     order = crawl_order(recording, most)
-    with _profile(brain) as spent:
+    with profile(brain) as spent:
         laps = report_all(brain, recording, order)
     links, seconds = (sum(column) for column in zip(*laps, strict=True))
     return {
@@ -170,7 +174,7 @@ def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, A
         "links_per_second": round(links / seconds),
         "pages_per_second": round(len(order) / seconds),
         "retries": brain.graph.counts["retries"],
-        "statement_seconds": _shares(spent),
+        "statement_seconds": shares(spent),
     }
 
 
@@ -193,7 +197,7 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
 
 def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
     """Push what waits: this process alone in large batches, then some workers in batches short enough for claims."""
-    with _profile(brain) as spent:
+    with profile(brain) as spent:
         began = time.perf_counter()
         alone = brain.tend(seconds, batch=LARGE_BATCH)
         passed = time.perf_counter() - began
@@ -207,7 +211,7 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
             "seconds": round(passed, 2),
             "payments_per_second": round(alone.payments / passed),
             "settled": alone.settled,
-            "statement_seconds": _shares(spent),
+            "statement_seconds": shares(spent),
         }
     ]
     with WorkerPool.beside(brain, workers, batch=SHORT_BATCH) as pool:
@@ -273,7 +277,7 @@ def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
     taking: list[float] = []
     whole: list[float] = []
     done = 0
-    with _profile(brain) as spent:
+    with profile(brain) as spent:
         for _ in range(rounds):
             began = time.perf_counter()
             claims = brain.next_urls(100)
@@ -290,5 +294,5 @@ def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
         "next_ms_p99": round(p99, 2),
         "next_ms_max": round(longest, 2),
         "round_ms_p50": round(1000 * float(np.quantile(whole, 0.5)), 2),
-        "statement_seconds": _shares(spent),
+        "statement_seconds": shares(spent),
     }

@@ -3,7 +3,7 @@
 Each call is one transaction, or a row of them, each safe to run again; every call may be made from any thread and any
 process. What follows from a report, the spreading of cash, is done by `tend`: by `graphbrain work` processes where
 there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
-The other verbs stand in tending.py, looking.py and correcting.py.
+The other verbs stand in tending.py, looking.py, scoring.py and correcting.py.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from graphbrain.intake import Intake
 from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, SeedAnswer
 from graphbrain.report import Item
+from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings
 from graphbrain.tending import Tending
 from graphbrain.url import RULES_VERSION
@@ -34,7 +35,7 @@ BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
 
 
-class Brain(Tending, Looking, Correcting):
+class Brain(Tending, Looking, Scoring, Correcting):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
     @classmethod

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look
+from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_score
 from graphbrain.cli_common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -55,7 +55,14 @@ def cli() -> None:
     """
 
 
-for command in (*cli_crawl.COMMANDS, *cli_look.COMMANDS, *cli_dump.COMMANDS, *cli_keep.COMMANDS):
+_COMMANDS = (
+    *cli_crawl.COMMANDS,
+    *cli_look.COMMANDS,
+    *cli_score.COMMANDS,
+    *cli_dump.COMMANDS,
+    *cli_keep.COMMANDS,
+)
+for command in _COMMANDS:
     cli.add_command(command)
 
 

@@ -172,7 +172,7 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "settle", "grow", "import"]))
+@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import"]))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
@@ -184,7 +184,8 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
 def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
     """Measure this machine.
 
-    Ingest of links, pushes of cash, claims; a settling pass from nothing; and what following a growing crawl costs.
+    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; and what following a growing
+    crawl costs.
 
     FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' needs one,
     and is compared with the live ingest of the same file.

@@ -204,19 +204,26 @@ class Graph:
         with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
             session = driver.session(database=self.database, default_access_mode=mode)
             try:
-                tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
-                try:
-                    result = work(Tx(tx, self._tracer, self.counts))
-                    self._commit(tx)
-                except BaseException:
-                    # Closing a dead transaction can raise another error that hides the first one.
-                    with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
-                        tx.close()
-                    raise
-                return result
-            finally:
-                with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
-                    session.close()
+                result = self._transact(session, work, name)
+            except Exception:
+                _close(session)
+                raise
+            except BaseException:
+                # Interrupted in the middle of an answer a connection can neither be used again nor be closed properly.
+                self._renew_driver(driver)
+                raise
+            _close(session)
+            return result
+
+    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str) -> T:
+        tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
+        try:
+            result = work(Tx(tx, self._tracer, self.counts))
+            self._commit(tx)
+        except Exception:
+            _close(tx)
+            raise
+        return result
 
     def _commit(self, tx: neo4j.Transaction) -> None:
         started = time.perf_counter()
@@ -258,6 +265,12 @@ class Graph:
                 "or set GRAPHBRAIN_URI."
             ) from error
         raise GraphRefused(_first_line(error)) from error
+
+
+def _close(thing: neo4j.Session | neo4j.Transaction) -> None:
+    """Close it; closing a dead transaction can raise another error that hides the first one."""
+    with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
+        thing.close()
 
 
 def _can_help(error: BaseException) -> bool:

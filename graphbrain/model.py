@@ -27,6 +27,7 @@ __all__ = [
     "Page",
     "Payment",
     "Payments",
+    "Ranking",
     "Report",
     "SeedAnswer",
     "Settled",
@@ -331,6 +332,39 @@ class Settled:
     payments: int = 0
     left: int = 0
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one `rank` did: its parameters, None where the method has no such thing, and its figures.
+
+    `residual`: the change of the last iteration; `error`: how far the scores are from their limit at most, None when
+    that could not be told; both in sum over all pages, whose scores have sum 1. `converged`: the error is within the
+    tolerance. `restart`: what a reader starts anew by (relevance, seeds, or some pages). `started`, `finished`:
+    epoch seconds of the export and of the last write. `complete`: all of it is written, and is what the pages carry.
+    `best`: for each score, by the name of its property, URL and score of the best pages.
+    """
+
+    method: str
+    damping: float | None
+    tolerance: float | None
+    only_external: bool
+    content: bool
+    restart: str | None
+    pages: int
+    links: int
+    iterations: int
+    residual: float
+    error: float | None
+    converged: bool
+    started: float
+    finished: float | None = None
+    complete: bool = False
+    seconds: float = 0.0
+    best: Mapping[str, tuple[tuple[str, float], ...]] = dataclasses.field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
 
 
 def _flat(item: Page | LinkedPage | KnownLink) -> dict[str, Any]:

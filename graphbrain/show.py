@@ -29,7 +29,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from graphbrain.model import Claim, Page, Payments
+from graphbrain.model import Claim, Page, Payments, Ranking
 
 if TYPE_CHECKING:
     from graphbrain.importing import Imported
@@ -45,6 +45,8 @@ __all__ = [
     "out",
     "page_sheet",
     "payments_tables",
+    "ranking_sheet",
+    "rankings_table",
     "replay_bar",
     "replay_sheet",
     "rows_table",
@@ -291,6 +293,60 @@ def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, A
             yield from _flat(value, f"{words}: ")
         else:
             yield words, ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+
+
+def ranking_sheet(ranking: Ranking) -> list[RenderableType]:
+    """The best pages by each score of a ranking, and how it was computed."""
+    r = ranking
+    things: list[RenderableType] = []
+    for name, best in r.best.items():
+        if best:
+            rows = ((place, f"{score:.3g}", url) for place, (url, score) in enumerate(best, 1))
+            things += [rows_table(("#", name, "url"), rows), ""]
+    pairs: list[tuple[str, Any]] = [
+        ("pages", r.pages),
+        ("links", f"{r.links:,}, between hosts only" if r.only_external else r.links),
+        ("damping", r.damping),
+        ("restart", r.restart),
+        ("content", "relevance" if r.content else None),
+        ("iterations", r.iterations if r.tolerance is not None else "none needed"),
+        ("residual", f"{r.residual:.1e}" if r.iterations else None),
+        ("error", _error(r)),
+        ("seconds", f"{r.seconds:.1f}"),
+        ("written", ", ".join(r.best) if r.complete else "nothing"),
+    ]
+    return [*things, sheet(pair for pair in pairs if pair[1] is not None)]
+
+
+def _error(ranking: Ranking) -> str | None:
+    if ranking.tolerance is None:
+        return None
+    known = "not known" if ranking.error is None else f"at most {ranking.error:.1e}"
+    return known if ranking.converged else f"{known}, above the tolerance of {ranking.tolerance:.0e}"
+
+
+def rankings_table(rankings: Iterable[Ranking]) -> Table:
+    """Which batch scores the pages carry, since when, and what they were computed from."""
+    rows = (
+        (
+            r.method,
+            f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
+            r.pages,
+            r.links,
+            r.damping,
+            "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}",
+            _basis(r),
+        )
+        for r in rankings
+    )
+    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows)
+
+
+def _basis(ranking: Ranking) -> str:
+    """Which links, and what else, in as few words as will do."""
+    links = "external links" if ranking.only_external else "all links"
+    content = ", content" if ranking.content else ""
+    return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
 
 
 def replay_sheet(result: ReplayResult) -> Table:

@@ -28,6 +28,11 @@ MAY_SCAN = {
     "pages/all_authorities": "for webs so small that ranks name too few",
     "pages/all_hubs": "for webs so small that ranks name too few",
     "exports/last_id": "the highest id of all",
+    "scores/all": "one node a method: a handful",
+    "scores/begin": "one node a method: a handful",
+    "scores/end": "one node a method: a handful",
+    "scores/hold": "one node a method: a handful",
+    "scores/seeds": "before an export of everything",
     "brain/step": "schema steps: a handful",
     "brain/steps": "schema steps: a handful",
 }

@@ -1,0 +1,10 @@
+// Which scores stand on the pages, and how they were computed.
+//
+// column  rankings  LIST  all properties of each (:Ranking), the latest first
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (r:Ranking)
+WITH r ORDER BY r.started DESC, r.method
+RETURN collect(properties(r)) AS rankings

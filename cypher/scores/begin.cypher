@@ -1,0 +1,12 @@
+// Say that scores are about to be written, by which method and how they were computed.
+//
+// param   method   STRING  one of the methods of `graphbrain rank`
+// param   facts    MAP     its parameters and figures, with a token of whoever writes
+// rows    none
+// locks   the Brain, then the Ranking: one (:Ranking) a method, without an index for so few
+// mode    write
+// retry   safe   absolute values
+MATCH (b:Brain {key: 'brain'})
+SET b:Brain
+MERGE (r:Ranking {method: $method})
+SET r = $facts, r.method = $method, r.complete = false

@@ -1,0 +1,11 @@
+// The URLs of some pages.
+//
+// param   ids   LIST  internal ids
+// column  rows  LIST  [id, url] of each that is there
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+RETURN collect([id(p), p.url]) AS rows

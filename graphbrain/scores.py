@@ -1,0 +1,96 @@
+"""Batch scores on the pages: what they are computed from beside the links, and where they are kept.
+
+Each score is a property of its own on the pages; one (:Ranking) for each method keeps how and when it was computed,
+and whether all of it is written. Scores are written in batches, so while one method's are written, old and new ones
+stand side by side, and after an interruption they stay so: `complete` is then false. Of two who write the same
+method's scores the later one wins: the earlier one notices under the lock, and stops.
+Statements: scores/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from graphbrain.errors import GraphbrainError
+from graphbrain.graph import Graph, Tx
+from graphbrain.opichits import Floats, Ints
+
+__all__ = ["relevance", "seeds", "stored", "urls", "write"]
+
+READ, WRITE = 20_000, 5_000
+"""Pages of one transaction."""
+UNKNOWN_RELEVANCE = 0.5
+
+
+def relevance(graph: Graph, ids: Ints) -> Floats:
+    """The relevance of each page (`ids` ascending), ½ where it is not known."""
+    column = np.full(len(ids), UNKNOWN_RELEVANCE)
+    for first in range(0, len(ids), READ):
+        part = ids[first : first + READ].tolist()
+        rows = graph.read(
+            lambda tx, p=part: tx.one("scores/relevance", ids=p)[0],  # type: ignore[misc]
+            "scores/relevance",
+        )
+        if rows:
+            found, values = zip(*rows, strict=True)
+            column[np.searchsorted(ids, found)] = values
+    return column
+
+
+def seeds(graph: Graph) -> list[int]:
+    """The internal ids of the pages where the crawl began."""
+    found: list[int] = graph.read(lambda tx: tx.one("scores/seeds")[0], "scores/seeds")
+    return found
+
+
+def urls(graph: Graph, ids: Iterable[int]) -> dict[int, str]:
+    """Internal id → URL, of the pages that are there."""
+    rows = graph.read(lambda tx: tx.one("scores/urls", ids=list(ids))[0], "scores/urls")
+    return dict(rows)
+
+
+def stored(graph: Graph) -> list[dict[str, Any]]:
+    """What the (:Ranking)s say, the latest first."""
+    found: list[dict[str, Any]] = graph.read(lambda tx: tx.one("scores/all")[0], "scores/all")
+    return found
+
+
+def write(
+    graph: Graph,
+    method: str,
+    ids: Ints,
+    columns: Mapping[str, Floats],
+    facts: Mapping[str, Any],
+    now: Callable[[], float],
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> int:
+    """Write columns of scores over the pages `ids` (ascending); how many pages have them.
+
+    `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures.
+    Raises GraphbrainError when somebody else begins to write the same method's scores meanwhile.
+    """
+    token, before = facts["token"], facts["started"]
+    graph.write(lambda tx: tx.do("scores/begin", method=method, facts=dict(facts)), "scores/begin")
+    written = 0
+    for first in range(0, len(ids), WRITE):
+        part = slice(first, first + WRITE)
+        pages, some = ids[part].tolist(), {name: column[part].tolist() for name, column in columns.items()}
+        written += graph.write(
+            lambda tx, p=pages, s=some: _write(tx, method, token, p, s, before),  # type: ignore[misc]
+            "scores/write",
+        )
+        progress(min(first + WRITE, len(ids)), len(ids))
+    graph.write(lambda tx: tx.do("scores/end", method=method, token=token, now=now()), "scores/end")
+    return written
+
+
+def _write(tx: Tx, method: str, token: str, ids: list[int], columns: Mapping[str, list[float]], before: float) -> int:
+    if tx.many("scores/hold", method=method, token=token) != [[True]]:
+        raise GraphbrainError(f"Somebody else has begun to write the scores of {method!r}; theirs will stand.")
+    written = 0
+    for name, values in columns.items():
+        written = tx.one("scores/write", name=name, ids=ids, values=values, before=before)[0]
+    return written

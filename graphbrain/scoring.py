@@ -1,0 +1,232 @@
+"""Batch scores: the verb `rank`. Links are exported, scores computed in memory and written back to the pages."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from graphbrain import exports, pages, ranking, scores
+from graphbrain.core import Core, number, whole
+from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.exports import LinkTable
+from graphbrain.model import Ranking
+from graphbrain.opichits import Floats, Ints
+from graphbrain.ranking import Scores, Until, Web
+
+__all__ = ["METHODS", "Scoring", "cores"]
+
+METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
+DAMPED = ("pagerank", "personalised", "trustrank")
+
+RankProgress = Callable[[str, int, int], None]
+"""(what is being done, how much of it is done, of how much; 0 when that is not known)"""
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What was asked for; None where nothing was said, or, once it is checked, where the method has no such thing."""
+
+    method: str
+    damping: float | None
+    tolerance: float | None
+    iterations: int | None
+    only_external: bool
+    content: bool
+    trusted: tuple[str, ...] | None
+
+
+class Scoring(Core):
+    """The verbs of batch scores."""
+
+    def rank(
+        self,
+        method: str,
+        *,
+        damping: float | None = None,
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        only_external: bool = False,
+        content: bool = False,
+        trusted: Iterable[str] | None = None,
+        top: int = 10,
+        write: bool = True,
+        progress: RankProgress = lambda *_: None,
+    ) -> Ranking:
+        """Score all pages by `method` and write the scores back to them.
+
+        `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
+        URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
+        sum over all pages, that will do. `iterations` (10000): at most so many. `only_external`: leave out links
+        inside a host. `content`: relevance weighs the authorities of hits. `top`: how many of the best are named.
+        `write` False: only compute. Reports go on meanwhile; pages they bring are left out. An interruption while
+        it writes leaves scores that are partly old, and `rankings` says so. Raises BadInput, UnknownPage.
+        """
+        named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
+        wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)
+        clock, started = time.monotonic(), self.now()
+        table = exports.links(self.graph, lambda done, of: progress("reading links", done, of))
+        restart = self._restart(wish, table)
+        web = self._web(wish, table, progress)
+        found = _compute(wish, web, restart, progress)
+        ranked = _ranking(wish, found, web, started)
+        if write:
+            self._write(ranked, table, found, progress)
+            ranked = replace(ranked, finished=self.now(), complete=True)
+        best = {name: self._best(table, column, top) for name, column in found.columns.items()}
+        return replace(ranked, best=best, seconds=time.monotonic() - clock)
+
+    def rankings(self) -> list[Ranking]:
+        """Which batch scores the pages carry, and how they were computed; the latest first."""
+        return [_stored(facts) for facts in scores.stored(self.graph)]
+
+    def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
+        """Weights of pages: where a reader starts anew, or how an authority counts."""
+        if wish.method == "personalised" or wish.content:
+            return scores.relevance(self.graph, table.ids)
+        if wish.method != "trustrank":
+            return None
+        weights = np.zeros(table.pages)
+        places = table.at(np.array(self._trusted(wish), dtype=np.int64))
+        weights[places[places >= 0]] = 1.0
+        if not weights.any():
+            raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
+        return weights
+
+    def _trusted(self, wish: _Wish) -> list[int]:
+        if wish.trusted is None:
+            return scores.seeds(self.graph)
+        keys = {self._key(url): url for url in wish.trusted}
+        found = self.graph.read(lambda tx: pages.find(tx, keys), "pages/find")
+        for key, url in keys.items():
+            if key not in found:
+                raise UnknownPage(f"{url} is not in the graph.")
+        return list(found.values())
+
+    def _web(self, wish: _Wish, table: LinkTable, progress: RankProgress) -> Web:
+        """The links, as far as they are wanted."""
+        offsets, targets = table.offsets, table.targets
+        if wish.only_external:
+            progress("reading hosts", 0, 0)
+            offsets, targets = ranking.between_hosts(offsets, targets, exports.hosts(self.graph, table))
+        progress("turning links", 0, 0)
+        return Web.of(offsets, targets, cores())
+
+    def _write(self, ranked: Ranking, table: LinkTable, found: Scores, progress: RankProgress) -> None:
+        facts = {
+            name: value
+            for name, value in ranked.as_dict().items()
+            if name not in ("best", "seconds") and value is not None
+        }
+        scores.write(
+            self.graph,
+            ranked.method,
+            table.ids,
+            found.columns,
+            {**facts, "token": uuid.uuid4().hex},
+            self.now,
+            lambda done, of: progress("writing scores", done, of),
+        )
+
+    def _best(self, table: LinkTable, column: Floats, top: int) -> tuple[tuple[str, float], ...]:
+        """URL and score of the pages with the highest scores above 0; among equals the oldest."""
+        places = _highest(column, top)
+        ids = table.ids[places].tolist()
+        named = scores.urls(self.graph, ids) if ids else {}
+        rows = zip(ids, column[places].tolist(), strict=True)
+        return tuple((named[page], score) for page, score in rows if page in named)
+
+
+def _checked(wish: _Wish, top: int) -> _Wish:
+    """The wish with the defaults filled in. Raises BadInput."""
+    method, named = wish.method, wish.trusted
+    if method not in METHODS:
+        raise BadInput(f"rank is by {', '.join(METHODS[:-1])} or {METHODS[-1]}, not {method!r}.")
+    damped, iterated = method in DAMPED, method != "salsa"
+    damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
+    rules = (
+        ("damping", damping is None or damped, f"is for {', '.join(DAMPED)}"),
+        ("damping", damping is None or (number(damping) and 0 <= damping < 1), "must be from 0 to below 1"),
+        ("tolerance", tolerance is None or iterated, "is not for salsa, which is exact"),
+        ("tolerance", tolerance is None or (number(tolerance) and 0 < tolerance < 1), "must be between 0 and 1"),
+        ("iterations", iterations is None or iterated, "is not for salsa, which needs none"),
+        ("iterations", iterations is None or (whole(iterations) and iterations >= 1), "must be 1 or more"),
+        ("content", not wish.content or method == "hits", "is for hits; pagerank with it is personalised"),
+        ("trusted", named is None or method == "trustrank", "is for trustrank"),
+        ("trusted", named is None or len(named) > 0, "must name a page"),
+        ("top", whole(top) and 0 <= top <= 1_000_000, "must be from 0 to 1000000"),
+    )
+    for name, good, wanted in rules:
+        if not good:
+            raise BadInput(f"{name} {wanted}.")
+    return replace(
+        wish,
+        damping=(ranking.DAMPING if damping is None else float(damping)) if damped else None,
+        tolerance=(ranking.TOLERANCE if tolerance is None else float(tolerance)) if iterated else None,
+        iterations=(iterations or ranking.ITERATIONS) if iterated else None,
+    )
+
+
+def _compute(wish: _Wish, web: Web, weights: Floats | None, progress: RankProgress) -> Scores:
+    """The scores; `weights` as from `_restart`."""
+
+    def tell(iteration: int, change: float) -> None:
+        progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
+
+    if wish.method == "salsa":
+        return ranking.salsa(web)
+    until = Until(wish.tolerance or 0.0, wish.iterations or 1, tell)
+    if wish.method == "hits":
+        return ranking.hits(web, content=weights, until=until)
+    if wish.method == "opic":
+        return ranking.opic(web, until=until)
+    damping = wish.damping or 0.0
+    return ranking.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method)
+
+
+def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:
+    restart = {"personalised": "relevance", "trustrank": "seeds"}.get(wish.method)
+    if wish.trusted is not None:
+        restart = f"{len(set(wish.trusted))} pages" if len(wish.trusted) > 1 else wish.trusted[0]
+    return Ranking(
+        method=wish.method,
+        damping=wish.damping,
+        tolerance=wish.tolerance,
+        only_external=wish.only_external,
+        content=wish.content,
+        restart=restart,
+        pages=web.pages,
+        links=web.links,
+        iterations=found.iterations,
+        residual=found.residual,
+        error=found.error if np.isfinite(found.error) else None,
+        converged=found.converged,
+        started=started,
+    )
+
+
+def _stored(facts: Mapping[str, Any]) -> Ranking:
+    """A ranking from the properties of its node; what is None there is absent."""
+    absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
+    names = {field.name for field in fields(Ranking)}
+    found = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
+    return found if found.finished is None else replace(found, seconds=found.finished - found.started)
+
+
+def _highest(column: Floats, count: int) -> Ints:
+    """The places of the `count` highest values above 0, highest first, among equals the lowest place first."""
+    if not count or not len(column):
+        return np.empty(0, dtype=np.int64)
+    bar = np.partition(column, -count)[-count] if count < len(column) else 0.0
+    places = np.flatnonzero((column >= bar) & (column > 0.0))
+    return places[np.argsort(-column[places], kind="stable")][:count]

@@ -1,0 +1,53 @@
+"""`graphbrain rank` as a user meets it."""
+
+from __future__ import annotations
+
+from graphbrain import Brain, Fetched, cli_score, scoring
+from tests.crawl.test_cli import Run, connected, lines, one_sentence, run
+
+__all__ = ["connected", "run"]
+
+A, B, C, FAR = "http://a.org/", "http://a.org/b", "http://a.org/c", "http://far.org/"
+
+
+def test_its_methods_are_those_of_the_brain() -> None:
+    assert cli_score.METHODS == scoring.METHODS
+
+
+def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
+    none = run("rank")
+    assert none.returncode == 0
+    assert "no batch scores yet" in none.stderr
+    brain.seed([A])
+    brain.report([Fetched(A, [B, C, FAR], body_hash="1"), Fetched(B, [C], body_hash="2")])
+
+    done = run("rank", "pagerank", "--top", "2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1].split()[2] == C
+    assert "error       at most" in done.stdout
+    assert "written     pagerank" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+    (told,) = lines(run("rank", "trustrank", "--only-external", "--damping", "0", "--json"))
+    assert told["best"] == {"trustrank": [[A, 1.0]]}
+    assert (told["damping"], told["restart"], told["links"]) == (0.0, "seeds", 1)
+    assert run("rank", "hits", "--content", "--no-write").returncode == 0
+
+    listed = lines(run("rank", "--json"))
+    assert [each["method"] for each in listed] == ["trustrank", "pagerank"]
+    table = run("rank").stdout.splitlines()
+    assert len(table) == 3
+    assert max(map(len, table)) <= 80
+    assert "external links, seeds" in table[1]
+
+    few = run("rank", "opic", "--iterations", "1")
+    assert few.returncode == 1
+    assert "the tolerance was not reached" in few.stderr
+
+
+def test_mistakes(run: Run) -> None:
+    one_sentence(run("rank", "pagerank", "--damping", "1"), "damping must be from 0 to below 1")
+    one_sentence(run("rank", "trustrank", "--trust", "http://x.org/"), "http://x.org/ is not in the graph")
+    without = run("rank", "--top", "3")
+    assert without.returncode == 2
+    assert "METHOD" in without.stderr

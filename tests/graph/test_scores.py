@@ -1,0 +1,287 @@
+"""`rank` on a live graph: what is written is what networkx says, once, whole, and by whom it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import networkx
+import numpy as np
+import pytest
+
+from graphbrain import Brain, Fetched, exports, scores
+from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.scoring import METHODS
+
+Ask = Callable[..., list[list[Any]]]
+PROPERTIES = {
+    "hits": ["hits_hub", "hits_authority"],
+    "pagerank": ["pagerank"],
+    "personalised": ["personalised"],
+    "trustrank": ["trustrank"],
+    "salsa": ["salsa_hub", "salsa_authority"],
+    "opic": ["opic"],
+}
+STRICT = {"tolerance": 1e-12}
+URLS = [f"http://h{n % 5}.org/{n}" for n in range(60)]
+
+
+def web(brain: Brain) -> None:
+    """Half of the pages fetched, with nine links each; two seeds; some relevance known."""
+    dice = np.random.default_rng(5)
+    brain.seed([URLS[0], URLS[1]])
+    brain.report([Fetched(url, [URLS[n] for n in dice.integers(0, 60, 9)], body_hash="x") for url in URLS[:30]])
+    for n in range(0, 60, 7):
+        if URLS[n] in {page.url for page in brain.top(100)}:
+            brain.set_relevance(URLS[n], n / 60)
+
+
+@pytest.fixture
+def ranked(brain: Brain) -> Brain:
+    web(brain)
+    return brain
+
+
+def graph(ask: Ask) -> networkx.DiGraph:
+    """The graph as the bare driver sees it; host and relevance on its nodes."""
+    found = networkx.DiGraph()
+    for url, host, relevance in ask("MATCH (p:Page) RETURN p.url, p.host, p.relevance"):
+        found.add_node(url, host=host, relevance=0.5 if relevance is None else relevance)
+    found.add_edges_from(ask("MATCH (p:Page)-[:LINKS]->(q:Page) RETURN p.url, q.url"))
+    return found
+
+
+def column(ask: Ask, name: str) -> dict[str, float]:
+    return dict(ask("MATCH (p:Page) RETURN p.url, p[$name]", name=name))
+
+
+def agree(ask: Ask, name: str, wanted: dict[str, float], within: float = 1e-9) -> None:
+    got = column(ask, name)
+    assert got.keys() == wanted.keys()
+    assert sum(got.values()) == pytest.approx(1.0, abs=1e-12)
+    assert sum(abs(got[url] - wanted[url]) for url in got) < within
+
+
+def test_pagerank_and_its_kin_are_networkx_s(ranked: Brain, ask: Ask) -> None:
+    there = graph(ask)
+    relevance = dict(there.nodes(data="relevance"))
+    for method, start in (
+        ("pagerank", None),
+        ("personalised", relevance),
+        ("trustrank", {URLS[0]: 1.0, URLS[1]: 1.0}),
+    ):
+        for damping in (0.85, 0.3):
+            ranked.rank(method, damping=damping, **STRICT)
+            agree(ask, method, networkx.pagerank(there, damping, start, tol=1e-15, max_iter=5_000))
+    ranked.rank("trustrank", trusted=[URLS[7], f"{URLS[8]}#top"])
+    agree(ask, "trustrank", networkx.pagerank(there, 0.85, {URLS[7]: 1.0, URLS[8]: 1.0}, tol=1e-15, max_iter=5_000))
+
+
+def test_hits_is_networkx_s(ranked: Brain, ask: Ask) -> None:
+    there = graph(ask)
+    hub, authority = networkx.hits(there, tol=1e-14)
+    ranked.rank("hits", **STRICT)
+    agree(ask, "hits_hub", hub)
+    agree(ask, "hits_authority", authority)
+
+
+def test_content_weighs_the_authorities_of_hits(ranked: Brain, ask: Ask) -> None:
+    """h = L·S·a: the same hubs as of a web with links of weight √s, which networkx can do."""
+    there = graph(ask)
+    for _, target, link in there.edges(data=True):
+        link["weight"] = there.nodes[target]["relevance"] ** 0.5
+    hub, _ = networkx.hits(there, tol=1e-14)
+    done = ranked.rank("hits", content=True, **STRICT)
+    assert done.content
+    agree(ask, "hits_hub", hub)
+
+
+def test_opic_and_salsa_are_random_readers(ranked: Brain, ask: Ask) -> None:
+    there = graph(ask)
+    ranked.rank("opic", **STRICT)
+    for url in list(there):
+        there.add_edge(url, "virtual")
+        there.add_edge("virtual", url)
+    whole = networkx.pagerank(there, 1 - 1e-12, tol=1e-13, max_iter=100_000)
+    part = sum(score for url, score in whole.items() if url != "virtual")
+    agree(ask, "opic", {url: score / part for url, score in whole.items() if url != "virtual"}, 1e-8)
+
+    there = graph(ask)
+    ranked.rank("salsa")
+    # All pages are of one community, so scores are shares of the links.
+    agree(ask, "salsa_hub", {url: there.out_degree(url) / there.number_of_edges() for url in there})
+    agree(ask, "salsa_authority", {url: there.in_degree(url) / there.number_of_edges() for url in there})
+
+
+def test_only_links_between_hosts(ranked: Brain, ask: Ask) -> None:
+    there = graph(ask)
+    inside = [(a, b) for a, b in there.edges if there.nodes[a]["host"] == there.nodes[b]["host"]]
+    done = ranked.rank("pagerank", only_external=True, **STRICT)
+    assert inside
+    assert done.links == there.number_of_edges() - len(inside)
+    there.remove_edges_from(inside)
+    agree(ask, "pagerank", networkx.pagerank(there, tol=1e-15, max_iter=5_000))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask: Ask) -> None:
+    seen: list[tuple[str, int, int]] = []
+    done = ranked.rank(method, top=3, progress=lambda *told: seen.append(told))
+    pages = ask("MATCH (p:Page) RETURN count(p)")[0][0]
+    assert (done.pages, done.links) == (pages, ask("MATCH ()-[r:LINKS]->() RETURN count(r)")[0][0])
+    assert done.converged
+    assert done.complete
+    assert list(done.best) == PROPERTIES[method]
+    for name, best in done.best.items():
+        there = column(ask, name)
+        assert [score for _, score in best] == sorted(there.values(), reverse=True)[:3]
+        assert all(there[url] == score for url, score in best)
+    assert seen[-1] == ("writing scores", pages, pages)
+    assert {text.split()[0] for text, _, _ in seen} >= {"reading", "turning", "writing"}
+
+    assert ask("MATCH (r:Ranking) RETURN r.method, r.complete, r.pages") == [[method, True, pages]]
+    (kept,) = ranked.rankings()
+    told = {**done.as_dict(), "best": {}, "seconds": 0.0}  # by the clock of the tests no time has passed
+    assert kept.as_dict() == told
+    assert ask(
+        "MATCH (p:Page) UNWIND keys(p) AS k WITH DISTINCT k WHERE k IN $all RETURN k ORDER BY k",
+        all=[name for names in PROPERTIES.values() for name in names],
+    ) == [[name] for name in sorted(PROPERTIES[method])]
+
+
+def test_without_writing(ranked: Brain, ask: Ask) -> None:
+    done = ranked.rank("pagerank", write=False)
+    assert not done.complete
+    assert done.finished is None
+    assert len(done.best["pagerank"]) == 10
+    assert set(column(ask, "pagerank").values()) == {None}
+    assert ranked.rankings() == []
+
+
+def test_an_interruption_does_no_harm_and_is_seen(ranked: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranked.rank("pagerank", damping=0.5)
+    before = column(ask, "pagerank")
+    for stage in ("reading", "iteration"):
+
+        def stop(text: str, _done: int, _of: int, at: str = stage) -> None:
+            if text.startswith(at):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            ranked.rank("pagerank", progress=stop)
+        assert column(ask, "pagerank") == before
+        assert ranked.rankings()[0].damping == 0.5
+
+    monkeypatch.setattr(scores, "WRITE", 10)
+    with pytest.raises(KeyboardInterrupt):
+        ranked.rank("pagerank", progress=lambda text, *_: _interrupt_at(text, "writing"))
+    after = column(ask, "pagerank")
+    assert 0 < sum(after[url] != before[url] for url in after) < len(after)
+    (half,) = ranked.rankings()
+    assert (half.damping, half.complete, half.finished) == (0.85, False, None)
+
+    whole = ranked.rank("pagerank")
+    assert whole.complete
+    agree(ask, "pagerank", networkx.pagerank(graph(ask), tol=1e-15, max_iter=5_000), 1e-8)
+
+
+def _interrupt_at(text: str, at: str) -> None:
+    if text.startswith(at):
+        raise KeyboardInterrupt
+
+
+def test_of_two_who_write_the_later_wins(
+    ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scores, "WRITE", 10)
+    other: list[Any] = []
+
+    def meanwhile(text: str, *_: object) -> None:
+        if text.startswith("writing") and not other:
+            other.append(second.rank("pagerank", damping=0.5, **STRICT))
+
+    with pytest.raises(GraphbrainError, match="Somebody else"):
+        ranked.rank("pagerank", progress=meanwhile)
+    agree(ask, "pagerank", networkx.pagerank(graph(ask), 0.5, tol=1e-15, max_iter=5_000))
+    (kept,) = ranked.rankings()
+    assert kept.complete
+    assert kept.damping == 0.5
+
+
+def test_a_web_that_changes_while_it_is_ranked(ranked: Brain, ask: Ask, clock: Any) -> None:
+    """Pages come and go after the export; the scores are those of the export, and nobody gets another's."""
+    there = graph(ask)
+
+    def meanwhile(text: str, *_: object) -> None:
+        if text.startswith("turning"):
+            clock.pass_(1.0)
+            ranked.forget(URLS[3])
+            ranked.report([Fetched("http://new.org/", [f"http://new.org/{n}" for n in range(20)], body_hash="x")])
+
+    ranked.rank("pagerank", progress=meanwhile, **STRICT)
+    wanted = networkx.pagerank(there, tol=1e-15, max_iter=5_000)
+    got = column(ask, "pagerank")
+    assert {url for url, score in got.items() if score is None} == {url for url in got if "new.org" in url}
+    assert URLS[3] not in got
+    for url, score in got.items():
+        assert score is None or score == pytest.approx(wanted[url], abs=1e-10)
+
+
+def test_a_page_that_got_the_id_of_another_gets_no_score(ranked: Brain, ask: Ask, clock: Any) -> None:
+    table = exports.links(ranked.graph)
+    started = clock()
+    clock.pass_(1.0)
+    page, url = ask("MATCH (p:Page) RETURN id(p), p.url LIMIT 1")[0]
+    ask("MATCH (p:Page) WHERE id(p) = $page SET p.discovered = $now", page=page, now=clock())  # as if it were new
+    facts = {"token": "t", "started": started}
+    done = scores.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
+    assert done == table.pages - 1
+    assert [name for name, score in column(ask, "opic").items() if score is None] == [url]
+
+
+def test_an_empty_brain(brain: Brain) -> None:
+    for method in METHODS:
+        if method == "trustrank":
+            with pytest.raises(BadInput, match="no seeds"):
+                brain.rank(method)
+        else:
+            done = brain.rank(method)
+            assert done.pages == done.links == 0
+            assert all(best == () for best in done.best.values())
+
+
+def test_clear_takes_the_rankings_along(ranked: Brain) -> None:
+    ranked.rank("salsa")
+    ranked.clear()
+    assert ranked.rankings() == []
+
+
+BAD: list[tuple[str, dict[str, Any], str]] = [
+    ("googlerank", {}, "hits, pagerank"),
+    ("pagerank", {"damping": 1.0}, "below 1"),
+    ("pagerank", {"damping": -0.1}, "from 0"),
+    ("pagerank", {"damping": float("nan")}, "from 0"),
+    ("pagerank", {"damping": "much"}, "from 0"),
+    ("hits", {"damping": 0.85}, "damping is for pagerank"),
+    ("pagerank", {"tolerance": 0.0}, "between 0 and 1"),
+    ("pagerank", {"tolerance": float("nan")}, "between 0 and 1"),
+    ("salsa", {"tolerance": 1e-6}, "exact"),
+    ("salsa", {"iterations": 5}, "none"),
+    ("hits", {"iterations": 0}, "1 or more"),
+    ("pagerank", {"content": True}, "personalised"),
+    ("pagerank", {"trusted": [URLS[0]]}, "trustrank"),
+    ("trustrank", {"trusted": []}, "name a page"),
+    ("trustrank", {"trusted": ["ftp://x/"]}, "http"),
+    ("opic", {"top": -1}, "from 0"),
+]
+
+
+def test_bad_input(brain: Brain) -> None:
+    for method, options, says in BAD:
+        with pytest.raises(BadInput, match=says):
+            brain.rank(method, **options)
+
+
+def test_a_trusted_page_that_is_not_there(ranked: Brain) -> None:
+    with pytest.raises(UnknownPage, match="nowhere"):
+        ranked.rank("trustrank", trusted=[URLS[0], "http://nowhere.org/"])
