@@ -26,14 +26,15 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("pages", "claims"),
     # what is done with several nouns at once
     ("report",),
-    ("corrections", "intake", "audit", "settling", "listing"),
+    ("corrections", "bending", "intake", "audit", "settling", "listing"),
     # the whole, by what its verbs are for
     ("core",),
+    ("passing",),
     ("tending", "looking", "scoring", "correcting"),
     ("brain",),
     ("__init__",),
-    # doors: the local server, recorded crawls, workers
-    ("jars", "neo4j_home", "recording"),
+    # doors: the local server, recorded crawls, a text's relevance, workers
+    ("jars", "neo4j_home", "recording", "relevance"),
     ("server", "records", "harvest"),
     ("worker", "bulk"),
     ("stores",),
