@@ -155,10 +155,11 @@ def schema_check(app: App, as_json: bool) -> int:
 @click.command()
 @click.option("--pages", type=click.IntRange(20), default=400, help="Pages of the web (400).")
 @click.option("--workers", type=click.IntRange(0), default=2, help="Worker processes (2).")
+@click.option("--topic", metavar="WORDS", help="Crawl for pages about these words.")
 @click.option("--keep", is_flag=True, help="Leave the server running.")
 @connection
 @pass_app
-def demo(app: App, pages: int, workers: int, keep: bool) -> int:
+def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> int:
     """Crawl a small generated web, here and now.
 
     It starts a Neo4j of its own, serves some hundreds of pages on this machine, crawls them over
@@ -167,7 +168,7 @@ def demo(app: App, pages: int, workers: int, keep: bool) -> int:
     from graphbrain.demo.show import run_demo
 
     uri = app.given.get("uri")
-    clean = run_demo(data=app.data, keep=keep, uri=uri, pages=pages, workers=workers)
+    clean = run_demo(data=app.data, keep=keep, uri=uri, pages=pages, workers=workers, topic=topic)
     return 0 if clean else 1
 
 

@@ -1,9 +1,11 @@
-"""A plain crawler of about sixty lines: the standard library fetches, graphbrain decides.
+"""A plain crawler of some seventy lines: the standard library fetches, graphbrain decides.
 
 Copy it. One loop claims as many pages as threads are free, and reports what they bring, in whatever
 batches it comes. The brain says what is next, keeps threads and processes polite and off each
 other's pages, and hands a page to somebody else if this process dies. Temporary redirects are
-followed; a permanent one is reported, so that the page becomes an alias of its target.
+followed; a permanent one is reported, so that the page becomes an alias of its target. With a `judge`
+(TopicRelevance, or any function of a text) it goes for a topic: pages are reported with how near they
+are, and links with a guess.
 Left to you: robots.txt, and what you want the pages for.
 """
 
@@ -20,13 +22,17 @@ from typing import Any
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link
+from graphbrain.relevance import guess
 
 __all__ = ["crawl", "fetch", "links_of"]
 
 AGENT = "graphbrain-example/1.0"  # say who you are, and how to reach you
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
+
+Judge = Callable[[str], float]
+"""How near a text is to the topic, 0..1."""
 
 
 def crawl(
@@ -36,6 +42,7 @@ def crawl(
     limit: int = sys.maxsize,
     patience: float = float("inf"),
     handlers: Sequence[BaseHandler] = (),
+    judge: Judge | None = None,
     stop: threading.Event | None = None,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> None:
@@ -54,7 +61,7 @@ def crawl(
                 # No more than can be fetched at once: a claim says that its host may be asked now.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1) if free else Claims(())
-                out |= {pool.submit(fetch, opener, claim): claim for claim in claims}
+                out |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
                     return
@@ -72,19 +79,19 @@ def crawl(
             raise
 
 
-def fetch(opener: OpenerDirector, claim: Claim) -> Fetched | Failed:
+def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:
     """What became of one claimed page. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
     request = Request(claim.url, headers={"User-Agent": AGENT, **headers})
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
-            return _result(claim, response)
+            return _result(claim, response, judge)
     except (OSError, HTTPException, ValueError) as error:
         return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}")
 
 
-def _result(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
+def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetched | Failed:
     url, status, head = claim.url, response.status, response.headers
     stamps: dict[str, Any] = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
     if status == 304:
@@ -95,31 +102,42 @@ def _result(claim: Claim, response: HTTPResponse) -> Fetched | Failed:
         wait = head["Retry-After"] or ""  # seconds; a date is left to the brain's own back-off
         seconds = min(float(wait), 86_400.0) if wait.isdecimal() else None
         return Failed(url, claim, status, retry_after=seconds)
-    body, links = response.read(LARGEST), list[str]()
+    body, page = response.read(LARGEST), _Page(response.url)
     if head.get_content_type() == "text/html":
-        links = links_of(body, response.url, head.get_content_charset("utf-8"))
-    return Fetched(url, links, claim, status, body, **stamps)
+        page.read(body, head.get_content_charset("utf-8"))
+    if judge is None:
+        return Fetched(url, page.links, claim, status, body, **stamps)
+    near = judge(" ".join(page.text))
+    links = [Link(link, guess(near, judge(text))) for link, text in zip(page.links, page.anchors, strict=True)]
+    return Fetched(url, links, claim, status, body, relevance=near, **stamps)
 
 
 def links_of(html: bytes, url: str, charset: str = "utf-8") -> list[str]:
     """The links of a page, absolute and in its order; of a broken one, those before the break."""
-    try:
-        text = html.decode(charset, "replace")
-    except LookupError:
-        text = html.decode("latin-1")
-    parser = _Links(url)
-    with suppress(AssertionError, ValueError):  # html.parser's way to give up
-        parser.feed(text)
-        parser.close()
-    return parser.links
+    return _Page(url).read(html, charset).links
 
 
-class _Links(HTMLParser):
+class _Page(HTMLParser):
+    """The links of a page, the text of each, and all its text."""
+
     def __init__(self, base: str) -> None:
         super().__init__()
         self.base, self.links = base, list[str]()
+        self.anchors, self.text = list[str](), list[str]()
+        self.in_link = self.silent = False
+
+    def read(self, html: bytes, charset: str) -> _Page:
+        try:
+            text = html.decode(charset, "replace")
+        except LookupError:
+            text = html.decode("latin-1")
+        with suppress(AssertionError, ValueError):  # html.parser's way to give up
+            self.feed(text)
+            self.close()
+        return self
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.silent = tag in ("script", "style")
         href = dict(attrs).get("href")
         if href and tag in ("a", "area", "base"):
             href = href.strip()
@@ -128,6 +146,18 @@ class _Links(HTMLParser):
                 self.base = href if tag == "base" else self.base
             if tag != "base":
                 self.links.append(href)
+                self.anchors.append("")
+                self.in_link = tag == "a"
+
+    def handle_endtag(self, tag: str) -> None:
+        self.silent = False
+        self.in_link = self.in_link and tag != "a"
+
+    def handle_data(self, data: str) -> None:
+        if not self.silent:
+            self.text.append(data)
+            if self.in_link:
+                self.anchors[-1] += data
 
 
 class _Redirects(HTTPErrorProcessor):

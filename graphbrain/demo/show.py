@@ -33,6 +33,7 @@ from graphbrain.demo.crawler import crawl
 from graphbrain.demo.pages import SEEDS
 from graphbrain.demo.web import Web
 from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
+from graphbrain.relevance import TopicRelevance
 from graphbrain.worker import WorkerPool
 
 __all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
@@ -40,6 +41,8 @@ __all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
 CRAWL = "demo"
 THREADS = 8
 TOP = 10
+NEAR = 0.5  # relevance from which a page counts as near the topic: more than one of which nothing is known
+FIRST = 100  # of so many pages it is told how many were near: that is what a crawler for a topic is for
 DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
 PATIENCE = 5.0  # a retry further away than this is not waited for
 EVERY = 0.4  # seconds between two pictures of the progress
@@ -74,6 +77,9 @@ class Tally:
     seconds: float = 0.0
     links: int = 0
     refused: int = 0
+    judged: int = 0
+    near: int = 0
+    near_at_first: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
 
@@ -85,6 +91,11 @@ class Tally:
         self.outcomes[answer.outcome or "refused"] += 1
         if isinstance(result, Failed):
             self.failures[str(result.status or "no answer")] += 1
+        elif result.relevance is not None:
+            near = result.relevance >= NEAR
+            self.judged += 1
+            self.near += near
+            self.near_at_first += near and self.judged <= FIRST
 
 
 def run_demo(
@@ -94,6 +105,7 @@ def run_demo(
     uri: str | None = None,
     pages: int = 400,
     workers: int = 2,
+    topic: str | None = None,
     as_json: bool = False,
     say: Say = show.say,
     **login: Any,
@@ -102,10 +114,11 @@ def run_demo(
 
     `data`: the directory of its server. `keep`: leave the server running. `uri`: use this Neo4j
     (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
-    processes that push. `as_json`: JSON lines on stdout. Raises GraphbrainError with one sentence,
-    and KeyboardInterrupt after it has cleaned up.
+    processes that push. `topic`: words to crawl for. `as_json`: JSON lines on stdout. Raises
+    GraphbrainError with one sentence, and KeyboardInterrupt after it has cleaned up.
     """
     web, home = Web(pages=pages), data or default_data_dir()
+    judge = None if topic is None else TopicRelevance.from_words(topic)
     try:
         with _Interruption() as halt, ExitStack() as stack:
             ours = threading.Event()
@@ -117,7 +130,7 @@ def run_demo(
             stack.enter_context(web)
             say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
             with _workers(brain, workers) as pool:
-                tally = _crawl(brain, web, halt.wanted)
+                tally = _crawl(brain, web, judge, halt.wanted)
             if pool.failed:
                 say(f"The workers could not work: {pool.failed}")
             halt.check()
@@ -227,7 +240,7 @@ def _workers(brain: Brain, count: int) -> WorkerPool:
 # ---------------------------------------------------------------- the crawl, and its progress
 
 
-def _crawl(brain: Brain, web: Web, stop: threading.Event) -> Tally:
+def _crawl(brain: Brain, web: Web, judge: TopicRelevance | None, stop: threading.Event) -> Tally:
     """Crawl the web from its seeds, showing progress; the tally of what was reported."""
     tally, began = Tally(), time.monotonic()
     brain.seed(web.seeds)
@@ -242,6 +255,7 @@ def _crawl(brain: Brain, web: Web, stop: threading.Event) -> Tally:
             threads=THREADS,
             patience=PATIENCE,
             handlers=[web.handler()],
+            judge=judge,
             stop=stop,
             on_page=on_page,
         )
@@ -336,9 +350,12 @@ class Found:
             f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
         )
         known = f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"
+        first = min(FIRST, tally.judged)
+        topic = f"{tally.near:,} of {tally.judged:,} pages are near it, {tally.near_at_first} of the first {first}"
         return [
             ("reported", f"{tally.reported:,} fetches in {tally.seconds:.1f} s"),
             ("known", known),
+            *([("topic", topic)] if tally.judged else []),
             ("refused", f"{tally.refused} links that no page can have"),
             ("redirects", f"{tally.outcomes['alias']} pages are now aliases of others"),
             ("failures", f"{failures or 'none'}; {stats['retries']} pages will be tried again"),

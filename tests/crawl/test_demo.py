@@ -21,10 +21,11 @@ import pytest
 
 from graphbrain import Answer, Brain, Failed, Fetched, server
 from graphbrain.demo.crawler import crawl
-from graphbrain.demo.pages import SEEDS
+from graphbrain.demo.pages import SEEDS, TOPICS
 from graphbrain.demo.show import run_demo
 from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
+from graphbrain.relevance import TopicRelevance
 from graphbrain.url import spell
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -126,6 +127,29 @@ def hold_to_politeness(brain: Brain, web: Web, reports: list[Report]) -> None:
         seen = web.gaps(host)
         assert sum(seen) >= DELAY * (len(seen) - 1), host
         assert sum(gap < DELAY / 2 for gap in seen) <= 0.1 * len(seen) + 1, (host, sorted(seen)[:5])
+
+
+def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], web: Web) -> None:
+    """Of the first 60 pages, at least twice the share that the web has; what was judged stands on the pages."""
+    judge = TopicRelevance.from_words(TOPICS["birds"][0])
+    found: dict[bool, int] = {}
+    for focused in (True, False):
+        brain = make_brain()
+        reports = run(brain, web, threads=1, limit=60, judge=judge if focused else None)
+        pages = [web.pages.get(result.url) for result, _ in reports]
+        found[focused] = sum(page is not None and page.topic == "birds" for page in pages)
+        told = {result.url: result.relevance for result, _ in reports if isinstance(result, Fetched)}
+        assert all(brain.page(url).relevance == near for url, near in told.items() if near is not None)
+        assert (set(told.values()) == {None}) != focused
+        guessed = [brain.page(url).relevance for url in set(web.pages) & known(brain) - set(told)]
+        assert guessed and all((guess is not None) == focused for guess in guessed)
+    share = sum(page.topic == "birds" for page in web.pages.values()) / len(web.pages)
+    assert found[True] > max(2 * 60 * share, 1.5 * found[False]), (found, share)
+
+
+def known(brain: Brain) -> set[str]:
+    """Every page of which the brain knows."""
+    return {page.url for page in brain.top(10_000)}
 
 
 def test_limit_is_exact_and_nothing_stays_claimed(brain: Brain, web: Web) -> None:

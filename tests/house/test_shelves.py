@@ -32,8 +32,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("tending", "looking", "scoring", "correcting"),
     ("brain",),
     ("__init__",),
-    # doors: the local server, recorded crawls, workers
-    ("jars", "neo4j_home", "recording"),
+    # doors: the local server, recorded crawls, a text's relevance, workers
+    ("jars", "neo4j_home", "recording", "relevance"),
     ("server", "records", "harvest"),
     ("worker", "bulk"),
     ("stores",),
