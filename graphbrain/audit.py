@@ -180,6 +180,7 @@ def _look(tx: Tx, ids: Sequence[int], policy: Policy) -> tuple[list[list[Any]], 
     if revision != policy.rule.revision:
         raise Outdated
     ledger = Ledger(locked, policy.rule)
+    ledger.read_payouts(tx)
     rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
     return rows, ledger
 
@@ -188,8 +189,12 @@ def _compare(rows: list[list[Any]], ledger: Ledger, tally: _Tally) -> None:
     rule = ledger.rule
     marks, tips = Marks(ledger), _tips(ledger, rule)
     tally.checked += len(rows)
+    due = ledger.due_payout()
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _account(row, ledger, place, tally)
+        # Until a change of the policy has come to all pages, some are paid by the policy before.
+        if not rule.repaying and row[2] != due[place]:
+            tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
         _marks(row, marks, tips, place, rule, tally)
         _lease(row, tally)
 

@@ -59,7 +59,7 @@ class Brain(Tending, Looking, Scoring, Correcting):
             graph.connect()
             now = clock or graph.now
             stored = _stored(graph, given, create, now)
-            brain = cls(graph, _fit(given, stored), stored["revision"], now)
+            brain = cls(graph, _fit(given, stored), stored, now)
             brain._adopt(given)
         except BaseException:
             graph.close()

@@ -6,8 +6,9 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Clock, Graph, Tx
@@ -22,38 +23,38 @@ from graphbrain.url import Rules
 __all__ = ["PASS_BATCH", "Core", "is_key", "number", "whole"]
 
 COUNT_EVERY = 5.0
+CLOSED = -1
+"""The revision of nobody: while all links are being weighed anew, no rule is good for writing accounts."""
 PASS_BATCH = 1_000
 
 
 class Core:
     """One open brain. Its verbs stand on the shelf above, by what they are for; `Brain` has them all."""
 
-    def __init__(self, graph: Graph, settings: Settings, revision: int, clock: Clock) -> None:
+    def __init__(self, graph: Graph, settings: Settings, stored: Mapping[str, Any], clock: Clock) -> None:
         self.graph = graph
         self.settings = settings
         self._clock = clock
         self._rules = Rules(settings.canonical)
-        self._refresh(settings, revision)
-        graph.on_outdated = self._reread
+        self._refresh(settings, stored)
+        graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()
         self._tending = False
-        self._settling_until = 0.0
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
 
-    def _refresh(self, settings: Settings, revision: int) -> None:
-        self.settings = settings
-        rule = Rule(
-            settings.alpha,
-            settings.eps,
-            settings.intra_host_weight,
-            settings.max_payees,
-            settings.order,
-            revision,
-        )
+    def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
+        """Take up the settings, and what else stands on the brain."""
+        self.settings, self._stored = settings, stored
+        self._closed = stored.get("reweighing") is not None
+        self._scaled_for: int = stored.get("payout_pages", 0)
+        self._settling_until = float(stored.get("settling_until", 0.0))
+        rule = Rule.of(stored)
+        if self._closed:
+            rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
             Scope.of(settings),
@@ -94,9 +95,12 @@ class Core:
         if stored is not None:
             names = Settings.names("shared", "fixed")
             fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})
-            self._settling_until = float(stored.get("settling_until", 0.0))
-            if fresh != self.settings or stored["revision"] != self.policy.rule.revision:
-                self._refresh(fresh, stored["revision"])
+            if fresh != self.settings or stored != self._stored:
+                self._refresh(fresh, stored)
+
+    def _overtaken(self) -> None:
+        """What to do when a transaction has found the settings changed."""
+        self._reread()
 
     def _count_now_and_then(self, tending: bool = False) -> None:
         with self._lock:

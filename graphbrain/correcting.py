@@ -7,25 +7,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import corrections, hosts
-from graphbrain.core import Core, is_key, number, whole
+from graphbrain import bending, corrections, hosts
+from graphbrain.core import is_key, number, whole
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts import LONGEST_BLOCK
+from graphbrain.passing import Passing, Progress
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings, typed
 
 __all__ = ["Correcting"]
 
 
-class Correcting(Core):
+class Correcting(Passing):
     """The verbs that set something right."""
 
-    def change(self, **settings: Any) -> None:
+    def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
         """Change shared settings of the brain, for all who use it.
 
         Other open brains take them up with their next report or push, or within a second of claiming. What follows
         from `eps`, `max_payees`, `order` or the scope is recomputed for every page, in batches, beside whatever else
-        runs. Raises SettingsError.
+        runs; so are payouts. While links get another weight (`intra_host_weight`), reports and pushes wait, and help.
+        If this process dies, whoever comes next goes on with payouts and weights. `progress` is told how many of how
+        many pages have theirs. Raises SettingsError.
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
         if wrong:
@@ -33,8 +36,9 @@ class Correcting(Core):
         settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self.settings, **settings).checked()
         Scope.of(changed)
-        self.graph.write(lambda tx: tx.do("brain/change", settings=settings), "brain/change")
+        self.graph.write(lambda tx: bending.change(tx, settings), "brain/change")
         self._reread()
+        self._finish_passes(progress)
         if {"eps", "order", "max_payees"} & set(settings):
             self._pass(corrections.remark)
         if {"allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"} & set(settings):
@@ -122,7 +126,8 @@ class Correcting(Core):
             raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
-        self.graph.write(lambda tx: tx.do("brain/change", settings={**fresh, "name": changed.crawl}), "brain/change")
+        stored = {**fresh, **bending.NOTHING_BENT, "name": changed.crawl}
+        self.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
         self._reread()
 
 

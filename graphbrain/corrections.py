@@ -29,6 +29,7 @@ def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     if ids:
         ledger = Ledger.lock(tx, ids, policy.rule)
         tx.do("pages/seed", ids=ids)
+        ledger.is_seed[:] = True
         pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
         ledger.write(tx, now)
     return len(made)
@@ -103,13 +104,11 @@ def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float)
 
 
 def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
-    """Set a page's payout: the difference goes to both sides' cash."""
+    """Set a page's own payout, or pay it as the rule says: the difference goes to both sides' cash."""
     ids = _known(tx, key)
     ledger = Ledger.lock(tx, ids.values(), policy.rule)
-    change = (1.0 if value is None else value) - tx.one("pages/payout_of", id=ids[key])[0]
-    ledger.hub_cash += change
-    ledger.authority_cash += change
-    tx.do("pages/payout", id=ids[key], payout=value)
+    ledger.read_payouts(tx)
+    ledger.own_payout[:] = float("nan") if value is None else value
     ledger.write(tx, now)
 
 

@@ -76,6 +76,10 @@ class Ledger:
         self.ids: Ints = table[:, 0].astype(np.int64)
         self._locked = frozenset(self.ids.tolist())
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
+        self.payout: Floats = np.ones(len(rows))
+        self.own_payout: Floats = np.full(len(rows), np.nan)
+        self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
+        self._pays = False
         table[:, 9][table[:, 9] < 0.0] = np.nan
         for number, name in enumerate(_COLUMNS, start=1):
             setattr(self, name, table[:, number].copy())
@@ -98,7 +102,19 @@ class Ledger:
         if rule.intra_host_weight != 1.0:
             hosts = dict(tx.one("accounts/hosts", ids=wanted)[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
+        if rule.bends_payouts:
+            ledger.read_payouts(tx)
         return ledger
+
+    def read_payouts(self, tx: Tx) -> None:
+        """Read what the pages are paid; `write` will pay the difference to what is due to them."""
+        rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+        self.payout, own = table[:, 1].copy(), table[:, 2]
+        self.own_payout = np.where(own < 0.0, np.nan, own)
+        self.is_seed = table[:, 3] > 0.0
+        self._own_before = self.own_payout.copy()
+        self._pays = True
 
     def holds(self, ids: Iterable[int]) -> bool:
         """Are all of these locked?"""
@@ -119,6 +135,11 @@ class Ledger:
         inside = self.hosts[sources] == self.hosts[targets]
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
+    def due_payout(self) -> Floats:
+        """What the pages are to be paid: what was set for them by hand, else what the rule says."""
+        by_rule = opichits.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed)
+        return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
+
     def keep_hub(self) -> Floats:
         return opichits.keep_hub(self.out_weight, self.rule.alpha)
 
@@ -138,7 +159,14 @@ class Ledger:
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1): each end is paid, or pays back, what the other's links have got."""
         a, b = self.at(sources), self.at(targets)
-        w = sign * self.weights(a, b)
+        self._weigh(a, b, sign * self.weights(a, b))
+
+    def reweigh(self, sources: Any, targets: Any, change: float) -> None:
+        """Links get heavier by `change`, or lighter: each end is paid the difference."""
+        a, b = self.at(sources), self.at(targets)
+        self._weigh(a, b, np.full(len(a), change))
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         np.add.at(self.hub_cash, a, w * self.authority_paid[b])
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)
@@ -206,6 +234,8 @@ class Ledger:
         `unmark`: the places whose (hub, authority) side is settled by a pass that will look at the marks again in
         the end. They lose their priority whatever is right, and no other place gets one.
         """
+        if self._pays:
+            self._pay(tx)
         marks = Marks(self)
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
@@ -239,6 +269,23 @@ class Ledger:
         which = (new == NONE) & (before != NONE)
         which[settled] = True
         self._put(tx, name, which, np.full(len(new), NONE))
+
+    def _pay(self, tx: Tx) -> None:
+        """The virtual page pays both sides the difference between what is due and what it has paid."""
+        due = self.due_payout()
+        self.hub_cash += due - self.payout
+        self.authority_cash += due - self.payout
+        by_hand = ~np.isnan(self.own_payout)
+        which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
+        self.payout = due
+        rows = [
+            [page, None if paid == 1.0 else paid, paid if own else None]
+            for page, paid, own in zip(
+                self.ids[which].tolist(), due[which].tolist(), by_hand[which].tolist(), strict=True
+            )
+        ]
+        if rows:
+            tx.do("accounts/payout", rows=rows)
 
     def _changed(self, name: str) -> NDArray[np.bool_]:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]

@@ -145,6 +145,7 @@ class Looking(Core):
 
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
+        self._reread()
         return audits.run(self.graph, lambda: self.policy, sample, progress, self.now)
 
 

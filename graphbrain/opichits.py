@@ -16,7 +16,9 @@ Zhang, Lofgren, Goel, arXiv 1603.07796, section 3.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ __all__ = [
     "keep_authority",
     "keep_hub",
     "lane_best_first",
+    "payout",
     "priority",
     "rank",
     "residual",
@@ -50,7 +53,9 @@ LANE_OF_ONE = 1000
 class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
-    `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    `payout`: who is paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over
+    all pages is 1. `repaying`: not all pages are paid by it yet. `revision`: of the brain's settings this was made
+    from; accounts are never written by an outdated rule.
     """
 
     alpha: float = 0.15
@@ -58,12 +63,47 @@ class Rule:
     intra_host_weight: float = 1.0
     max_payees: int = 100_000
     order: str = "best_first"
+    payout: str = "uniform"
+    target_relevance: float = 0.7
+    payout_scale: float = 1.0
+    repaying: bool = False
     revision: int = 0
+
+    @classmethod
+    def of(cls, brain: Mapping[str, Any]) -> Rule:
+        """The rule by what stands on the (:Brain)."""
+        names = ("alpha", "eps", "intra_host_weight", "max_payees", "order", "payout", "target_relevance")
+        given = {name: brain[name] for name in (*names, "payout_scale", "revision") if name in brain}
+        return cls(**given, repaying=brain.get("repaying") is not None)
+
+    @property
+    def bends_payouts(self) -> bool:
+        """May pages be paid something else than 1 or what was set for them by hand?"""
+        return self.payout != "uniform" or self.repaying
 
 
 def clip_relevance(relevance: Floats) -> Floats:
     """Relevance in [.001, .999]; unknown (nan) counts as ½."""
     return np.clip(np.where(np.isnan(relevance), 0.5, relevance), LEAST_RELEVANCE, MOST_RELEVANCE)
+
+
+def payout(rule: Rule, relevance: Floats, fetched: NDArray[np.bool_], seed: NDArray[np.bool_]) -> Floats:
+    """What the virtual page pays pages by the rule's policy.
+
+    One share for each page that is in the class (was fetched, or not; is a seed; has at least the target's relevance,
+    unknown counting as ½), none for the others; or as many shares as the page's clipped relevance. The classes are
+    the root's cash in K. Krugler, "Fixing the OPIC algorithm in Nutch", 2006; seeds: Gyöngyi, Garcia-Molina, Pedersen,
+    "Combating web spam with TrustRank", VLDB 2004; relevance: Haveliwala, "Topic-sensitive PageRank", WWW 2002.
+    """
+    shares: dict[str, Floats | NDArray[np.bool_]] = {
+        "uniform": np.ones(len(relevance)),
+        "unfetched": ~fetched,
+        "fetched": fetched,
+        "target": np.where(np.isnan(relevance), 0.5, relevance) >= rule.target_relevance,
+        "relevance": clip_relevance(relevance),
+        "trusted": seed,
+    }
+    return rule.payout_scale * shares[rule.payout].astype(np.float64)
 
 
 def keep_hub(weight: Floats, alpha: float) -> Floats:

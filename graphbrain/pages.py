@@ -1,8 +1,8 @@
 """Discovery in: URLs become (:Page) nodes, once each; pages enter queues, change state, get deeper and are forgotten.
 
-A page is created with its payout as history and nothing else on its accounts, so it is worth 1 before anybody links
-to it. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never raised; what it means
-for the pages behind it is passed on later, in small steps (`deepen`).
+A page is created with its payout as history and nothing else on its accounts, so it is worth that before anybody
+links to it. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never raised; what it
+means for the pages behind it is passed on later, in small steps (`deepen`).
 Statements: pages/*.
 """
 
@@ -19,7 +19,7 @@ from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
 from graphbrain.model import Page
-from graphbrain.opichits import NONE, Rule
+from graphbrain.opichits import NONE, Floats, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
 
@@ -57,7 +57,9 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
     if not wanted:
         return {}
     rows = []
-    for page, lane, priority in zip(wanted, *_first_marks(wanted, rule), strict=True):
+    payouts = _first_payouts(wanted, rule)
+    marks = _first_marks(wanted, payouts, rule)
+    for page, payout, lane, priority in zip(wanted, payouts.tolist(), *marks, strict=True):
         host = host_of(page.url)
         state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
         rows.append(
@@ -73,6 +75,7 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
                 page.relevance,
                 page.in_weight,
                 priority,
+                None if payout == 1.0 else payout,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
@@ -80,17 +83,25 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
     return dict(made)
 
 
-def _first_marks(pages: Sequence[New], rule: Rule) -> tuple[list[int], list[int | None]]:
-    """Lanes and authority priorities of pages that nobody has paid yet."""
-    one = np.ones(len(pages))
-    relevance = np.array([np.nan if p.relevance is None else p.relevance for p in pages])
+def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:
+    seed = np.array([page.is_seed for page in pages])
+    return opichits.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed)
+
+
+def _relevances(pages: Sequence[New]) -> Floats:
+    return np.array([np.nan if page.relevance is None else page.relevance for page in pages])
+
+
+def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
+    """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
+    relevance = _relevances(pages)
     weight = np.array([p.in_weight for p in pages])
-    waiting = opichits.residual(opichits.keep_authority(weight, relevance, rule.alpha), one, weight, 0 * one)
+    waiting = opichits.residual(opichits.keep_authority(weight, relevance, rule.alpha), payouts, weight, 0 * payouts)
     priority = opichits.priority(waiting, weight, rule.eps).tolist()
     if rule.order == "breadth_first":
         lanes = [page.depth for page in pages]
     else:
-        lanes = opichits.lane_best_first(one, relevance).tolist()
+        lanes = opichits.lane_best_first(payouts, relevance).tolist()
     return lanes, [None if bucket == NONE else bucket for bucket in priority]
 
 

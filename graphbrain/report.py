@@ -132,6 +132,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     verdicts = [_judge(item, visits[ids[item.key]], policy.max_errors) for item in present]
     _relink(tx, verdicts, ids, ledger, policy, now)
     _give_relevance(tx, verdicts, ids, ledger)
+    _note_first(verdicts, ledger)
     ledger.write(tx, now)
     _write_visits(tx, verdicts, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
@@ -309,6 +310,13 @@ def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], l
     if better:
         took = tx.one("pages/guess", rows=better)[0]
         ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+
+
+def _note_first(verdicts: Sequence[_Verdict], ledger: Ledger) -> None:
+    """Pages that come for the first time are no longer unfetched: payouts may go by that."""
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
+    if first:
+        ledger.first_fetched[ledger.at([v.visit.page for v in first])] = [v.item.at for v in first]
 
 
 def _relevance(verdict: _Verdict) -> float | None:

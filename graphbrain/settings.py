@@ -18,9 +18,10 @@ from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
 
-__all__ = ["ORDERS", "SHARED_WITH_SERVER", "Settings", "typed"]
+__all__ = ["ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
 
 ORDERS = ("best_first", "breadth_first")
+PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
 Kind = Literal["client", "shared", "fixed"]
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
@@ -46,8 +47,10 @@ class Settings:
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     alpha: float = _setting(0.15, "fixed", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
-    intra_host_weight: float = _setting(1.0, "fixed", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
 
+    intra_host_weight: float = _setting(1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
+    payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
+    target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
     max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
     order: str = _setting("best_first", "shared", "best_first or breadth_first")
@@ -115,6 +118,8 @@ class Settings:
             ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
             ("intra_host_weight", 0 < self.intra_host_weight <= 1, "above 0, at most 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
+            ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
+            ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
             ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),

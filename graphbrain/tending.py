@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from graphbrain import cash, claims, corrections, pages, settling
-from graphbrain.core import COUNT_EVERY, PASS_BATCH, Core
+from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended
 from graphbrain.opichits import Ints
+from graphbrain.passing import Passing
 from graphbrain.settling import Goal
 
 __all__ = ["Tending"]
@@ -27,7 +28,7 @@ PASS_SECONDS = 120.0
 """A settling pass that has not been heard of for so long is dead."""
 
 
-class Tending(Core):
+class Tending(Passing):
     """The verb `tend`, and what calls it unasked."""
 
     def tend(
@@ -42,6 +43,7 @@ class Tending(Core):
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
 
+        First it goes on with what a change of settings has left to be done.
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
@@ -51,6 +53,12 @@ class Tending(Core):
         self._reread()
         if for_everybody:
             self._count_now_and_then(tending=True)
+
+        def over() -> bool:
+            return stop() or (seconds is not None and time.monotonic() - started > seconds)
+
+        self._rescale_if_grown()
+        self._finish_passes(until=over)
         done = Tended(swept=self._sweep(), released=self._release_due())
         self._pass_depths_on()
         if pages is not None:
@@ -59,9 +67,7 @@ class Tending(Core):
         if passes and (seconds is None or for_everybody):
             passed = self.settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
-        while not settled and not stop():
-            if seconds is not None and time.monotonic() - started > seconds:
-                break
+        while not settled and not over():
             if self._settling_until > self.now():  # pushes would only be in the way of the pass
                 time.sleep(0.2)
                 self._reread()

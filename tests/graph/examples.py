@@ -53,7 +53,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     marks = {"rows": [[hub, 3], [other, None]]}
     spent = {"rows": [[hub, 0.5, 1.5, 0.25], [other, 0.0, 2.0, 0.5]], "now": NOW}
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
-    page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5]
+    page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5, 0.0, None, 1.5]
     which = {"text": "org", "host": None, "state": None, "fetched": None}
     least = {"hub": 0.5, "authority": 0.5}
     none: dict[str, Any] = {}
@@ -70,6 +70,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "accounts/lane": {"rows": [[hub, 900], [other, 1001]]},
         "accounts/hosts": {"ids": some},
         "accounts/lock": {"ids": some},
+        "accounts/payout": {"rows": [[hub, 2.0, 2.0], [other, None, None]]},
+        "accounts/payouts": {"ids": some},
         "accounts/out_weight": floats,
         "audit/counts": none,
         "audit/hosts": {"names": None},
@@ -96,6 +98,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/imported": none,
         "brain/importing": {"since": NOW},
         "brain/occupied": none,
+        "brain/lock": none,
+        "brain/note": {"notes": {"repaying": "0" * 32}},
         "brain/read": none,
         "brain/settle_begin": {"token": TOKEN, "now": NOW, "until": NOW + 60},
         "brain/settle_end": {"token": TOKEN},
@@ -105,6 +109,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/steps": none,
         "brain/tended_by": {"hour": int(NOW // 3600), "now": NOW},
         "brain/totals": none,
+        "brain/transactions": none,
         "cash/authority_candidates": {"least": -100, "limit": 10},
         "cash/hub_candidates": {"least": -100, "limit": 10},
         "cash/marked": {"least": -100, "limit": 10},
@@ -147,6 +152,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/ends_in": {"key": key_of(LEAVES[0]), "ids": [0, 1]},
         "links/ends_out": {"key": key_of(HUB), "ids": [0, 1]},
         "links/in": {"ids": some},
+        "links/inside": {"ids": some},
         "links/out": {"ids": some},
         "links/payments_in": {"key": key_of(LEAVES[0]), "limit": 2, "intra": 0.5},
         "links/payments_out": {"key": key_of(HUB), "limit": 2, "intra": 0.5},
@@ -173,12 +179,11 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/of_host": {"limit": 10, **which, **least, "host": "hub.org"},
         "pages/path": {"source": key_of(HUB), "target": key_of(LEAVES[0])},
         "pages/path_from_seed": {"target": key_of(LEAVES[0])},
-        "pages/payout": {"id": hub, "payout": 2.0},
-        "pages/payout_of": {"id": hub},
         "pages/relevance": {"rows": [[hub, 0.75], [other, None]]},
         "pages/scan": {"first": 0, "last": 100, **which, **least},
         "pages/scope": {"ids": some},
         "pages/seed": {"ids": some},
+        "pages/shares": {"target": 0.7},
         "pages/state": {"rows": [[hub, "known", None], [other, "frontier", "*"]]},
         "pages/top_authorities": {"limit": 10},
         "pages/top_hubs": {"limit": 10},

@@ -81,9 +81,9 @@ class Churn:
     def __init__(self, brain: Brain, seed: int) -> None:
         self.brain, self.dice, self.model = brain, random.Random(seed), Model()
 
-    def step(self) -> str:
-        """Do something; what."""
-        verbs: list[tuple[Callable[[], str], int]] = [
+    def verbs(self) -> list[tuple[Callable[[], str], int]]:
+        """What can be done, and how often of how many times it is."""
+        return [
             (self.visit, 5),
             (self.link, 3),
             (self.unlink, 3),
@@ -94,6 +94,10 @@ class Churn:
             (self.tend, 5),
             (self.push_named, 2),
         ]
+
+    def step(self) -> str:
+        """Do something; what."""
+        verbs = self.verbs()
         chosen = self.dice.choices([verb for verb, _ in verbs], [times for _, times in verbs])[0]
         return chosen()
 

@@ -65,7 +65,7 @@ def test_a_change_outlives_its_process(brain: Brain, neo4j: Neo4j) -> None:
         assert fresh.settings.max_depth == 7
 
 
-@pytest.mark.parametrize("name", ["alpha", "crawl", "intra_host_weight", "uri", "no_such_thing"])
+@pytest.mark.parametrize("name", ["alpha", "crawl", "uri", "no_such_thing"])
 def test_only_shared_settings_can_be_changed(brain: Brain, name: str) -> None:
     with pytest.raises(SettingsError, match=name):
         brain.change(**{name: 0.5})

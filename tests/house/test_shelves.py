@@ -26,9 +26,10 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("pages", "claims"),
     # what is done with several nouns at once
     ("report",),
-    ("corrections", "intake", "audit", "settling", "listing"),
+    ("corrections", "bending", "intake", "audit", "settling", "listing"),
     # the whole, by what its verbs are for
     ("core",),
+    ("passing",),
     ("tending", "looking", "scoring", "correcting"),
     ("brain",),
     ("__init__",),

@@ -415,3 +415,40 @@ def test_a_ledger_finds_the_pages_it_holds_and_no_others(ids: list[int], other: 
     assert not ledger.holds([other])
     with pytest.raises(Again):
         ledger.at([other])
+
+
+# ---------------------------------------------------------------- payouts
+
+
+@pytest.mark.parametrize(
+    ("policy", "shares"),
+    [
+        ("uniform", [1, 1, 1, 1]),
+        ("unfetched", [0, 1, 0, 1]),
+        ("fetched", [1, 0, 1, 0]),
+        ("target", [0, 1, 1, 0]),
+        ("relevance", [0.001, 0.75, 0.999, 0.5]),
+        ("trusted", [1, 0, 0, 1]),
+    ],
+)
+def test_payouts_by_policy(policy: str, shares: list[float]) -> None:
+    """Relevances 0, ¾, 1 and unknown; the first and third page were fetched, the first and last are seeds."""
+    fetched, seed = np.array([True, False, True, False]), np.array([True, False, False, True])
+    rule = Rule(payout=policy, target_relevance=0.75, payout_scale=4.0)
+    paid = opichits.payout(rule, np.array([0.0, 0.75, 1.0, np.nan]), fetched, seed)
+    assert paid.tolist() == [4.0 * share for share in shares]
+
+
+@pytest.mark.parametrize(("target", "is_one"), [(0.5, True), (0.51, False)])
+def test_unknown_relevance_is_a_half_for_targets_too(target: float, is_one: bool) -> None:
+    none = np.zeros(1, dtype=bool)
+    paid = opichits.payout(Rule(payout="target", target_relevance=target), np.array([np.nan]), none, none)
+    assert paid.tolist() == [float(is_one)]
+
+
+def test_the_rule_by_what_stands_on_the_brain() -> None:
+    """Also on one that an older version has made, which knows no payouts; what is no part of the rule is left out."""
+    assert Rule.of({"alpha": 0.25, "revision": 3, "crawl": "x"}) == Rule(alpha=0.25, revision=3)
+    bent = Rule.of({"payout": "trusted", "payout_scale": 2.0, "repaying": "", "revision": 4})
+    assert bent == Rule(payout="trusted", payout_scale=2.0, repaying=True, revision=4)
+    assert [rule.bends_payouts for rule in (bent, Rule(), Rule(repaying=True))] == [True, False, True]

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array, eye_array
 from scipy.sparse.linalg import spsolve
 
-__all__ = ["Web", "intra_host_weights", "keeps", "solve", "worst_error"]
+__all__ = ["Web", "intra_host_weights", "keeps", "payouts", "solve", "worst_error"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -89,6 +89,30 @@ def intra_host_weights(hosts: Sequence[str], sources: Ints, targets: Ints, weigh
     """`weight` for links inside a host, 1 for the others."""
     names = np.array(hosts, dtype=object)
     return np.where(names[sources] == names[targets], weight, 1.0)
+
+
+def payouts(
+    policy: str, relevance: Floats, fetched: Ints, seeds: Ints, target: float, scale: float | None = None
+) -> Floats:
+    """What the virtual page pays each page by a policy; `scale` None: such that the mean is 1 (if any is paid)."""
+    n = len(relevance)
+    r = np.where(np.isnan(relevance), 0.5, relevance)
+    shares = np.zeros(n)
+    for page in range(n):
+        if policy == "uniform":
+            shares[page] = 1
+        elif policy == "fetched" or policy == "unfetched":
+            shares[page] = bool(fetched[page]) == (policy == "fetched")
+        elif policy == "target":
+            shares[page] = r[page] >= target
+        elif policy == "relevance":
+            shares[page] = min(max(r[page], 0.001), 0.999)
+        else:
+            assert policy == "trusted"
+            shares[page] = bool(seeds[page])
+    if scale is None:
+        scale = n / shares.sum() if shares.any() else 1.0
+    return shares * scale
 
 
 def keeps(web: Web, alpha: float) -> tuple[Floats, Floats]:

@@ -1,0 +1,10 @@
+// Which transactions of graphbrain run now, this one among them.
+//
+// column  ids  LIST  their names
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+SHOW TRANSACTIONS YIELD transactionId, metaData
+WHERE metaData.app = 'graphbrain'
+RETURN collect(transactionId) AS ids

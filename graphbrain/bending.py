@@ -1,0 +1,106 @@
+"""What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
+
+A change is noted on the brain in the transaction that makes it, together with where the pass over all pages that must
+follow begins. The pass goes in the order of keys, in batches: each locks the brain, reads how far the pass has come,
+repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with it, also when
+whoever began it is dead, and the invariant holds at every commit.
+While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
+anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
+every accounting transaction reads after its locks (ledger).
+Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, links/inside, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphbrain.graph import Outdated, Tx
+from graphbrain.ledger import Ledger
+from graphbrain.opichits import Rule
+
+__all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh"]
+
+BATCH = 500
+GROWN = 1.25
+"""Payouts are scaled anew when there are so many times the pages."""
+NOTHING_BENT: Mapping[str, Any] = {
+    "payout_scale": 1.0,
+    "payout_pages": 0,
+    "repaying": None,
+    "reweighing": None,
+    "weight_before": None,
+}
+"""What stands on the brain of an empty graph."""
+
+
+def change(tx: Tx, settings: Mapping[str, Any]) -> None:
+    """Change shared settings, and note which passes over all pages must follow.
+
+    Raises Outdated while links are being weighed anew: that must end first.
+    """
+    stored = tx.one("brain/lock")[0]
+    if stored.get("reweighing") is not None:
+        raise Outdated
+    notes: dict[str, Any] = {}
+    before, after = Rule.of(stored), Rule.of({**stored, **settings})
+    if after.intra_host_weight != before.intra_host_weight:
+        notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
+    moved = after.payout == "target" and after.target_relevance != before.target_relevance
+    if after.payout != before.payout or moved:
+        notes |= _scaled(tx, after)
+    tx.do("brain/change", settings={**settings, **notes})
+
+
+def rescale(tx: Tx) -> None:
+    """Scale payouts anew, if the crawl has still grown enough and no pass is on its way."""
+    stored = tx.one("brain/lock")[0]
+    rule = Rule.of(stored)
+    if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
+        return
+    notes = _scaled(tx, rule)
+    if notes["payout_pages"] >= GROWN * stored.get("payout_pages", 0):
+        tx.do("brain/change", settings=notes)
+
+
+def _scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
+    """The scale that makes the mean payout 1 (if any page is paid at all), and a pass that brings it to all pages."""
+    pages, shares = tx.one("pages/shares", target=rule.target_relevance)
+    paid = shares[rule.payout]
+    return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
+
+
+def repay(tx: Tx, now: float) -> int:
+    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the pass has ended."""
+    stored = tx.one("brain/lock")[0]
+    if stored.get("repaying") is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=stored["repaying"], limit=BATCH)
+    if ids:
+        Ledger.lock(tx, ids, Rule.of(stored)).write(tx, now)
+    tx.do("brain/note", notes={"repaying": last if len(ids) == BATCH else None})
+    return len(ids)
+
+
+def reweigh(tx: Tx, now: float) -> int:
+    """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the pass has ended.
+
+    With its last pages the brain is open again.
+    """
+    stored = tx.one("brain/lock")[0]
+    if stored.get("reweighing") is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=stored["reweighing"], limit=BATCH)
+    links = tx.one("links/inside", ids=ids)[0]
+    sources = [page for page, targets in links for _ in targets]
+    targets = [target for _, targets in links for target in targets]
+    if links:
+        rule = Rule.of(stored)
+        ledger = Ledger.lock(tx, {*sources, *targets}, rule)
+        ledger.reweigh(sources, targets, rule.intra_host_weight - stored["weight_before"])
+        ledger.write(tx, now)
+    if len(ids) == BATCH:
+        tx.do("brain/note", notes={"reweighing": last})
+    else:
+        tx.do("brain/change", settings={"reweighing": None, "weight_before": None})
+    return len(ids)

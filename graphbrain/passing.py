@@ -1,0 +1,84 @@
+"""Passes over all pages that a change of settings has left on the brain: whoever comes next goes on with them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from graphbrain import bending
+from graphbrain.core import Core
+from graphbrain.errors import GraphUnavailable
+from graphbrain.graph import Tx
+
+__all__ = ["Passing", "Progress"]
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many pages are done."""
+OLDER_PAUSE = 0.02
+
+
+def _unseen(_done: int, _total: int) -> None:
+    """Nobody watches."""
+
+
+class Passing(Core):
+    """What `change` begins, and `tend` goes on with if need be."""
+
+    def _overtaken(self) -> None:
+        """While links are being weighed anew, help: nothing else can be written anyway."""
+        super()._overtaken()
+        if self._closed:
+            deadline = time.monotonic() + self.graph.limit_seconds
+            self._reweigh(until=lambda: time.monotonic() > deadline)
+
+    def _finish_passes(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
+        """Go on with the passes that stand on the brain, to their end; of payouts, to the batch after which `until`."""
+        if self._closed:
+            self._reweigh(progress)
+        if self.policy.rule.repaying:
+            self._run_pass(bending.repay, "payouts", progress, until)
+
+    def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
+        self._run_pass(bending.reweigh, "link weights", progress, until)
+
+    def _run_pass(
+        self, step: Callable[[Tx, float], int], name: str, progress: Progress, until: Callable[[], bool]
+    ) -> None:
+        self._wait_for_older(name)
+        total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        done = 0
+        while more := self.graph.write(lambda tx: step(tx, self.now()), name):
+            done += more
+            progress(min(done, total), total)
+            if until():
+                break
+        self._reread()
+
+    def _wait_for_older(self, name: str) -> None:
+        """Wait until all transactions have ended that may go by what stood on the brain before.
+
+        One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
+        Raises GraphUnavailable when one does not end.
+        """
+        deadline = time.monotonic() + self.graph.limit_seconds
+        older = self._running()
+        while older := older & self._running():
+            if time.monotonic() > deadline:
+                raise GraphUnavailable(
+                    f"A transaction that began before the change of {name} does not end; the change is noted, and "
+                    "'graphbrain tend' will finish it."
+                )
+            time.sleep(OLDER_PAUSE)
+
+    def _running(self) -> set[str]:
+        """The transactions of graphbrain that run now, by the server that writes."""
+        return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))
+
+    def _rescale_if_grown(self) -> None:
+        """Payouts are scaled so that their mean is 1: when the crawl has grown by a quarter, anew."""
+        if self.policy.rule.payout == "uniform" or self.policy.rule.repaying:
+            return
+        pages = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        if pages and pages >= bending.GROWN * self._scaled_for:
+            self.graph.write(bending.rescale, "payouts")
+            self._reread()

@@ -1,0 +1,486 @@
+"""Payouts by class, and links that weigh less inside a host: changed while others work, killed half way, and solved."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphbrain import Brain, Fetched, Link, bending
+from graphbrain.errors import GraphUnavailable, SettingsError
+from graphbrain.settings import PAYOUTS
+from tests.conftest import Neo4j
+from tests.graph.conftest import HandClock, sound
+from tests.graph.test_churn import Churn, assert_sound, url
+from tests.reference.exported import Exported, export
+from tests.reference.linear import payouts, solve
+
+MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
+
+A, B, C, D = "http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"
+SETTLED = 1e-6
+
+
+def random_web(brain: Brain, seed: int, clock: HandClock, pages: int = 40) -> None:
+    """Pages of four hosts, most of them fetched, some with a relevance, a guess, a payout of their own; three seeds."""
+    dice = random.Random(seed)
+    brain.seed([url(0), url(1), url(pages + 1)])
+    visits = []
+    for page in dice.sample(range(pages), pages * 7 // 10):
+        links = [Link(url(dice.randrange(pages)), dice.choice([None, dice.random()])) for _ in range(6)]
+        visits.append(Fetched(url(page), links, relevance=dice.choice([None, None, dice.random()])))
+    brain.report(visits[:20])
+    brain.report(visits[20:])
+    for page in dice.sample(range(pages), 4):
+        brain.link(url(page), url(pages + 2))
+        brain.set_payout(url(page), dice.choice([0.0, 0.5, 1.0, 4.0]))
+    clock.pass_(1.0)
+    brain.tend(None)
+
+
+def due(found: Exported, policy: str, target: float, scale: float | None = None) -> Any:
+    """The payouts that the policy asks for, worked out from what stands on the pages; a page's own goes over it."""
+    fetched = np.array([page.get("first_fetched") is not None for page in found.pages])
+    seeds = np.array([page.get("is_seed", False) for page in found.pages])
+    by_policy = payouts(policy, found.web.relevance, fetched, seeds, target, scale)
+    return np.array([page.get("own_payout", one) for page, one in zip(found.pages, by_policy, strict=True)])
+
+
+def assert_solved(brain: Brain, found: Exported, payout: Any) -> None:
+    """The scores solve the system with these payouts; a page that nobody pays may have none."""
+    web = dataclasses.replace(found.web, payout=payout)
+    for scores, wanted in zip((found.hub, found.authority), solve(web, brain.settings.alpha), strict=True):
+        assert np.max(np.abs(scores - wanted) / np.maximum(1.0, np.abs(wanted))) < 1e-4
+
+
+def noted(ask: Ask) -> dict[str, Any]:
+    """What stands on the brain."""
+    brain: Any = ask("MATCH (b:Brain) RETURN properties(b)")[0][0]
+    return dict(brain)
+
+
+# ---------------------------------------------------------------- payouts
+
+
+@pytest.mark.parametrize("policy", PAYOUTS)
+def test_scores_solve_the_system_of_the_policy(
+    make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, policy: str
+) -> None:
+    """Set on a web that has settled under another policy; the mean share is 1."""
+    brain = make_brain(payout="fetched" if policy == "uniform" else "uniform", intra_host_weight=0.25)
+    random_web(brain, 3, clock)
+    brain.change(payout=policy, eps=SETTLED)
+    sound(brain)
+    assert brain.tend(None).settled
+    sound(brain)
+    found = export(neo4j, 0.25)
+    wanted = due(found, policy, brain.settings.target_relevance)
+    np.testing.assert_allclose(found.web.payout, wanted, rtol=1e-12)
+    assert np.ptp(wanted) > 0.4
+    assert_solved(brain, found, wanted)
+
+
+@pytest.mark.parametrize("policy", PAYOUTS)
+def test_scores_solve_the_system_when_the_policy_was_there_first(
+    make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, policy: str
+) -> None:
+    """Classes change with every visit, and the scale with the growth of the crawl."""
+    brain = make_brain(payout=policy, eps=SETTLED, target_relevance=0.6)
+    random_web(brain, 4, clock)
+    assert brain.tend(None).settled
+    found = export(neo4j)
+    scale = noted(ask).get("payout_scale", 1.0)
+    wanted = due(found, policy, 0.6, scale)
+    np.testing.assert_allclose(found.web.payout, wanted, rtol=1e-12)
+    assert (scale != 1.0) == (policy != "uniform")
+    assert_solved(brain, found, wanted)
+
+
+def test_a_first_visit_moves_the_payout(make_brain: MakeBrain, clock: HandClock) -> None:
+    for policy, before, after in (("unfetched", 1.0, 0.0), ("fetched", 0.0, 1.0)):
+        brain = make_brain(payout=policy)
+        brain.seed([A])
+        assert (brain.page(A).hub_score, brain.page(A).authority_score) == (before, before)
+        (claim,) = brain.next_urls(1)
+        brain.report([Fetched(A, [B], claim)])
+        assert (brain.page(A).hub_score, brain.page(A).authority_score) == (after, after)
+        assert brain.page(B).authority_score == before
+        sound(brain)
+        clock.pass_(1.0)
+        brain.report([Fetched(A, [B])])
+        assert brain.page(A).hub_score == after
+
+
+def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
+    brain = make_brain(payout="target", target_relevance=0.6)
+    brain.report([Fetched(A, [Link(B, 0.8), Link(C, 0.1)], relevance=0.6)])
+    assert [brain.page(page).hub_score for page in (A, B, C)] == [1.0, 1.0, 0.0]
+    brain.set_relevance(C, 0.7)
+    brain.set_relevance(A, None)
+    assert [brain.page(page).hub_score for page in (A, B, C)] == [0.0, 1.0, 1.0]
+    sound(brain)
+    brain.change(target_relevance=0.75)
+    assert [brain.page(page).payout for page in (A, B, C)] == [0.0, 3.0, 0.0]
+    brain.change(payout="relevance")
+    told = np.array([brain.page(page).payout or 1.0 for page in (A, B, C)])
+    np.testing.assert_allclose(told, 3 * np.array([0.5, 0.8, 0.7]) / 2.0)
+
+
+def test_a_page_that_becomes_a_seed_is_trusted(make_brain: MakeBrain) -> None:
+    brain = make_brain(payout="trusted")
+    brain.seed([A])
+    brain.report([Fetched(A, [B, C])])
+    assert [brain.page(page).authority_score for page in (A, B, C)] == [1.0, 0.0, 0.0]
+    brain.seed([B, D])
+    assert [brain.page(page).authority_score for page in (A, B, C, D)] == [1.0, 1.0, 0.0, 1.0]
+    brain.tend(0)
+    assert [brain.page(page).payout for page in (A, B, C, D)] == pytest.approx([4 / 3, 4 / 3, 0.0, 4 / 3])
+
+
+@pytest.mark.parametrize("policy", ["trusted", "unfetched"])
+def test_a_pages_own_payout_wins(make_brain: MakeBrain, policy: str) -> None:
+    brain = make_brain(payout=policy)
+    brain.seed([A])
+    brain.report([Fetched(A, [B, C])])
+    brain.set_payout(A, 5.0)
+    brain.set_payout(B, 1.0)
+    assert (brain.page(A).hub_score, brain.page(B).hub_score) == (5.0, 1.0)
+    brain.change(payout="fetched")
+    assert (brain.page(A).hub_score, brain.page(B).hub_score) == (5.0, 1.0)
+    brain.set_payout(A, None)
+    assert brain.page(A).payout == 3.0
+    brain.change(payout="uniform")
+    assert [brain.page(page).payout for page in (A, B, C)] == [None, None, None]
+    assert brain.page(A).hub_score == 1.0
+
+
+def test_payouts_are_scaled_anew_when_the_crawl_has_grown_by_a_quarter(make_brain: MakeBrain, ask: Ask) -> None:
+    brain = make_brain(payout="trusted")
+    brain.seed([A, B])
+    brain.tend(0)
+    assert noted(ask)["payout_pages"] == 2
+    brain.report([Fetched(A, [f"http://x.org/{n}" for n in range(8)])])
+    brain.tend(0)
+    assert (noted(ask)["payout_scale"], brain.page(A).payout) == (5.0, 5.0)
+    brain.report([Fetched(B, [f"http://y.org/{n}" for n in range(2)])])
+    brain.tend(0)
+    assert (noted(ask)["payout_pages"], brain.page(B).payout) == (10, 5.0)
+    brain.report([Fetched(D)])
+    brain.tend(0)
+    assert (noted(ask)["payout_pages"], brain.page(B).payout) == (13, 6.5)
+
+
+def test_nobody_in_the_class_is_no_error(make_brain: MakeBrain) -> None:
+    brain = make_brain(payout="trusted")
+    brain.report([Fetched(A, [B])])
+    assert brain.tend(None).settled
+    assert (brain.page(A).hub_score, brain.stats()["error_bound"]) == (0.0, None)
+    sound(brain)
+
+
+def test_the_usual_crawl_pays_nothing_for_it(brain: Brain) -> None:
+    seen = set()
+    with brain.graph.trace(lambda name, *_: seen.add(name)):
+        brain.seed([A])
+        brain.report([Fetched(A, [B, C])])
+        brain.tend(None)
+        brain.change(eps=0.01)
+    assert "report" not in seen and "accounts/lock" in seen
+    assert not seen & {"accounts/payouts", "accounts/payout", "pages/shares", "brain/transactions", "accounts/hosts"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"payout": "nobody"}, {"target_relevance": 1.5}, {"intra_host_weight": 0.3}, {"intra_host_weight": 0.0}]
+)
+def test_an_impossible_bend_is_refused_and_changes_nothing(brain: Brain, ask: Ask, wrong: dict[str, Any]) -> None:
+    before = noted(ask)
+    with pytest.raises(SettingsError, match=next(iter(wrong))):
+        brain.change(**wrong)
+    assert noted(ask) == before
+
+
+# ---------------------------------------------------------------- the weight of links
+
+
+@pytest.mark.parametrize("weight", [1 / 1024, 0.5, 1.0])
+def test_links_inside_a_host_weigh_what_they_are_told(
+    make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, weight: float
+) -> None:
+    brain = make_brain(intra_host_weight=0.125)
+    random_web(brain, 5, clock)
+    brain.change(intra_host_weight=weight)
+    sound(brain)
+    found = export(neo4j, weight)
+    np.testing.assert_array_equal(found.column("out_weight"), found.web.out_weight)
+    np.testing.assert_array_equal(found.column("in_weight"), found.web.in_weight)
+    assert not {"reweighing", "weight_before"} & set(noted(ask))
+    brain.change(eps=SETTLED)
+    assert brain.tend(None).settled
+    found = export(neo4j, weight)
+    assert_solved(brain, found, found.web.payout)
+
+
+def test_both_bends_in_one_change(make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock) -> None:
+    brain = make_brain()
+    random_web(brain, 6, clock)
+    brain.change(intra_host_weight=0.5, payout="relevance", eps=SETTLED)
+    assert brain.tend(None).settled
+    found = export(neo4j, 0.5)
+    assert_solved(brain, found, due(found, "relevance", 0.7))
+
+
+# ---------------------------------------------------------------- half way, and beside others
+
+
+class Enough(Exception):
+    """Whoever changed the settings has seen enough of it."""
+
+
+def give_up(done: int, total: int) -> None:
+    """Leave after the first batch."""
+    assert 0 < done < total
+    raise Enough
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bending, "BATCH", 7)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_payouts_left_half_way_are_sound_and_tend_goes_on(
+    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask
+) -> None:
+    random_web(brain, 7, clock)
+    with pytest.raises(Enough):
+        brain.change(give_up, payout="fetched")
+    assert noted(ask)["repaying"] > ""
+    sound(second)
+    second.report([Fetched(url(39), [url(0), url(77)])])
+    second.tend(0.1)
+    sound(second)
+    second.change(payout="trusted", eps=SETTLED)  # another begins before the first has ended
+    assert second.tend(None).settled
+    sound(second)
+    found = export(neo4j)
+    wanted = due(found, "trusted", 0.7)
+    np.testing.assert_allclose(found.web.payout, wanted, rtol=1e-12)
+    assert_solved(second, found, wanted)
+
+
+@pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("verb", ["report", "tend", "audit", "link", "change", "open"])
+def test_weights_left_half_way_are_finished_by_whoever_comes(
+    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask, verb: str
+) -> None:
+    random_web(brain, 8, clock)
+    with pytest.raises(Enough):
+        brain.change(give_up, intra_host_weight=0.25)
+    assert noted(ask)["reweighing"] > ""
+    clock.pass_(1.0)
+    if verb == "report":
+        assert second.report([Fetched(url(3), [url(7), url(4)])])[0].accepted
+    elif verb == "tend":
+        second.tend(0)
+    elif verb == "audit":
+        sound(second)
+    elif verb == "link":
+        second.link(url(3), url(7))
+    elif verb == "change":
+        second.change(intra_host_weight=0.5)
+    else:
+        with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+            other.report([Fetched(url(3), [url(7)])])
+    assert "reweighing" not in noted(ask)
+    sound(second)
+    found = export(neo4j, second.settings.intra_host_weight)
+    np.testing.assert_array_equal(found.column("out_weight"), found.web.out_weight)
+    assert second.settings.intra_host_weight == (0.5 if verb == "change" else 0.25)
+
+
+PROGRAM = """
+import sys, time
+from graphbrain import Brain, bending
+bending.BATCH = 4
+def told(done, total):
+    print(done, flush=True)
+    time.sleep(0.05)
+uri, user, password = sys.stdin.read().split("\\n")[:3]
+name, value = sys.argv[1:]
+Brain.open(uri=uri, user=user, password=password, crawl="test", auto_tend=False).change(told, **{name: value})
+"""
+
+
+@pytest.mark.parametrize(("name", "value"), [("intra_host_weight", "0.5"), ("payout", "unfetched")])
+def test_a_killed_changer_leaves_nothing_closed(
+    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask, name: str, value: str
+) -> None:
+    """kill -9, in the middle of a pass, three times."""
+    random_web(brain, 9, clock)
+    for after in (1, 2, 3):
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, name, value], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(f"{neo4j.uri}\n{neo4j.user}\n{neo4j.password}\n")
+        process.stdin.close()
+        for _ in range(after):
+            assert process.stdout.readline()
+        os.kill(process.pid, signal.SIGKILL)
+        assert process.wait(30) == -signal.SIGKILL
+        process.stdout.close()
+        noted_now = noted(ask)
+        assert (noted_now.get("reweighing") or noted_now.get("repaying")) is not None
+        value = {"0.5": "0.25", "0.25": "1.0", "unfetched": "fetched", "fetched": "relevance"}.get(value, value)
+    clock.pass_(1.0)
+    assert second.report([Fetched(url(1), [url(5), url(2)])])[0].accepted
+    assert second.tend(None).settled
+    assert not {"reweighing", "repaying"} & set(noted(ask))
+    sound(second)
+
+
+@pytest.mark.parametrize("change", [{"intra_host_weight": 0.5}, {"payout": "fetched"}], ids=str)
+def test_a_transaction_that_began_before_is_waited_for(brain: Brain, second: Brain, change: dict[str, Any]) -> None:
+    """It creates pages, and links between them, that no pass can see before it commits."""
+    locked, go_on = threading.Event(), threading.Event()
+
+    def slow(name: str, *_: object) -> None:
+        if name == "accounts/lock" and not locked.is_set():
+            locked.set()
+            go_on.wait(20.0)
+
+    def report() -> None:
+        with second.graph.trace(slow):
+            second.report([Fetched("http://new.org/1", ["http://new.org/2", "http://new.org/3"])])
+
+    late = threading.Thread(target=report)
+    late.start()
+    assert locked.wait(20.0)
+    changer = threading.Thread(target=lambda: brain.change(**change))
+    changer.start()
+    time.sleep(0.5)
+    assert changer.is_alive()
+    go_on.set()
+    late.join(30.0)
+    changer.join(30.0)
+    sound(brain)
+    weight = change.get("intra_host_weight", 1.0)
+    assert brain.page("http://new.org/1").out_weight == 2 * weight
+
+
+def test_a_transaction_that_does_not_end_is_told(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
+    brain.seed([A])
+    with neo4j.open(crawl="test", auto_tend=False, limit_seconds=1.0) as hasty:
+
+        def stuck(tx: Any) -> None:
+            tx.do("brain/read")
+            with pytest.raises(GraphUnavailable, match="does not end; the change is noted") as told:
+                hasty.change(intra_host_weight=0.5)
+            assert told.value.try_again
+
+        brain.graph.write(stuck, "a test that holds on")
+    assert noted(ask)["reweighing"] == ""
+    brain.tend(0)
+    assert "reweighing" not in noted(ask)
+
+
+def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: Neo4j) -> None:
+    """Three threads report, link and push on a dozen pages while weights and policies change all the time."""
+    brain = make_brain()
+    stop = threading.Event()
+    errors: list[BaseException] = []
+
+    def work(seed: int) -> None:
+        dice = random.Random(seed)
+        a = b = lambda: url(dice.randrange(12))
+        try:
+            with neo4j.open(crawl="test", auto_tend=False) as own:
+                while not stop.is_set() and not errors:
+                    verb = dice.randrange(5)
+                    if verb == 0:
+                        own.forget(a())
+                    elif verb == 1:
+                        own.unlink(a(), b())
+                    elif verb == 2:
+                        own.report([Fetched(a(), [b(), b(), b()], relevance=dice.random())])
+                    elif verb == 3:
+                        own.seed([a()])
+                    else:
+                        own.tend(0.01, batch=6)
+        except BaseException as error:  # noqa: BLE001  # told by the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    dice, until = random.Random(20), time.monotonic() + 6.0
+    changes = 0
+    while time.monotonic() < until and not errors:
+        brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
+        wrong = brain.audit(None).figures["wrong"]
+        assert not {"accounts", "weights", "payouts"} & set(wrong), wrong
+        changes += 1
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not errors, errors
+    assert changes > 2
+    brain.change(eps=SETTLED)
+    assert brain.tend(None).settled
+    assert_sound(brain, "all are done")
+    found = export(neo4j, brain.settings.intra_host_weight)
+    assert_solved(brain, found, found.web.payout)
+
+
+class BendingChurn(Churn):
+    """Churn in which the policies, the weight and the seeds change too."""
+
+    def verbs(self) -> list[tuple[Callable[[], str], int]]:
+        return [*super().verbs(), (self.policy, 3), (self.weigh, 2), (self.seed, 2)]
+
+    def policy(self) -> str:
+        policy, target = self.dice.choice(PAYOUTS), self.dice.choice([0.3, 0.5, 0.9])
+        self.brain.change(payout=policy, target_relevance=target)
+        return f"policy {policy} {target}"
+
+    def weigh(self) -> str:
+        weight = self.dice.choice([0.125, 0.5, 1.0])
+        self.brain.change(intra_host_weight=weight)
+        return f"weigh {weight}"
+
+    def seed(self) -> str:
+        page = self.any()
+        self.brain.seed([page])
+        self.model.know(page)
+        return f"seed {page}"
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_accounts_survive_any_change_of_policy(
+    make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, seed: int
+) -> None:
+    brain = make_brain()
+    churn = BendingChurn(brain, seed)
+    for number in range(50):
+        clock.pass_(1.0)
+        what = churn.step()
+        assert_sound(brain, f"step {number}: {what}")
+    brain.change(eps=SETTLED)
+    assert brain.tend(None).settled
+    found = export(neo4j, brain.settings.intra_host_weight)
+    assert found.links == {(a, b) for a, targets in churn.model.links.items() for b in targets}
+    assert [page.get("own_payout") for page in found.pages] == [churn.model.payout.get(one) for one in found.urls]
+    wanted = due(found, brain.settings.payout, brain.settings.target_relevance, noted(ask)["payout_scale"])
+    np.testing.assert_allclose(found.web.payout, wanted, rtol=1e-12)
+    assert_solved(brain, found, wanted)
