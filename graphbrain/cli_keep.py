@@ -306,10 +306,35 @@ def relevance(app: App, url: str, value: str) -> None:
 def payout(app: App, url: str, value: str) -> None:
     """Set what a page is paid for being there.
 
-    It is 1 for all pages; 'none' makes it so again.
+    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
     """
     with app.brain() as brain:
         brain.set_payout(url, _share(value))
+
+
+@brain_command()
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
+def change(app: App, settings: tuple[str, ...]) -> None:
+    """Change shared settings, for all who use the brain.
+
+    What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
+    tend' if it is interrupted. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
+    inside a host count a quarter.
+    """
+    from graphbrain import show
+
+    given = dict(_assignment(text) for text in settings)
+    with app.brain(auto_tend=False) as brain, show.bar("changing") as bar:
+        brain.change(bar, **given)
+    show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    """Name and value of NAME=VALUE."""
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise BadInput(f"Give NAME=VALUE, not {text!r}.")
+    return name, value
 
 
 @brain_command()
@@ -337,6 +362,7 @@ COMMANDS: tuple[click.Command, ...] = (
     relevance,
     payout,
     host,
+    change,
     clear,
     hammer,
 )

@@ -31,6 +31,8 @@ class Correcting(Passing):
         many pages have theirs. Raises SettingsError.
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
+        if wrong and wrong[0] not in Settings.names():
+            raise SettingsError(f"{wrong[0]!r} is no setting; there are {', '.join(sorted(Settings.names('shared')))}.")
         if wrong:
             raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
         settings = {name: typed(name, value) for name, value in settings.items()}

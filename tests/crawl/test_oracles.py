@@ -19,8 +19,9 @@ from graphbrain import Answer, Brain, Fetched
 from graphbrain.recording import Recording
 from graphbrain.records import read
 from graphbrain.replay import replay
+from graphbrain.settings import PAYOUTS
 from tests.reference.exported import Exported, export
-from tests.reference.linear import Floats, Web, solve, worst_error
+from tests.reference.linear import Floats, Web, payouts, solve, worst_error
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
@@ -129,6 +130,31 @@ def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     # It matters: the plain system has other scores.
     plain = solve(web_of(recording))[1]
     assert worst_error(in_order(found, recording, found.authority), plain) > 0.5
+
+
+def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j: Any, data_dir: Path) -> None:
+    """All on one brain that two thirds of hollins were crawled with: each change begins where the one before ended."""
+    recording = read(data_dir / "hollins.dat.gz")
+    dice = random.Random(21)
+    told = {url: dice.random() for url in recording.urls if dice.random() < 0.5}
+    brain = make_brain(eps=0.03)
+    replay(Judge(brain, told), recording, limit=4_000)  # type: ignore[arg-type]
+    brain.seed(dice.sample(recording.urls, 20))
+    brain.change(eps=EPS)
+    for policy, weight in zip(PAYOUTS, (0.5, 1.0, 0.25, 1 / 1024, 0.75, 1.0), strict=True):
+        brain.change(payout=policy, intra_host_weight=weight)
+        assert brain.tend(None).settled
+        audit = brain.audit(None)
+        assert audit.ok, audit.findings
+        found = export(neo4j, weight)
+        fetched = found.column("first_fetched", 0.0) > 0
+        seeds = found.column("is_seed", 0.0) > 0
+        wanted = payouts(policy, found.web.relevance, fetched, seeds, brain.settings.target_relevance)
+        assert wanted.min() > 0.0 or policy not in ("uniform", "relevance")
+        assert wanted.mean() == pytest.approx(1.0)
+        hub, authority = solve(dataclasses.replace(found.web, payout=wanted))
+        assert np.max(np.abs(found.hub - hub) / np.maximum(1.0, hub)) < TOLERANCE, policy
+        assert np.max(np.abs(found.authority - authority) / np.maximum(1.0, authority)) < TOLERANCE, policy
 
 
 def test_without_alpha_scores_are_degrees_plus_one(make_brain: MakeBrain, neo4j: Any, data_dir: Path) -> None:
