@@ -118,6 +118,9 @@ class Correcting(Passing):
                 statement,
             ):
                 pass
+        # What was the scale of payouts is none for the pages to come: whoever tends finds a new one.
+        self.graph.write(lambda tx: tx.do("brain/change", settings={"payout_pages": 0}), "brain/change")
+        self._reread()
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""

@@ -310,6 +310,22 @@ def test_corrections(run: Run) -> None:
     assert run("audit", "--all").returncode == 0
 
 
+def test_change(run: Run) -> None:
+    a, b = "http://a.example/", "http://a.example/b"
+    run("seed", a)
+    run("link", a, b)
+    done = run("change", "payout=trusted", "intra_host_weight=0.5")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "now holds for all" in done.stderr
+    assert [lines(run("page", one, "--json"))[0]["payout"] for one in (a, b)] == [2.0, 0.0]
+    assert lines(run("page", a, "--json"))[0]["out_weight"] == 0.5
+    for wrong, word in (("payout=nobody", "trusted"), ("payuot=x", "target_relevance"), ("alpha=0.2", "alpha")):
+        one_sentence(run("change", wrong), word)
+    one_sentence(run("change", "payout"), "NAME=VALUE")
+    assert run("change").returncode == 2
+    assert run("audit", "--all").returncode == 0
+
+
 def test_clear_wants_a_yes(run: Run) -> None:
     run("seed", "http://a.example/")
     assert run("clear", input="").returncode != 0

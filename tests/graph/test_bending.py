@@ -181,6 +181,19 @@ def test_payouts_are_scaled_anew_when_the_crawl_has_grown_by_a_quarter(make_brai
     assert (noted(ask)["payout_pages"], brain.page(B).payout) == (13, 6.5)
 
 
+def test_a_cleared_brain_forgets_the_scale(make_brain: MakeBrain) -> None:
+    brain = make_brain(payout="trusted")
+    brain.seed([A])
+    brain.report([Fetched(A, [f"http://x.org/{n}" for n in range(8)])])
+    brain.tend(0)
+    assert brain.page(A).payout == 9.0
+    brain.clear()
+    brain.seed([A])
+    brain.link(A, B)
+    brain.tend(0)
+    assert brain.page(A).payout == 2.0
+
+
 def test_nobody_in_the_class_is_no_error(make_brain: MakeBrain) -> None:
     brain = make_brain(payout="trusted")
     brain.report([Fetched(A, [B])])
@@ -424,7 +437,7 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
-    dice, until = random.Random(20), time.monotonic() + 6.0
+    dice, until = random.Random(20), time.monotonic() + 4.0
     changes = 0
     while time.monotonic() < until and not errors:
         brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
@@ -435,7 +448,7 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     for thread in threads:
         thread.join()
     assert not errors, errors
-    assert changes > 2
+    assert changes > 1
     brain.change(eps=SETTLED)
     assert brain.tend(None).settled
     assert_sound(brain, "all are done")
