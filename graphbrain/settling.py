@@ -30,7 +30,7 @@ from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 __all__ = ["AT_ONCE", "Goal", "Step", "Tally", "batches", "find_goal", "settle", "worth_it"]
 
-BATCH_PAGES, BATCH_LINKS = 4_000, 40_000
+BATCH_PAGES, BATCH_LINKS = 8_000, 80_000
 """Pages and link ends of one transaction: larger ones touch a page less often, but others wait for their locks."""
 AT_ONCE = 2
 """Transactions under way at the same time: while one computes, the server has the other to do."""
