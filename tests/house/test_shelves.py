@@ -14,7 +14,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("settings", "model", "url"),
     ("scope",),
     # maths: pure functions of arrays
-    ("opichits", "spread"),
+    ("classic", "spread"),
+    ("opichits",),
     ("fixedpoint", "measures", "ranking"),
     # graph: statements, and the one door to the driver
     ("statements",),
@@ -100,7 +101,7 @@ def test_only_two_modules_know_the_driver(name: str) -> None:
     assert ("neo4j" in outside(name)) == (name in ("graph", "server"))
 
 
-@pytest.mark.parametrize("name", ["opichits", "ranking", "spread", "errors", "scope", "url"])
+@pytest.mark.parametrize("name", ["opichits", "classic", "ranking", "spread", "errors", "scope", "url"])
 def test_words_and_maths_touch_nothing(name: str) -> None:
     touching = {"os", "time", "random", "socket", "threading", "pathlib", "neo4j", "logging"}
     assert not touching & outside(name)
