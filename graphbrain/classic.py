@@ -10,8 +10,9 @@ window); hub and authority cash, relevance and the offsets: Pedro Lopez-Adeva an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,11 @@ class Options:
     first_cash: str = "pages"
     passes: float = 16.0
 
+    @classmethod
+    def of(cls, brain: Mapping[str, Any]) -> Options:
+        """The options by what stands on the (:Brain)."""
+        return cls(**{option.name: brain[option.name] for option in fields(cls) if option.name in brain})
+
     def length(self, pages: float) -> float:
         """The window in units of the clock: cash spent, or seconds; infinite when there is none."""
         if not self.window:
@@ -57,7 +63,8 @@ class Options:
 class Virtual:
     """The virtual page and what goes for all pages; `hub` and `authority` name its sides as those of any page.
 
-    `offset`: what it has paid each page so far. `total`: sum of all pages' histories. `spent`: cash spent by all
+    `offset`: what it has paid each page so far. `total`: sum of all pages' histories. `hub_held`: the hub cash of all
+    pages. `spent`: cash spent by all
     pages so far; `stirred`: what that was when the graph last changed. `clock`: cash spent, or seconds.
     `rebased`, `hub_base`, `authority_base`: pages with smaller ids have these parts of the offsets in their stored
     cash already (a pass that is under way).
@@ -79,6 +86,12 @@ class Virtual:
     rebased: int = 0
     hub_base: float = 0.0
     authority_base: float = 0.0
+    hub_held: float = 0.0
+
+    @property
+    def authority_held(self) -> float:
+        """The authority cash of all pages."""
+        return total_cash(self.pages) - self.hub_held - self.hub_cash - self.authority_cash
 
     def pay(self, options: Options) -> None:
         """Pay all pages alike, by raising the offsets. One that owes keeps what it gets until it is even."""
@@ -93,9 +106,21 @@ class Virtual:
         self.hub_history = float(history(self.hub_history, hub, passed, length))
         self.authority_history = float(history(self.authority_history, authority, passed, length))
         # What was paid is what the offsets have risen by, to the last bit.
+        self.hub_held += self.pages * (self.hub_offset - before[0])
         self.authority_cash -= self.pages * (self.hub_offset - before[0])
         self.hub_cash -= self.pages * (self.authority_offset - before[1])
         self.updated = self.clock
+
+    @property
+    def rebasing(self) -> bool:
+        """Is the pass under way that puts parts of the offsets into the stored cash?"""
+        return self.rebased > 0
+
+    def end_rebasing(self) -> None:
+        """All pages have the bases in their stored cash: the offsets need them no more."""
+        self.hub_offset -= self.hub_base
+        self.authority_offset -= self.authority_base
+        self.rebased, self.hub_base, self.authority_base = 0, 0.0, 0.0
 
     def settled(self, options: Options) -> bool:
         """Has the total cash been spent `passes` times over since the graph last changed?"""

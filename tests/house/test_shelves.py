@@ -22,16 +22,22 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("graph",),
     # accounts
     ("ledger",),
+    ("classic_ledger",),
+    ("accounts",),
     # nouns
     ("schema", "hosts", "cash", "exports", "scores"),
-    ("pages", "claims"),
+    ("pages", "claims", "classic_cash"),
+    ("classic_pages",),
     # what is done with several nouns at once
     ("report",),
     ("corrections", "bending", "intake", "audit", "settling", "listing"),
+    ("classic_audit",),
+    # the two engines
+    ("engines", "conversion"),
     # the whole, by what its verbs are for
     ("core",),
     ("passing",),
-    ("tending", "looking", "scoring", "correcting"),
+    ("tending", "looking", "scoring", "correcting", "converting"),
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
