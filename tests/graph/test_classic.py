@@ -419,6 +419,16 @@ def test_the_virtual_page_pays_all_alike(classic: Brain) -> None:
         classic.set_payout(url(1), 5.0)
 
 
+def test_links_inside_a_host_can_weigh_less_and_payouts_can_not_differ(classic: Brain) -> None:
+    classic.report([Fetched(url(1), [url(2), "http://b.org/"])])
+    classic.change(intra_host_weight=0.25)
+    assert classic.page(url(1)).out_weight == 1.25
+    update(classic)
+    sound(classic)
+    with pytest.raises(SettingsError, match="uniform under the classic engine"):
+        classic.change(payout="trusted")
+
+
 def test_pages_that_got_cash_are_fetched_first(classic: Brain) -> None:
     """The lane of an unfetched page follows its history and cash."""
     classic.report([Fetched(url(0), [url(9)]), *(Fetched(url(page), [url(8)]) for page in range(1, 6))])
