@@ -4,7 +4,7 @@ An account is right when, for both sides, history + cash = payout + Σ weight ×
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
 transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
-Statements: audit/*, accounts/lock, brain/read, brain/sizes, pages/ids_from.
+Statements: audit/*, brain/read, brain/sizes, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import hosts
-from graphbrain.graph import Graph, Outdated, Tx
+from graphbrain import accounts, hosts
+from graphbrain.accounts import Accounts
+from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger, Marks
 from graphbrain.opichits import FIRST_RANK, NONE, Rule
 from graphbrain.report import Policy
 
-__all__ = ["Audit", "run", "waiting"]
+__all__ = ["Audit", "Check", "Exact", "Tally", "run"]
 
 BATCH = 500
 TOLERANCE = 1e-9
@@ -43,13 +44,13 @@ class Audit:
 
 
 @dataclass
-class _Tally:
+class Tally:
+    """What an audit has seen so far."""
+
     checked: int = 0
     wrong: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)
     worst: float = 0.0
-    held: float = 0.0
-    owed: float = 0.0
 
     unmarked: list[str] = field(default_factory=list)
     """what is wrong with the marks of waiting cash, unless a settling pass is under way"""
@@ -64,15 +65,34 @@ class _Tally:
         for sentence in self.unmarked:
             self.found("marks", sentence)
 
+    def __iadd__(self, other: Tally) -> Tally:
+        self.unmarked += other.unmarked
+        self.checked += other.checked
+        self.wrong += other.wrong
+        self.findings = [*self.findings, *other.findings][:MOST_FINDINGS]
+        self.worst = max(self.worst, other.worst)
+        return self
 
-def waiting(tx: Tx, rule: Rule) -> float | None:
-    """The bound of the relative L1 error of the scores; None when α is 0 (there is none)."""
-    held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
-    return waits / (rule.alpha * held) if rule.alpha and held else None
+
+class Check(Protocol):
+    """What an engine's accounts must be."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Numbers over all accounts; the same to the last bit before and after mean that nobody wrote."""
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """Hold locked accounts and their marks against what audit/pages says of them."""
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Judge the sums, if nobody wrote meanwhile; the figures they give."""
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """The same counts twice: by reading pages, by indexes."""
 
 
 def run(
     graph: Graph,
+    check: Check,
     policy: Callable[[], Policy],
     sample: int | None,
     progress: Callable[[int, int], None],
@@ -83,34 +103,32 @@ def run(
     `policy` is asked anew by each transaction: somebody may change the brain's settings meanwhile.
     """
     started = time.monotonic()
-    tally, passes = _Tally(), _passes(graph)
-    before = _sums(graph, policy)
+    tally, passes = Tally(), _passes(graph)
+
+    def sums() -> list[Any]:
+        return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums")
+
+    before = sums()
     total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-    _each_page(graph, policy, sample, total[0], tally, progress)
+    _each_page(graph, check, policy, sample, total[0], tally, progress)
     settling = passes[1] or _passes(graph) != passes
     if not settling:
         tally.adopt_waiting()
     _hosts(graph, policy, tally)
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
-    held, paid, waits = after = _sums(graph, policy)
-    quiet = before == after == _sums(graph, policy)
-    gap = abs(held - paid) / max(1.0, held)
+    after = sums()
+    quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
-    if quiet and gap > TOLERANCE:
-        tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
+    whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
-        _indexes(graph, tally)
-    alpha = policy().rule.alpha
+        _indexes(graph, check, tally)
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
         "accounts_checked": tally.checked * 2,
         "worst_account_error": tally.worst,
-        "held": held,
-        "paid": paid,
-        "gap": gap,
-        "error_bound": waits / (alpha * held) if alpha and held else None,
+        **whole,
         "alone": quiet,
         "settling": settling,
         "wrong": dict(tally.wrong),
@@ -126,16 +144,11 @@ def _passes(graph: Graph) -> tuple[int, bool]:
     return stored.get("settle_passes", 0), "settling" in stored
 
 
-def _sums(graph: Graph, policy: Callable[[], Policy]) -> list[float]:
-    """Held, paid, waiting. The same three numbers to the last bit before and after mean that nobody wrote."""
-    return graph.read(lambda tx: tx.one("audit/waiting", alpha=policy().rule.alpha), "audit/waiting")
-
-
-def _indexes(graph: Graph, tally: _Tally) -> None:
+def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
     """Pages and indexes must agree; claims may move between the two counts, so only what stays off is wrong."""
     off = set()
     for _ in range(3):
-        counts, by_index = graph.read(lambda tx: tx.one("audit/counts"), "audit/counts")
+        counts, by_index = graph.read(check.counts, "audit/counts")
         if counts == by_index:
             return
         off.add((tuple(counts), tuple(by_index)))
@@ -145,10 +158,11 @@ def _indexes(graph: Graph, tally: _Tally) -> None:
 
 def _each_page(
     graph: Graph,
+    check: Check,
     policy: Callable[[], Policy],
     sample: int | None,
     total: int,
-    tally: _Tally,
+    tally: Tally,
     progress: Callable[[int, int], None],
 ) -> None:
     """All pages in the order of their keys; or a sample, starting at random keys, which are hashes."""
@@ -165,42 +179,62 @@ def _each_page(
         if not ids and sample is None:
             return
         if ids:
-            rows, ledger = graph.write(
-                lambda tx, i=ids: _look(tx, i, policy()),  # type: ignore[misc]
+            seen = graph.write(
+                lambda tx, i=ids: _look(tx, i, check, policy()),  # type: ignore[misc]
                 "audit/pages",
             )
-            _compare(rows, ledger, tally)
+            tally += seen
             after = last
         progress(tally.checked, wanted)
 
 
-def _look(tx: Tx, ids: Sequence[int], policy: Policy) -> tuple[list[list[Any]], Ledger]:
-    """Lock pages that are still there and read them with their neighbours."""
-    locked, revision = tx.one("accounts/lock", ids=sorted(ids))
-    if revision != policy.rule.revision:
-        raise Outdated
-    ledger = Ledger(locked, policy.rule)
-    ledger.read_payouts(tx)
+def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
+    """Lock pages that are still there, read them with their neighbours, and judge them."""
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
-    return rows, ledger
-
-
-def _compare(rows: list[list[Any]], ledger: Ledger, tally: _Tally) -> None:
-    rule = ledger.rule
-    marks, tips = Marks(ledger), _tips(ledger, rule)
-    tally.checked += len(rows)
-    due = ledger.due_payout()
+    tally = Tally(checked=len(rows))
+    check.compare(rows, ledger, tx, tally)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-        _account(row, ledger, place, tally)
-        # Until a change of the policy has come to all pages, some are paid by the policy before.
-        if not rule.repaying and row[2] != due[place]:
-            tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
-        _marks(row, marks, tips, place, rule, tally)
+        _links(row, ledger, place, tally)
         _lease(row, tally)
+    return tally
 
 
-def _account(row: list[Any], ledger: Ledger, place: int, tally: _Tally) -> None:
-    url, payout, dh, da, due_hub, due_authority = row[1:7]
+class Exact:
+    """The exact engine: each account can be recomputed from its neighbours, and what is held was paid."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Held, paid, waiting."""
+        return tx.one("audit/waiting", alpha=rule.alpha)
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """What each side holds against what its neighbours say; marks against the accounts they follow from."""
+        assert isinstance(ledger, Ledger)
+        ledger.read_payouts(tx)
+        marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+            _account(row, ledger, place, tally)
+            # Until a change of the policy has come to all pages, some are paid by the policy before.
+            if not ledger.rule.repaying and row[2] != due[place]:
+                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
+            _marks(row, marks, tips, place, ledger.rule, tally)
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Held = paid, and the bound of the error."""
+        held, paid, waits = sums
+        gap = abs(held - paid) / max(1.0, held)
+        if quiet and gap > TOLERANCE:
+            tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
+        bound = waits / (rule.alpha * held) if rule.alpha and held else None
+        return {"held": held, "paid": paid, "gap": gap, "error_bound": bound}
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """Queues, leases, retries, priorities, ranks."""
+        return tx.one("audit/counts")
+
+
+def _account(row: list[Any], ledger: Ledger, place: int, tally: Tally) -> None:
+    url, payout, _, _, due_hub, due_authority = row[1:7]
     for side, score, due in (
         ("hub", ledger.hub_history[place] + ledger.hub_cash[place], payout + due_hub),
         (
@@ -211,10 +245,12 @@ def _account(row: list[Any], ledger: Ledger, place: int, tally: _Tally) -> None:
     ):
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
-        tally.held += score
-        tally.owed += due
         if not error <= TOLERANCE:
             tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
+
+
+def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+    url, dh, da = row[1], row[3], row[4]
     for name, stored, links in (
         ("out", ledger.out_weight[place], dh),
         ("in", ledger.in_weight[place], da),
@@ -226,7 +262,7 @@ def _account(row: list[Any], ledger: Ledger, place: int, tally: _Tally) -> None:
 
 
 def _marks(
-    row: list[Any], marks: Marks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: _Tally
+    row: list[Any], marks: Marks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
 ) -> None:
     """Ranks, priorities and lanes follow from the accounts; a float's last bit may tip a bucket by one."""
     names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
@@ -265,7 +301,7 @@ def _or_null(value: int) -> int | None:
     return None if value == NONE else value
 
 
-def _lease(row: list[Any], tally: _Tally) -> None:
+def _lease(row: list[Any], tally: Tally) -> None:
     """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three."""
     url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
     if (lease is None) != (until is None) or (lease is not None and worker is None):
@@ -277,7 +313,7 @@ def _lease(row: list[Any], tally: _Tally) -> None:
         tally.found("leases", f"{url} is {state} but waits in queue {queue}.")
 
 
-def _hosts(graph: Graph, policy: Callable[[], Policy], tally: _Tally) -> None:
+def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
     """In-flight counts and queues of hosts; suspects are looked at again under their lock."""
     suspects = graph.read(lambda tx: _unfit(tx, None), "audit/hosts")
     if not suspects:

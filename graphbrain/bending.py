@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from graphbrain import accounts
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import Rule
@@ -96,7 +97,7 @@ def reweigh(tx: Tx, now: float) -> int:
     targets = [target for _, targets in links for target in targets]
     if links:
         rule = Rule.of(stored)
-        ledger = Ledger.lock(tx, {*sources, *targets}, rule)
+        ledger = accounts.lock(tx, {*sources, *targets}, rule)
         ledger.reweigh(sources, targets, rule.intra_host_weight - stored["weight_before"])
         ledger.write(tx, now)
     if len(ids) == BATCH:

@@ -3,7 +3,7 @@
 Each call is one transaction, or a row of them, each safe to run again; every call may be made from any thread and any
 process. What follows from a report, the spreading of cash, is done by `tend`: by `graphbrain work` processes where
 there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
-The other verbs stand in tending.py, looking.py, scoring.py and correcting.py.
+The other verbs stand in tending.py, looking.py, scoring.py, correcting.py and converting.py.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import claims, corrections, pages, report, schema
+from graphbrain import claims, conversion, corrections, pages, report, schema
+from graphbrain.converting import Converting
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
@@ -35,7 +36,7 @@ BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
 
 
-class Brain(Tending, Looking, Scoring, Correcting):
+class Brain(Tending, Looking, Scoring, Correcting, Converting):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
     @classmethod
@@ -244,7 +245,9 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if schema.pending(graph):
         schema.apply(graph, clock())
     if stored is None:
+        conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
+        fresh |= conversion.properties(given.engine)
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
@@ -259,11 +262,17 @@ def _fit(given: Settings, stored: Mapping[str, Any]) -> Settings:
         raise SettingsError(
             "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
         )
+    # A brain that is older than a setting has its default.
+    stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
-        if name in given.given and name in stored and getattr(given, name) != stored[name]:
+        if name in given.given and getattr(given, name) != stored[name]:
             if name == "crawl" and given.share:
                 continue
-            hint = "; give share=True to work on it all the same" if name == "crawl" else ""
+            hints = {
+                "crawl": "; give share=True to work on it all the same",
+                "engine": f"; convert it with 'graphbrain engine {given.engine}'",
+            }
+            hint = hints.get(name, "")
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )

@@ -18,7 +18,7 @@ from graphbrain.graph import Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Ints, Rule
 
-__all__ = ["Pushed", "candidates", "push"]
+__all__ = ["Batch", "Pushed", "candidates", "named", "push", "spend"]
 
 LINKS_OF_A_SIDE = 5
 """A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
@@ -35,10 +35,15 @@ class Pushed:
 
 Candidate = tuple[int, int, int]
 """(page id, priority, number of links)"""
+Batch = tuple[str, list[int]]
+"""Which side to push, and of which pages."""
 
 
-def candidates(tx: Tx, most: int, spread: int) -> tuple[str, list[int]]:
-    """Which side to push next, and up to so many payments' worth of pages: `spread` 1 the best, more a random part."""
+def candidates(tx: Tx, most: int, spread: int, _rule: Rule) -> Batch | None:
+    """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part.
+
+    None when nothing is worth a push.
+    """
     sides = {}
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
     for side in ("hub", "authority"):
@@ -48,7 +53,18 @@ def candidates(tx: Tx, most: int, spread: int) -> tuple[str, list[int]]:
     rows = sides[side]
     if spread > 1 and rows:
         rows = random.sample(rows, max(1, len(rows) // spread))
-    return side, _within(rows, most)
+    return (side, _within(rows, most)) if rows else None
+
+
+def named(ids: Sequence[int]) -> list[Batch]:
+    """Both sides of these pages, whatever waits on them."""
+    return [("hub", list(ids)), ("authority", list(ids))] if ids else []
+
+
+def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
+    """Push a batch."""
+    side, pages = batch
+    return push(tx, side, pages, rule, now)
 
 
 def _within(rows: Sequence[Candidate], most: int) -> list[int]:

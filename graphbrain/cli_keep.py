@@ -1,4 +1,4 @@
-"""The commands around a crawl: server, schema, demo, bench, hammer, clear, and the corrections."""
+"""The commands around a crawl: server, schema, demo, bench, hammer, engine, clear, and the corrections."""
 
 from __future__ import annotations
 
@@ -203,6 +203,7 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 @click.option("--pages", type=click.IntRange(10), default=5_000, help="Pages of the web (5000).")
 @click.option("--kill-every", type=click.FloatRange(0.1), default=3.0, help="Seconds between kills (3).")
 @click.option("--delay", type=click.FloatRange(0), default=0.0, help="Seconds between two claims of a host (0).")
+@click.option("--engine", type=click.Choice(["exact", "classic"]), default="exact", help="Whose accounts (exact).")
 @click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
 @click.option("--yes", is_flag=True, help="Empty the brain without asking.")
 @as_json
@@ -351,6 +352,34 @@ def host(app: App, name: str, **politeness: Any) -> None:
         brain.set_host(name, **given)
 
 
+@brain_command()
+@click.argument("engine", required=False, type=click.Choice(["exact", "classic"]))
+@as_json
+def engine(app: App, engine: str | None, as_json: bool) -> None:
+    """Say how accounts are kept, or change it.
+
+    'exact' keeps them right whenever links change; 'classic' is OPIC-HITS as its authors ran it. All
+    accounts begin anew, and reports wait meanwhile; run it again if it was stopped.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, create=False) as brain:
+        changed = False
+        if engine is not None:
+            with show.bar("converting") as bar:
+                changed = brain.convert_engine(engine, bar)
+        now = brain.settings.engine
+    if as_json:
+        show.json_lines([{"engine": now, "changed": changed}])
+    else:
+        show.out(show.sheet([("engine", now)]))
+    if changed:
+        show.say("graphbrain: all accounts begin anew; 'graphbrain tend' moves the cash.")
+    if now.startswith("to_"):
+        target = now.removeprefix("to_")
+        show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")
+
+
 COMMANDS: tuple[click.Command, ...] = (
     server_group,
     schema_group,
@@ -363,6 +392,7 @@ COMMANDS: tuple[click.Command, ...] = (
     payout,
     host,
     change,
+    engine,
     clear,
     hammer,
 )

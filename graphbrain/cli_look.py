@@ -77,9 +77,9 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
                 show.json_lines({"way": way, **other.as_dict()} for other in found)
                 continue
             show.out("links to:" if way == "out" else "linked from:")
-            score = "authority" if way == "out" else "hub"
-            rows = ((show.day(o.since), o.state, f"{getattr(o, score + '_score'):,.2f}", o.url) for o in found)
-            if not show.stream({"since": "<10", "state": "<8", score: ">9"}, rows):
+            side = "authority" if way == "out" else "hub"
+            rows = ((show.day(o.since), o.state, show.score(getattr(o, f"{side}_score")), o.url) for o in found)
+            if not show.stream({"since": "<10", "state": "<8", side: ">9"}, rows):
                 show.out("nothing")
 
 
@@ -100,7 +100,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
     if as_json:
         show.json_lines(step.as_dict() for step in steps)
     elif steps:
-        rows = [(n, show.day(s.since), s.state, f"{s.authority_score:,.2f}", s.url) for n, s in enumerate(steps)]
+        rows = [(n, show.day(s.since), s.state, show.score(s.authority_score), s.url) for n, s in enumerate(steps)]
         show.out(show.rows_table(("#", "since", "state", "authority", "url"), rows))
     if not steps and other is None:
         show.say(f"graphbrain: no links lead from a seed to {url}.")
@@ -132,7 +132,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in found)
             return
-        rows = ((f"{p.authority_score:,.2f}", f"{p.hub_score:,.2f}", p.state, p.url) for p in found)
+        rows = ((show.score(p.authority_score), show.score(p.hub_score), p.state, p.url) for p in found)
         if not show.stream({"authority": ">9", "hub": ">9", "state": "<8"}, rows):
             show.say("graphbrain: no page fits.")
 

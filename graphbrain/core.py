@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from graphbrain import engines
+from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosts import Manners
@@ -61,6 +63,11 @@ class Core:
             Manners(settings.delay_seconds, settings.in_flight),
             settings.max_errors,
         )
+
+    @property
+    def engine(self) -> Engine:
+        """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
+        return engines.of(self.policy.rule)
 
     def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
         """Run a step over all pages, in batches."""

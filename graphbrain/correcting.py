@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import bending, corrections, hosts
+from graphbrain import bending, conversion, corrections, engines, hosts
 from graphbrain.core import is_key, number, whole
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts import LONGEST_BLOCK
@@ -28,13 +28,15 @@ class Correcting(Passing):
         from `eps`, `max_payees`, `order` or the scope is recomputed for every page, in batches, beside whatever else
         runs; so are payouts. While links get another weight (`intra_host_weight`), reports and pushes wait, and help.
         If this process dies, whoever comes next goes on with payouts and weights. `progress` is told how many of how
-        many pages have theirs. Raises SettingsError.
+        many pages have theirs. Raises SettingsError, also when the engine pays all pages alike, and BeingConverted
+        between two engines.
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
         if wrong and wrong[0] not in Settings.names():
             raise SettingsError(f"{wrong[0]!r} is no setting; there are {', '.join(sorted(Settings.names('shared')))}.")
         if wrong:
             raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
+        engines.of(self.policy.rule)
         settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self.settings, **settings).checked()
         Scope.of(changed)
@@ -119,7 +121,8 @@ class Correcting(Passing):
             ):
                 pass
         # What was the scale of payouts is none for the pages to come: whoever tends finds a new one.
-        self.graph.write(lambda tx: tx.do("brain/change", settings={"payout_pages": 0}), "brain/change")
+        fresh = {"payout_pages": 0, **conversion.properties(self.settings.engine)}
+        self.graph.write(lambda tx: tx.do("brain/change", settings=fresh), "brain/change")
         self._reread()
 
     def remake(self, **settings: Any) -> None:
@@ -131,7 +134,9 @@ class Correcting(Passing):
             raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
-        stored = {**fresh, **bending.NOTHING_BENT, "name": changed.crawl}
+        if changed.engine != self.settings.engine:
+            conversion.furnish(self.graph, changed.engine)
+        stored = {**fresh, **bending.NOTHING_BENT, "name": changed.crawl, **conversion.properties(changed.engine)}
         self.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
         self._reread()
 

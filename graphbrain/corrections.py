@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphbrain import hosts, pages
+from graphbrain import accounts, hosts, pages
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
-from graphbrain.ledger import Ledger
 from graphbrain.pages import New
 from graphbrain.report import Policy
 
@@ -27,7 +26,7 @@ def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     made = pages.create(tx, fresh, policy.scope, policy.rule, now)
     ids = sorted({*known.values(), *made.values()})
     if ids:
-        ledger = Ledger.lock(tx, ids, policy.rule)
+        ledger = accounts.lock(tx, ids, policy.rule)
         tx.do("pages/seed", ids=ids)
         ledger.is_seed[:] = True
         pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
@@ -48,7 +47,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     if source[0] not in ids or target[0] not in ids:
         raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
     a, b = ids[source[0]], ids[target[0]]
-    ledger = Ledger.lock(tx, [a, b], policy.rule)
+    ledger = accounts.lock(tx, [a, b], policy.rule)
     if b in _out(tx, a):
         return
     tx.do("links/create", rows=[[a, [b]]], now=now)
@@ -64,7 +63,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
     if len(ids) < 2:
         return
     a, b = ids[source], ids[target]
-    ledger = Ledger.lock(tx, [a, b], policy.rule)
+    ledger = accounts.lock(tx, [a, b], policy.rule)
     if b not in _out(tx, a):
         return
     tx.do("links/delete", rows=[[a, [b]]])
@@ -80,13 +79,14 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     if key not in ids:
         return
     page = ids[key]
-    ledger = Ledger.lock(tx, {page, *_out(tx, page), *_in(tx, page)}, policy.rule)
+    ledger = accounts.lock(tx, {page, *_out(tx, page), *_in(tx, page)}, policy.rule)
     out, into = _out(tx, page), _in(tx, page)
     if not ledger.holds([*out, *into]):
         raise Again
     tx.do("links/delete", rows=[[page, out], *([other, [page]] for other in into)])
     ledger.relink([page] * len(out), out, -1)
     ledger.relink(into, [page] * len(into), -1)
+    ledger.bury(page)
     ledger.write(tx, now)
     held = tx.one("claims/held", ids=[page])[0][0]
     if held[5]:
@@ -97,25 +97,24 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
 def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
     """Set a page's relevance: no account changes, only what is worth a push, and its lane."""
     ids = _known(tx, key)
-    ledger = Ledger.lock(tx, ids.values(), policy.rule)
+    ledger = accounts.lock(tx, ids.values(), policy.rule)
     ledger.relevance[:] = float("nan") if value is None else value
     tx.do("pages/relevance", rows=[[ids[key], value]])
     ledger.write(tx, now)
 
 
 def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
-    """Set a page's own payout, or pay it as the rule says: the difference goes to both sides' cash."""
+    """Set a page's own payout, or pay it as the rule says. Raises BadInput when the engine pays all pages alike."""
     ids = _known(tx, key)
-    ledger = Ledger.lock(tx, ids.values(), policy.rule)
-    ledger.read_payouts(tx)
-    ledger.own_payout[:] = float("nan") if value is None else value
+    ledger = accounts.lock(tx, ids.values(), policy.rule)
+    ledger.set_payout(tx, value)
     ledger.write(tx, now)
 
 
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Pass the lower depth of pages on to those they link to."""
     out = dict(tx.one("links/out", ids=sorted(ids))[0])
-    ledger = Ledger.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
+    ledger = accounts.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
     out = dict(tx.one("links/out", ids=sorted(out))[0])
     depths: dict[int, int] = {}
     for page, targets in out.items():
@@ -131,13 +130,13 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
 
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Write every mark of pages anew: after a change of eps or of the order."""
-    Ledger.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
+    accounts.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
 
 
 def rescope(tx: Tx, ids: Sequence[int], policy: Policy, _now: float) -> None:
     """Move pages into the frontier or outside, as the scope now says. Who is held waits when it comes back."""
     still = _still(tx, ids)
-    ledger = Ledger.lock(tx, still, policy.rule)
+    ledger = accounts.lock(tx, still, policy.rule)
     rows: list[list[object]] = []
     for page, url, state, host, fetched, busy in tx.one("pages/scope", ids=still)[0]:
         inside = policy.scope.holds(url, host, int(ledger.depth[ledger.at([page])[0]]))

@@ -4,6 +4,7 @@
     ├── BadInput            a URL, number, file or argument that cannot be used
     │   └── UnknownPage     the page named is not in the graph
     ├── SettingsError       an unknown or impossible setting, or one that may not change any more
+    ├── BeingConverted      the brain is between two engines: its accounts cannot be used just now
     ├── SchemaMismatch      the database holds another version's, or somebody else's, data
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 __all__ = [
     "BadInput",
+    "BeingConverted",
     "GraphRefused",
     "GraphUnavailable",
     "GraphbrainError",
@@ -46,6 +48,12 @@ class UnknownPage(BadInput):
 
 class SettingsError(GraphbrainError):
     """A setting is unknown or impossible."""
+
+
+class BeingConverted(GraphbrainError):
+    """The brain is being converted to another engine; wait, or run 'graphbrain engine' again if that was stopped."""
+
+    try_again = True
 
 
 class SchemaMismatch(GraphbrainError):

@@ -74,16 +74,18 @@ def hammer(
     pages: int = 1500,
     kill_every: float = 2.0,
     delay: float = 0.0,
+    engine: str = "exact",
     strike_server: Blow | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
     """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
 
-    `connect`: uri, user, password of a server whose brain is empty; `strike_server` is called once, half way.
+    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine`; `strike_server` is called
+    once, half way.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         with Brain.open(**connect, auto_tend=False) as brain:
-            brain.remake(delay_seconds=delay, lease_seconds=LEASE, in_flight=8 if delay else 0)
+            brain.remake(delay_seconds=delay, lease_seconds=LEASE, in_flight=8 if delay else 0, engine=engine)
             brain.seed([url_of(0)])
         gang = _Gang(connect, Path(folder), processes, pages)
         kills = _strike(gang, seconds, kill_every, strike_server, say)

@@ -20,7 +20,7 @@ import numpy as np
 from graphbrain import harvest as harvests
 from graphbrain import neo4j_home, schema, server, stores
 from graphbrain.bulk import Bulk, Run
-from graphbrain.errors import BadInput, GraphRefused
+from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.harvest import Harvest, Ints
 from graphbrain.jars import Say
@@ -164,7 +164,11 @@ def _local(brain: Brain, data: Path | None) -> Server | None:
 
 
 def _refuse_pages(brain: Brain) -> None:
-    """Raise BadInput unless the brain is empty."""
+    """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one."""
+    if brain.settings.engine != "exact":
+        raise SettingsError(
+            "Imports make exact accounts: run 'graphbrain engine exact' first, and convert the brain afterwards."
+        )
     stored = brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:

@@ -1,27 +1,32 @@
 """The accounts of the pages that one transaction has locked.
 
 Every transaction that touches accounts has the same shape: lock pages in the order of their ids and read both sides
-(`Ledger.lock`), change the numbers in memory by the algebra of `opichits`, and write what has changed together with
-what follows from it: ranks, priorities, lanes (`Ledger.write`). All values written are absolute and computed from
-locked state, so running the transaction again is safe. Ids are Neo4j's internal ones: they are looked up by key in
-the same transaction, and give the one order in which everybody locks. The id of a page that is deleted meanwhile is
-not given to another node while a transaction that could have read it is open, so a missing id says it all.
+(`lock`), change the numbers in memory by the algebra of the engine, and write what has changed together with what
+follows from it: ranks, priorities, lanes (`write`). `Accounts` is what both engines share, `Ledger` is the exact
+one's (the algebra of `opichits`); which of them a brain needs is said in accounts.py. All values written are absolute
+and computed from locked state, so running the transaction again is safe. Ids are Neo4j's internal ones: they are
+looked up by key in the same transaction, and give the one order in which everybody locks. The id of a page that is
+deleted meanwhile is not given to another node while a transaction that could have read it is open, so a missing id
+says it all.
 Statements: accounts/*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain import opichits
+from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["Ledger", "Marks"]
+__all__ = ["Accounts", "Ledger", "Marks"]
+
+A = TypeVar("A", bound="Accounts")
 
 _COLUMNS = (
     "hub_history",
@@ -49,72 +54,81 @@ class Marks:
         self.authority_rank = opichits.rank(authority)
         self.hub_priority = opichits.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
         self.authority_priority = opichits.priority(ledger.authority_waiting(), ledger.in_weight, rule.eps)
-        if rule.order == "breadth_first":
-            self.lane = ledger.depth.astype(np.int64)
-        else:
-            self.lane = opichits.lane_best_first(authority, ledger.relevance)
+        self.lane = opichits.lane(rule.order, authority, ledger.relevance, ledger.depth)
 
 
-class Ledger:
+class Accounts:
     """Locked pages, sorted by id, and their accounts as arrays to be changed in place."""
+
+    engine: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]
+    statement: ClassVar[str]
+    first: ClassVar[Mapping[str, float]]
+    """The account a page is created with."""
+    keeps_payouts: ClassVar[bool]
+    """Does a page begin with what the virtual page pays it as its history?"""
 
     hub_history: Floats
     hub_cash: Floats
-    hub_paid: Floats
     out_weight: Floats
     authority_history: Floats
     authority_cash: Floats
-    authority_paid: Floats
     in_weight: Floats
     relevance: Floats
     depth: Floats
     first_fetched: Floats
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(_COLUMNS) + 1)
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.columns) + 1)
         self.rule = rule
         self.ids: Ints = table[:, 0].astype(np.int64)
         self._locked = frozenset(self.ids.tolist())
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
-        self.payout: Floats = np.ones(len(rows))
-        self.own_payout: Floats = np.full(len(rows), np.nan)
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
-        self._pays = False
-        table[:, 9][table[:, 9] < 0.0] = np.nan
-        for number, name in enumerate(_COLUMNS, start=1):
+        for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
-        self._before = {name: getattr(self, name).copy() for name in _COLUMNS}
-        self.marks_before = Marks(self)
+        self.relevance[self.relevance < 0.0] = np.nan
+        self._before = {name: getattr(self, name).copy() for name in self.columns}
 
     @classmethod
-    def lock(cls, tx: Tx, ids: Iterable[int], rule: Rule) -> Ledger:
+    def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
         """Lock pages in the order of their ids.
 
         Raises Again when one is gone: it was deleted meanwhile; Outdated when the brain's settings have changed.
         """
-        wanted = sorted(set(ids))
-        rows, revision = tx.one("accounts/lock", ids=wanted)
-        if revision != rule.revision:
-            raise Outdated
-        if len(rows) != len(wanted):
+        wanted = set(ids)
+        ledger = cls.lock_present(tx, wanted, rule)
+        if len(ledger.ids) != len(wanted):
             raise Again
-        ledger = cls(rows, rule)
-        if rule.intra_host_weight != 1.0:
-            hosts = dict(tx.one("accounts/hosts", ids=wanted)[0])
-            ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
-        if rule.bends_payouts:
-            ledger.read_payouts(tx)
         return ledger
 
-    def read_payouts(self, tx: Tx) -> None:
-        """Read what the pages are paid; `write` will pay the difference to what is due to them."""
-        rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
-        self.payout, own = table[:, 1].copy(), table[:, 2]
-        self.own_payout = np.where(own < 0.0, np.nan, own)
-        self.is_seed = table[:, 3] > 0.0
-        self._own_before = self.own_payout.copy()
-        self._pays = True
+    @classmethod
+    def lock_present(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
+        """Lock those of the pages that are still there.
+
+        Raises Outdated when the brain's settings have changed, BeingConverted when its engine has.
+        """
+        if rule.engine != cls.engine:
+            raise BeingConverted
+        rows, revision = tx.one(cls.statement, ids=sorted(ids))
+        if revision != rule.revision:
+            raise Outdated
+        ledger = cls(rows, rule)
+        if rule.intra_host_weight != 1.0:
+            hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
+            ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
+        ledger.locked(tx)
+        return ledger
+
+    def locked(self, tx: Tx) -> None:
+        """Read what else is needed, now that the pages are locked."""
+
+    @classmethod
+    def first_marks(
+        cls, relevance: Floats, weight: Floats, depth: Floats, payout: Floats, rule: Rule
+    ) -> tuple[Ints, Ints]:
+        """Lanes and authority priorities of pages that nobody has paid yet."""
+        raise NotImplementedError
 
     def holds(self, ids: Iterable[int]) -> bool:
         """Are all of these locked?"""
@@ -135,10 +149,99 @@ class Ledger:
         inside = self.hosts[sources] == self.hosts[targets]
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
+    def relink(self, sources: Any, targets: Any, sign: int) -> None:
+        """Links appear (+1) or disappear (−1)."""
+        raise NotImplementedError
+
+    def bury(self, page: int) -> None:
+        """A locked page, unlinked, is about to be deleted."""
+        raise NotImplementedError
+
+    def reweigh(self, sources: Any, targets: Any, change: float) -> None:
+        """Links get heavier by `change`, or lighter."""
+        raise NotImplementedError
+
+    def set_payout(self, tx: Tx, value: float | None) -> None:
+        """Pay all these pages so much, None: by the rule. Raises BadInput when the engine pays all pages alike."""
+        raise NotImplementedError
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> object:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        raise NotImplementedError
+
+    def _changed(self, name: str) -> NDArray[np.bool_]:
+        changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
+        return changed
+
+    def _put(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
+        self._send(tx, f"accounts/{name}", which, *columns, **params)
+
+    def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
+        """Run a statement over [id, column, …] of these places, unless there are none."""
+        if not which.any():
+            return
+        lists = [_plain(column[which]) for column in columns]
+        rows = [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
+        tx.do(name, rows=rows, **params)
+
+
+class Ledger(Accounts):
+    """The accounts of the exact engine: signed cash, repaired when links change."""
+
+    engine = "exact"
+    keeps_payouts = True
+    columns = _COLUMNS
+    statement = "accounts/lock"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 1.0,
+        "hub_cash": 0.0,
+        "hub_paid": 0.0,
+        "authority_history": 1.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_paid: Floats
+    authority_paid: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
+        super().__init__(rows, rule)
+        self.payout: Floats = np.ones(len(rows))
+        self.own_payout: Floats = np.full(len(rows), np.nan)
+        self._pays = False
+        self.marks_before = Marks(self)
+
+    def locked(self, tx: Tx) -> None:
+        if self.rule.bends_payouts:
+            self.read_payouts(tx)
+
+    def read_payouts(self, tx: Tx) -> None:
+        """Read what the pages are paid; `write` will pay the difference to what is due to them."""
+        rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+        self.payout, own = table[:, 1].copy(), table[:, 2]
+        self.own_payout = np.where(own < 0.0, np.nan, own)
+        self.is_seed = table[:, 3] > 0.0
+        self._own_before = self.own_payout.copy()
+        self._pays = True
+
     def due_payout(self) -> Floats:
         """What the pages are to be paid: what was set for them by hand, else what the rule says."""
         by_rule = opichits.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed)
         return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
+
+    def set_payout(self, tx: Tx, value: float | None) -> None:
+        """The difference goes to both sides' cash."""
+        self.read_payouts(tx)
+        self.own_payout[:] = np.nan if value is None else value
+
+    @classmethod
+    def first_marks(
+        cls, relevance: Floats, weight: Floats, depth: Floats, payout: Floats, rule: Rule
+    ) -> tuple[Ints, Ints]:
+        keep = opichits.keep_authority(weight, relevance, rule.alpha)
+        waiting = opichits.residual(keep, payout, weight, 0 * payout)
+        return opichits.lane(rule.order, payout, relevance, depth), opichits.priority(waiting, weight, rule.eps)
 
     def keep_hub(self) -> Floats:
         return opichits.keep_hub(self.out_weight, self.rule.alpha)
@@ -171,6 +274,9 @@ class Ledger:
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """Nothing of its account is left when its links are gone but what the virtual page has paid it."""
 
     def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
@@ -286,17 +392,6 @@ class Ledger:
         ]
         if rows:
             tx.do("accounts/payout", rows=rows)
-
-    def _changed(self, name: str) -> NDArray[np.bool_]:
-        changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
-        return changed
-
-    def _put(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
-        if not which.any():
-            return
-        lists = [_plain(column[which]) for column in columns]
-        rows = [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
-        tx.do(f"accounts/{name}", rows=rows, **params)
 
 
 def _plain(column: NDArray[Any]) -> list[Any]:

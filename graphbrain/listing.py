@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,7 +20,8 @@ from graphbrain import opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Graph, Tx
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
-from graphbrain.opichits import NONE
+from graphbrain.opichits import NONE, Rule
+from graphbrain.pages import View
 
 __all__ = ["Progress", "Wanted", "ends", "links", "path", "payments", "wanted_pages"]
 
@@ -101,12 +102,19 @@ class Wanted:
         )
 
 
-def wanted_pages(graph: Graph, wanted: Wanted, progress: Progress, at_once: int = PAGES_AT_ONCE) -> Iterator[Page]:
-    """Those pages, read `at_once`: the best first when their least score has a rank, else as the store holds them."""
-    for ids in _best(graph, wanted) if wanted.rank() is not None else _ids(graph, wanted, progress):
+def wanted_pages(
+    graph: Graph, wanted: Wanted, progress: Progress, at_once: int = PAGES_AT_ONCE, view: View | None = None
+) -> Iterator[Page]:
+    """Those pages, read `at_once`: the best first when their least score has a rank, else as the store holds them.
+
+    With a `view`, scores are not what stands on the pages: neither indexes nor statements know them.
+    """
+    ranked = view is None and wanted.rank() is not None
+    selected = wanted if view is None else replace(wanted, least=None)
+    for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
-            rows = _read(graph, "pages/details", ids=some)
-            yield from (page for page in map(pages.page_of, rows) if wanted.fits(page))
+            found = map(pages.page_of, _read(graph, "pages/details", ids=some))
+            yield from (page for page in (found if view is None else map(view.page, found)) if wanted.fits(page))
 
 
 def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress) -> Iterator[KnownLink]:
@@ -157,7 +165,7 @@ def _by_links(degrees: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
         yield some
 
 
-def ends(graph: Graph, key: str, way: str, limit: int | None) -> Iterator[LinkedPage]:
+def ends(graph: Graph, key: str, way: str, limit: int | None, view: View | None = None) -> Iterator[LinkedPage]:
     """The pages a page links to (`way` "out") or that link to it ("in"), best first.
 
     Best is the score of the side that the link pays: authority of targets, hub of sources.
@@ -166,10 +174,10 @@ def ends(graph: Graph, key: str, way: str, limit: int | None) -> Iterator[Linked
     ids = _read(graph, best, key=key, limit=ALL if limit is None else limit)
     for some in _slices(ids, PAGES_AT_ONCE):
         for data, since in _read(graph, details, key=key, ids=some):
-            yield _linked(data, since)
+            yield _linked(data, since, view)
 
 
-def path(graph: Graph, source: str | None, target: str) -> list[LinkedPage]:
+def path(graph: Graph, source: str | None, target: str, view: View | None = None) -> list[LinkedPage]:
     """A shortest way by links from one page (key; None: from any seed) to another, both included, or nothing."""
     if source == target:  # Neo4j's shortestPath refuses this one
         rows = [[row[0], None] for row in graph.read(lambda tx: tx.many("pages/get", key=target), "pages/get")]
@@ -177,14 +185,14 @@ def path(graph: Graph, source: str | None, target: str) -> list[LinkedPage]:
         rows = _read(graph, "pages/path_from_seed", target=target)
     else:
         rows = _read(graph, "pages/path", source=source, target=target)
-    return [_linked(data, since) for data, since in rows]
+    return [_linked(data, since, view) for data, since in rows]
 
 
 def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Payments:
     """The `n` largest payers and payees of a page's two sides. Raises UnknownPage."""
 
     def work(tx: Tx) -> Payments:
-        page = pages.page(tx, key)
+        page = pages.page(tx, key, Rule())
         if page is None:
             raise UnknownPage
         sides = []
@@ -201,14 +209,16 @@ def _payment(url: str, key: str, cash: float, score: float) -> Payment:
     return Payment(url, key, cash, cash / score if score > 0 else None)
 
 
-def _linked(data: dict[str, Any], since: float | None) -> LinkedPage:
+def _linked(data: dict[str, Any], since: float | None, view: View | None) -> LinkedPage:
+    hub = data["hub_history"], data["hub_cash"]
+    authority = data["authority_history"], data["authority_cash"]
     return LinkedPage(
         url=data["url"],
         key=data["key"],
         state=data["state"],
         depth=data["depth"],
-        hub_score=data["hub_history"] + data["hub_cash"],
-        authority_score=data["authority_history"] + data["authority_cash"],
+        hub_score=sum(hub) if view is None else view.hub(*hub),
+        authority_score=sum(authority) if view is None else view.authority(*authority),
         since=since,
     )
 

@@ -7,12 +7,13 @@ from itertools import islice
 from typing import Any
 
 from graphbrain import audit as audits
-from graphbrain import listing, pages
+from graphbrain import listing
 from graphbrain.audit import Audit
 from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.listing import Progress, Wanted
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
+from graphbrain.pages import View
 
 __all__ = ["Looking"]
 
@@ -22,30 +23,33 @@ def _silent(_done: int, _total: int) -> None:
 
 
 class Looking(Core):
-    """The verbs that change nothing."""
+    """The verbs that change nothing. What they show depends on the engine, which may have changed meanwhile."""
 
     def page(self, url: str) -> Page:
         """Everything about one page, named by URL or key. Raises UnknownPage."""
-        found = self.graph.read(lambda tx: pages.page(tx, self._key(url)), "pages/get")
+        self._reread()
+        found = self.graph.read(lambda tx: self.engine.looks.page(tx, self._key(url), self.policy.rule), "pages/get")
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         return found
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """The `n` pages of highest authority (or hub) score, best first."""
-        names = {"authority": "authorities", "hub": "hubs"}
-        if by not in names:
+        if by not in ("authority", "hub"):
             raise BadInput(f"top is by authority or hub, not {by!r}.")
-        name = f"pages/top_{names[by]}"
-        rows = self.graph.read(lambda tx: tx.many(name, limit=n), name)
-        if len(rows) < n:
-            name = f"pages/all_{names[by]}"
-            rows = self.graph.read(lambda tx: tx.many(name, limit=n), name)
-        return [pages.page_of(row) for row in rows]
+        self._reread()
+        return self.graph.read(lambda tx: self.engine.looks.top(tx, n, by, self.policy.rule), "pages/top")
 
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage."""
-        return listing.payments(self.graph, self._known(url), _count(n) or 0, self.settings.intra_host_weight)
+        """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage.
+
+        The classic engine does not remember who paid whom: there are none.
+        """
+        key, most = self._known(url), _count(n) or 0
+        self._reread()
+        if not self.engine.settles:
+            return Payments((), (), (), ())
+        return listing.payments(self.graph, key, most, self.settings.intra_host_weight)
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
         """The pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them first.
@@ -55,7 +59,7 @@ class Looking(Core):
         """
         if way not in ("out", "in"):
             raise BadInput(f"links go 'out' or 'in', not {way!r}.")
-        return listing.ends(self.graph, self._known(url), way, _count(limit))
+        return listing.ends(self.graph, self._known(url), way, _count(limit), self._view())
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
         """A shortest way along links from one page to another; with one page only, from any seed to it.
@@ -63,8 +67,8 @@ class Looking(Core):
         Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
         """
         if other is None:
-            return listing.path(self.graph, None, self._known(url))
-        return listing.path(self.graph, self._known(url), self._known(other))
+            return listing.path(self.graph, None, self._known(url), self._view())
+        return listing.path(self.graph, self._known(url), self._known(other), self._view())
 
     def find(
         self,
@@ -82,12 +86,13 @@ class Looking(Core):
 
         `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
         authority or hub. From a `min_score` of 8 on an index is used and the best come first; a `host` has an index,
-        too; else every page is read, in the order of the store. Raises BadInput.
+        too; else every page is read, in the order of the store; so it is with every `min_score` under the classic
+        engine, whose scores are shares. Raises BadInput.
         """
         wanted = Wanted.of(text, regex, host, state, fetched, by, min_score)
         most = _count(limit)
         at_once = listing.PAGES_AT_ONCE if most is None else max(1, min(most, listing.PAGES_AT_ONCE))
-        return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once), most)
+        return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once, self._view()), most)
 
     def dump_pages(
         self,
@@ -102,7 +107,8 @@ class Looking(Core):
 
         Pages that come or go meanwhile may be in it or not. `progress` is told how many of how many ids are done.
         """
-        return listing.wanted_pages(self.graph, Wanted.of("", regex, host, state, fetched), progress)
+        wanted = Wanted.of("", regex, host, state, fetched)
+        return listing.wanted_pages(self.graph, wanted, progress, view=self._view())
 
     def dump_links(
         self,
@@ -127,18 +133,20 @@ class Looking(Core):
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""
         self._write_counts()
+        self._reread()
         sizes = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         states = self.graph.read(lambda tx: tx.many("brain/states"), "brain/states")
         totals = self.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
-        waiting = self.graph.read(lambda tx: audits.waiting(tx, self.policy.rule), "audit/waiting")
+        error = self.graph.read(lambda tx: self.engine.looks.error_bound(tx, self.policy.rule), "audit/waiting")
         return {
             "crawl": self.settings.crawl,
+            "engine": self.settings.engine,
             **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
             "retries": sum(row[4] for row in states),
             "states": {row[0]: row[1] for row in states},
-            "error_bound": waiting,
+            "error_bound": error,
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self.graph.counts),
         }
@@ -146,7 +154,12 @@ class Looking(Core):
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         self._reread()
-        return audits.run(self.graph, lambda: self.policy, sample, progress, self.now)
+        return audits.run(self.graph, self.engine.check, lambda: self.policy, sample, progress, self.now)
+
+    def _view(self) -> View | None:
+        """How this brain's scores are told; None: as they stand on the pages."""
+        self._reread()
+        return self.graph.read(lambda tx: self.engine.looks.view(tx, self.policy.rule), "view")
 
 
 def _count(number: int | None) -> int | None:

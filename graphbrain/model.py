@@ -188,6 +188,7 @@ class Page:
     """Everything the brain knows about one page; times in epoch seconds, None where it never happened.
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
+    A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1.
     """
 
     url: str
@@ -298,7 +299,8 @@ class Payments:
 class Tended:
     """What one `tend` did: sides pushed, payments made, lapsed leases swept, retries released, seconds spent.
 
-    `settled` says that no side is left whose push is worth more than `eps`.
+    `settled` says that no side is left whose push is worth more than `eps`; under the classic engine, that all cash was
+    spent `passes` times over since the graph last changed.
     """
 
     pushes: int = 0

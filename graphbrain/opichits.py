@@ -17,11 +17,13 @@ Zhang, Lofgren, Goel, arXiv 1603.07796, section 3.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from graphbrain.classic import Options
 
 __all__ = [
     "FIRST_RANK",
@@ -29,6 +31,7 @@ __all__ = [
     "Rule",
     "keep_authority",
     "keep_hub",
+    "lane",
     "lane_best_first",
     "payout",
     "priority",
@@ -56,6 +59,9 @@ class Rule:
     `payout`: who is paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over
     all pages is 1. `repaying`: not all pages are paid by it yet. `revision`: of the brain's settings this was made
     from; accounts are never written by an outdated rule.
+    `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
+    `classic`: what only the classic engine asks.
     """
 
     alpha: float = 0.15
@@ -68,13 +74,16 @@ class Rule:
     payout_scale: float = 1.0
     repaying: bool = False
     revision: int = 0
+    engine: str = "exact"
+    classic: Options = field(default_factory=Options)
 
     @classmethod
     def of(cls, brain: Mapping[str, Any]) -> Rule:
         """The rule by what stands on the (:Brain)."""
         names = ("alpha", "eps", "intra_host_weight", "max_payees", "order", "payout", "target_relevance")
         given = {name: brain[name] for name in (*names, "payout_scale", "revision") if name in brain}
-        return cls(**given, repaying=brain.get("repaying") is not None)
+        engine = brain.get("engine", "exact")
+        return cls(**given, repaying=brain.get("repaying") is not None, engine=engine, classic=Options.of(brain))
 
     @property
     def bends_payouts(self) -> bool:
@@ -148,6 +157,13 @@ def lane_best_first(authority_score: Floats, relevance: Floats) -> Ints:
     value = np.maximum(authority_score, 1e-9) * clip_relevance(relevance) * 2.0
     lanes = LANE_OF_ONE - _floor_log2(value, 2.0, np.ones(value.shape, dtype=bool))
     return np.clip(lanes, 0, 2 * LANE_OF_ONE)
+
+
+def lane(order: str, authority_score: Floats, relevance: Floats, depth: Floats) -> Ints:
+    """The lane in which an unfetched page waits, by the brain's order."""
+    if order == "breadth_first":
+        return depth.astype(np.int64)
+    return lane_best_first(authority_score, relevance)
 
 
 def _floor_log2(x: Floats, times: float, where: NDArray[np.bool_]) -> Ints:

@@ -1,29 +1,35 @@
 """Discovery in: URLs become (:Page) nodes, once each; pages enter queues, change state, get deeper and are forgotten.
 
-A page is created with its payout as history and nothing else on its accounts, so it is worth that before anybody
-links to it. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never raised; what it
-means for the pages behind it is passed on later, in small steps (`deepen`).
-Statements: pages/*.
+A page is created with the account that its engine begins with; whoever creates pages locks and writes their accounts
+in the same transaction. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never
+raised; what it means for the pages behind it is passed on later, in small steps (`deepen`).
+Statements: pages/*, audit/waiting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from graphbrain import opichits
+from graphbrain import accounts, opichits
+from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE
-from graphbrain.ledger import Ledger
 from graphbrain.model import Page
 from graphbrain.opichits import NONE, Floats, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
 
-__all__ = ["New", "create", "find", "look", "lower", "page", "page_of"]
+__all__ = ["New", "View", "create", "error_bound", "find", "look", "lower", "page", "page_of", "top", "view"]
+
+TOP = {
+    "authority": ("pages/top_authorities", "pages/all_authorities"),
+    "hub": ("pages/top_hubs", "pages/all_hubs"),
+}
+"""The best pages: among those with a rank, and among all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,19 @@ class New:
     relevance: float | None = None
     in_weight: float = 0.0
     """what its finders will link to it with, in the same transaction: saves a second write of the page"""
+
+
+class View(Protocol):
+    """How an engine tells scores that do not stand on the pages as they are."""
+
+    def page(self, found: Page) -> Page:
+        """The page with its scores, and its cash."""
+
+    def hub(self, history: float, cash: float) -> float:
+        """The score of a hub side with this history and stored cash."""
+
+    def authority(self, history: float, cash: float) -> float:
+        """The score of an authority side with this history and stored cash."""
 
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
@@ -76,10 +95,11 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
                 page.in_weight,
                 priority,
                 None if payout == 1.0 else payout,
+                payout if accounts.of(rule).keeps_payouts else 0.0,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
-    made = tx.one("pages/create", rows=rows, now=now)[0]
+    made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, now=now)[0]
     return dict(made)
 
 
@@ -94,18 +114,13 @@ def _relevances(pages: Sequence[New]) -> Floats:
 
 def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
     """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
-    relevance = _relevances(pages)
     weight = np.array([p.in_weight for p in pages])
-    waiting = opichits.residual(opichits.keep_authority(weight, relevance, rule.alpha), payouts, weight, 0 * payouts)
-    priority = opichits.priority(waiting, weight, rule.eps).tolist()
-    if rule.order == "breadth_first":
-        lanes = [page.depth for page in pages]
-    else:
-        lanes = opichits.lane_best_first(payouts, relevance).tolist()
-    return lanes, [None if bucket == NONE else bucket for bucket in priority]
+    depth = np.array([float(p.depth) for p in pages])
+    lanes, priorities = accounts.of(rule).first_marks(_relevances(pages), weight, depth, payouts, rule)
+    return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 
 
-def lower(tx: Tx, ledger: Ledger, depths: Mapping[int, int], scope: Scope) -> None:
+def lower(tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope) -> None:
     """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it."""
     ids = list(depths)
     places = ledger.at(ids)
@@ -182,7 +197,27 @@ def page_of(row: Sequence[Any]) -> Page:
     )
 
 
-def page(tx: Tx, key: str) -> Page | None:
+def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
     """Everything about one page, None when it is not there."""
     rows = tx.many("pages/get", key=key)
     return page_of(rows[0]) if rows else None
+
+
+def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
+    """The `n` pages of highest score, `by` hub or authority, best first."""
+    ranked, everybody = TOP[by]
+    rows = tx.many(ranked, limit=n)
+    if len(rows) < n:
+        rows = tx.many(everybody, limit=n)
+    return [page_of(row) for row in rows]
+
+
+def view(_tx: Tx, _rule: Rule) -> View | None:
+    """Scores are told as they stand on the pages."""
+    return None
+
+
+def error_bound(tx: Tx, rule: Rule) -> float | None:
+    """Σ|what pushes would pay| / (α·Σ score) bounds the relative L1 error of the scores; None when α is 0."""
+    held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
+    return waits / (rule.alpha * held) if rule.alpha and held else None

@@ -14,10 +14,10 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graphbrain import hosts, pages
+from graphbrain import accounts, hosts, pages
+from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.hosts import Manners
-from graphbrain.ledger import Ledger
 from graphbrain.model import Answer, Failed, Fetched, Outcome
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
@@ -124,7 +124,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     # Most pages are visited for the first time and have no links yet.
     known = _links_of(tx, [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
     wanted = {ids[key] for item in present for key in item.targets if key in ids}
-    ledger = Ledger.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
+    ledger = accounts.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
     if made:
         # They were created with the weight of the links they are about to get.
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
@@ -233,7 +233,7 @@ def _relink(
     tx: Tx,
     verdicts: Sequence[_Verdict],
     ids: dict[str, int],
-    ledger: Ledger,
+    ledger: Accounts,
     policy: Policy,
     now: float,
 ) -> None:
@@ -293,7 +293,7 @@ def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
             depths[target] = depth
 
 
-def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Ledger) -> None:
+def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> None:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess."""
     rows = [[v.visit.page, value] for v in verdicts if v.keep and (value := _relevance(v)) is not None]
     if rows:
@@ -312,7 +312,7 @@ def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], l
         ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
 
 
-def _note_first(verdicts: Sequence[_Verdict], ledger: Ledger) -> None:
+def _note_first(verdicts: Sequence[_Verdict], ledger: Accounts) -> None:
     """Pages that come for the first time are no longer unfetched: payouts may go by that."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
     if first:

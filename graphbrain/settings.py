@@ -18,10 +18,16 @@ from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
 
-__all__ = ["ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
+__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
 
 ORDERS = ("best_first", "breadth_first")
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
+ENGINES = ("exact", "classic")
+WINDOW_UNITS = ("cash", "seconds")
+SCORES = ("history", "history_and_cash")
+RELEVANCE_RULES = ("rational", "polynomial")
+NEW_HISTORIES = ("zero", "mean")
+FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
@@ -48,6 +54,9 @@ class Settings:
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     alpha: float = _setting(0.15, "fixed", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
 
+    engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
+    window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
+
     intra_host_weight: float = _setting(1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
     payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
@@ -64,6 +73,16 @@ class Settings:
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
     allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
     deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
+
+    window: float = _setting(8.0, "shared", "classic: length of the window, in total cash or seconds; 0 = none")
+    score: str = _setting("history", "shared", "classic: a score is the share of history, or of history_and_cash")
+    root_share: float = _setting(0.0, "shared", "classic: least share of spent cash that goes to the virtual page")
+    relevance_rule: str = _setting("rational", "shared", "classic: rational, or the ancestors' polynomial")
+    new_history: str = _setting("zero", "shared", "classic: a new page's history, zero or mean")
+    first_cash: str = _setting(
+        "pages", "shared", "classic: a new page's first cash goes to it (pages), or to all (root)"
+    )
+    passes: float = _setting(16.0, "shared", "classic: it rests when all cash was spent so often since the last change")
 
     given: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
     canonical: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
@@ -129,6 +148,16 @@ class Settings:
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
+            ("engine", self.engine in ENGINES, " or ".join(ENGINES)),
+            ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
+            ("window", 0 <= self.window <= 1e12, "0 or more"),
+            ("window_unit", self.window_unit in WINDOW_UNITS, " or ".join(WINDOW_UNITS)),
+            ("score", self.score in SCORES, " or ".join(SCORES)),
+            ("root_share", 0 <= self.root_share < 1, "from 0 to below 1"),
+            ("relevance_rule", self.relevance_rule in RELEVANCE_RULES, " or ".join(RELEVANCE_RULES)),
+            ("new_history", self.new_history in NEW_HISTORIES, " or ".join(NEW_HISTORIES)),
+            ("first_cash", self.first_cash in FIRST_CASH, " or ".join(FIRST_CASH)),
+            ("passes", 0 < self.passes <= 1e9, "above 0"),
             ("crawl", bool(self.crawl.strip()), "a name"),
         )
         for name, good, wanted in rules:

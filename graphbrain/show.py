@@ -51,6 +51,7 @@ __all__ = [
     "replay_sheet",
     "rows_table",
     "say",
+    "score",
     "share_bar",
     "sheet",
     "shorten",
@@ -215,8 +216,8 @@ def top_table(pages: Iterable[Page], by: str) -> Table:
     rows = (
         (
             place,
-            f"{getattr(page, by + '_score'):,.2f}",
-            f"{getattr(page, other + '_score'):,.2f}",
+            score(getattr(page, f"{by}_score")),
+            score(getattr(page, f"{other}_score")),
             page.in_links,
             page.out_links,
             page.url,
@@ -224,6 +225,11 @@ def top_table(pages: Iterable[Page], by: str) -> Table:
         for place, page in enumerate(pages, 1)
     )
     return rows_table(("#", by, other, "in", "out", "url"), rows)
+
+
+def score(value: float) -> str:
+    """A score: sums of the exact engine are about 1 and more, shares of the classic one far below."""
+    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
 
 
 _ACCOUNT = ("score", "history", "cash", "paid")

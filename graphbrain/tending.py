@@ -7,9 +7,11 @@ import uuid
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 from graphbrain import cash, claims, corrections, pages, settling
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
+from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended
@@ -43,7 +45,9 @@ class Tending(Passing):
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
 
-        First it goes on with what a change of settings has left to be done.
+        First it goes on with what a change of settings has left to be done. The classic engine is settled when all
+        cash was spent `passes` times over (a setting) since the last change.
+
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
@@ -79,17 +83,21 @@ class Tending(Passing):
 
     def _push(self, batch: int) -> tuple[cash.Pushed, bool]:
         """One batch of pushes; and whether there was nothing left to push."""
-        spread = self._spread["cash"]
-        side, ids = self.graph.read(lambda tx: cash.candidates(tx, batch, spread.times), "cash/candidates")
-        if not ids:
+        spread, rule = self._spread["cash"], self.policy.rule
+        work = self.graph.read(lambda tx: self.engine.cash.candidates(tx, batch, spread.times, rule), "cash/candidates")
+        if work is None:
             return cash.Pushed(), True
+        pushed = self._spend(work)
+        spread.saw(pushed.pushes + pushed.lost, pushed.lost)
+        return pushed, False
+
+    def _spend(self, work: Any) -> cash.Pushed:
         pushed = self.graph.write(
-            lambda tx: cash.push(tx, side, ids, self.policy.rule, self.now()), f"cash/push {side}"
+            lambda tx: self.engine.cash.spend(tx, work, self.policy.rule, self.now()), "cash/push"
         )
-        spread.saw(len(ids), pushed.lost)
         self._counts["pushes"] += pushed.pushes
         self._counts["payments"] += pushed.payments
-        return pushed, False
+        return pushed
 
     def settle(
         self,
@@ -105,10 +113,14 @@ class Tending(Passing):
         iteration in memory ends. `if_cheaper`: do nothing where pushes are cheaper; so `tend` does it by itself.
         `progress`: called with what is being done (export, solve, write), how far it is, and of how much. `stop` is
         asked between transactions; what is written by then stays and is right. Nothing is done either while another
-        pass is under way.
+        pass is under way. Raises BadInput under the classic engine.
         """
         started, hold = time.monotonic(), _Hold(self)
         self._reread()
+        if not self.engine.settles:
+            if if_cheaper:
+                return Settled()
+            raise BadInput("The classic engine has no settling pass: tend moves its cash for as long as you like.")
         if (if_cheaper and not self._pass_pays()) or not hold.take():
             return Settled()
 
@@ -159,17 +171,13 @@ class Tending(Passing):
         return self.graph.read(settling.worth_it, "cash/marked")
 
     def _push_named(self, keys: Sequence[str], started: float) -> Tended:
-        pushes = payments = 0
-        for side in ("hub", "authority"):
-            pushed = self.graph.write(
-                lambda tx, s=side: cash.push(  # type: ignore[misc]
-                    tx, s, list(pages.find(tx, keys).values()), self.policy.rule, self.now()
-                ),
-                f"cash/push {side}",
-            )
-            pushes += pushed.pushes
-            payments += pushed.payments
-        return Tended(pushes, payments, seconds=time.monotonic() - started)
+        ids = sorted(self.graph.read(lambda tx: pages.find(tx, keys), "pages/find").values())
+        done = [self._spend(work) for work in self.engine.cash.named(ids)]
+        return Tended(
+            sum(pushed.pushes for pushed in done),
+            sum(pushed.payments for pushed in done),
+            seconds=time.monotonic() - started,
+        )
 
     def _sweep(self) -> int:
         """End lapsed leases."""

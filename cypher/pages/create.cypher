@@ -1,7 +1,8 @@
 // Create the pages that are not in the graph and were not forgotten for ever.
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, lane, relevance or null, in_weight,
-//                       authority_priority or null, payout or null for 1], sorted by key
+//                       authority_priority or null, payout or null for 1, history], sorted by key
+// param   account  MAP  the account that a page is created with
 // param   now    FLOAT  seconds since the epoch
 // column  made   LIST   [key, id] of each; a key that was forgotten for ever is missing
 // rows    one
@@ -15,7 +16,6 @@ MERGE (p:Page {key: row[0]})
 ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4], p.is_seed = CASE WHEN row[5] THEN true END,
   p.state = row[6], p.relevance = row[8], p.discovered = $now, p.waiting_since = $now, p.lane = row[7],
   p.out_weight = 0.0, p.in_weight = row[9], p.authority_priority = row[10],
-  p.payout = row[11], p.hub_history = coalesce(row[11], 1.0), p.hub_cash = 0.0, p.hub_paid = 0.0,
-  p.authority_history = coalesce(row[11], 1.0), p.authority_cash = 0.0, p.authority_paid = 0.0,
+  p += $account, p.payout = row[11], p.hub_history = row[12], p.authority_history = row[12],
   p.queue = CASE row[6] WHEN 'frontier' THEN '*' ELSE null END
 RETURN collect([row[0], id(p)]) AS made

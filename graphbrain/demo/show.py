@@ -344,11 +344,14 @@ class Found:
         tally, stats, done = self.tally, self.stats, self.stats["done"]
         failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
         f = self.audit.figures
-        verdict = (
-            f"{'clean' if self.audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts "
-            f"recomputed from their neighbours, the worst off by {f['worst_account_error']:.0e}; "
-            f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
-        )
+        verdict = f"{'clean' if self.audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts "
+        if "held" in f:
+            verdict += (
+                f"recomputed from their neighbours, the worst off by {f['worst_account_error']:.0e}; "
+                f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
+            )
+        else:  # the classic engine's
+            verdict += f"looked at; total cash {f['total_cash']:,.3f}, given {f['should_be']:,.3f}"
         known = f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"
         first = min(FIRST, tally.judged)
         topic = f"{tally.near:,} of {tally.judged:,} pages are near it, {tally.near_at_first} of the first {first}"

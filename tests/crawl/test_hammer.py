@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrain import hammer
+from graphbrain import Brain, hammer
 from tests.conftest import Neo4j
 
 
@@ -23,6 +23,15 @@ def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
 
 
 @pytest.mark.usefixtures("brain")
+def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
+    """Total cash 2(N + 1), whatever was cut off."""
+    verdict = hammer.hammer(connect, seconds=16, pages=400, kill_every=1.0, engine="classic")
+    assert verdict.findings == []
+    assert verdict.figures["kills"] >= 3
+    assert verdict.figures["gap"] < 1e-9
+
+
+@pytest.mark.usefixtures("brain")
 def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
@@ -33,9 +42,10 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
     assert verdict.figures["acknowledged"] > 50
 
 
-@pytest.mark.usefixtures("brain")
-def test_threads_on_a_small_hot_graph(neo4j: Neo4j) -> None:
-    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=12, threads=8)
+@pytest.mark.parametrize(("engine", "seconds"), [("exact", 12), ("classic", 6)])
+def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
+    brain.remake(delay_seconds=0.0, engine=engine)
+    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8)
     assert verdict.findings == []
     assert verdict.figures["link"] > 10
     assert verdict.figures["forget"] > 3

@@ -1,0 +1,11 @@
+// Pages of the highest hub cash.
+//
+// param   limit  INTEGER  at most this many
+// column  rows   LIST     [id, cash relative to the offset, number of links], best first
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE p.hub_cash > -1e300
+WITH p ORDER BY p.hub_cash DESC LIMIT $limit
+RETURN collect([id(p), p.hub_cash, COUNT { (p)-[:LINKS]->() }]) AS rows

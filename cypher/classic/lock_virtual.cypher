@@ -1,0 +1,16 @@
+// Lock the virtual page and read its account, the offsets and the clock.
+//
+// Everybody who writes accounts under the classic engine locks it after all pages, and before hosts.
+//
+// column  virtual  MAP  the properties of the (:Brain) that begin with virtual_
+// rows    one
+// locks   the Brain
+// mode    write
+// retry   safe   writes nothing
+MATCH (b:Brain {key: 'brain'})
+SET b:Brain
+WITH b
+RETURN b {.virtual_pages, .virtual_hub_cash, .virtual_authority_cash, .virtual_hub_history, .virtual_authority_history,
+          .virtual_updated, .virtual_hub_offset, .virtual_authority_offset, .virtual_hub_total,
+          .virtual_authority_total, .virtual_spent, .virtual_stirred, .virtual_clock, .virtual_rebased,
+          .virtual_hub_base, .virtual_authority_base, .virtual_hub_held} AS virtual

@@ -1,0 +1,7 @@
+// The highest authority cash first: only the classic engine asks for it.
+//
+// rows    none
+// locks   the schema
+// mode    write
+// retry   safe   IF NOT EXISTS
+CREATE INDEX page_authority_cash IF NOT EXISTS FOR (p:Page) ON (p.authority_cash)

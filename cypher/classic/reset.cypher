@@ -1,0 +1,12 @@
+// Accounts of pages as the classic engine begins with them: 1 + 1 cash, nothing spent.
+//
+// param   ids   LIST  internal ids, sorted
+// rows    none
+// locks   the pages, in order of ids
+// mode    write
+// retry   safe   absolute values
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+SET p.hub_cash = 1.0, p.hub_history = 0.0, p.hub_paid = 0.0, p.hub_updated = 0.0,
+    p.authority_cash = 1.0, p.authority_history = 0.0, p.authority_paid = 0.0, p.authority_updated = 0.0,
+    p.hub_priority = null, p.authority_priority = null

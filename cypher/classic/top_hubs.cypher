@@ -1,0 +1,20 @@
+// The pages of most hub history, among those with a rank (8 and more).
+//
+// A rank holds histories within a factor of 2^(1/4), so the last one is read whole.
+//
+// param   limit         INTEGER  at most this many, and the rest of the last rank
+// column  page          MAP      properties and internal id
+// column  out_links     INTEGER  how many pages it links to
+// column  in_links      INTEGER  how many pages link to it
+// column  redirects_to  STRING   always null here
+// rows    many
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE p.hub_rank >= 1
+WITH p ORDER BY p.hub_rank DESC LIMIT $limit
+WITH min(p.hub_rank) AS least
+MATCH (p:Page) WHERE p.hub_rank >= least
+WITH p ORDER BY p.hub_history DESC, p.key LIMIT $limit
+RETURN p {.*, id: id(p)} AS page, COUNT { (p)-[:LINKS]->() } AS out_links, COUNT { (p)<-[:LINKS]-() } AS in_links,
+       null AS redirects_to

@@ -1,0 +1,248 @@
+"""The accounts of the pages that one transaction has locked, under the classic engine.
+
+Stored cash is relative to the offsets, which stand on the (:Brain) with the rest of the virtual page. Everybody who
+writes accounts locks it after all pages and before hosts, so whoever holds it knows the offsets, and holds it only
+while writing. What a transaction moves, creates or deletes is moved on the virtual page in the same transaction: the
+total cash is 2·(N + 1) at every commit. A created page is marked until its creator writes its first cash; nobody
+else ever sees the mark. Links change no cash here, only what is spent from then on.
+Statements: classic/*, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain import classic, opichits
+from graphbrain.classic import Books, Side, Turn, Virtual
+from graphbrain.errors import BadInput
+from graphbrain.graph import Tx
+from graphbrain.ledger import Accounts
+from graphbrain.opichits import NONE, Floats, Ints, Rule
+
+__all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
+
+NEWBORN = 1.0
+
+
+def virtual_properties(virtual: Virtual) -> dict[str, float]:
+    """The virtual page as it stands on the (:Brain)."""
+    return {f"virtual_{name}": value for name, value in asdict(virtual).items()}
+
+
+def _virtual(properties: Mapping[str, Any]) -> Virtual:
+    return Virtual(**{name.removeprefix("virtual_"): value for name, value in properties.items()})
+
+
+def read_virtual(tx: Tx) -> Virtual:
+    """The virtual page as it is now, not locked."""
+    return _virtual(tx.one("classic/read_virtual")[0])
+
+
+class ClassicLedger(Accounts):
+    """Cash in the arrays is stored cash until `open` is called, and real cash from then on."""
+
+    engine = "classic"
+    keeps_payouts = False
+    columns = (
+        "hub_history",
+        "hub_cash",
+        "hub_updated",
+        "out_weight",
+        "authority_history",
+        "authority_cash",
+        "authority_updated",
+        "in_weight",
+        "relevance",
+        "depth",
+        "first_fetched",
+        "newborn",
+        "lane",
+    )
+    statement = "classic/lock"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 0.0,
+        "hub_cash": 0.0,
+        "hub_paid": NEWBORN,
+        "authority_history": 0.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_updated: Floats
+    authority_updated: Floats
+    newborn: Floats
+    lane: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
+        super().__init__(rows, rule)
+        self.stored = {side: getattr(self, f"{side}_cash").copy() for side in ("hub", "authority")}
+        self.virtual = Virtual()
+        self._open = False
+        self._buried: list[int] = []
+        self._offsets: dict[str, Floats] = {}
+
+    @classmethod
+    def first_marks(
+        cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
+    ) -> tuple[Ints, Ints]:
+        lanes = opichits.lane(rule.order, np.ones(len(weight)), relevance, depth)
+        return lanes, np.full(len(weight), NONE, dtype=np.int64)
+
+    def open(self, tx: Tx, now: float) -> Virtual:
+        """Lock the virtual page, the last lock on accounts; cash is real from here on, also that of new pages."""
+        if self._open:
+            return self.virtual
+        self._open = True
+        self.virtual = virtual = _virtual(tx.one("classic/lock_virtual")[0])
+        if self.rule.classic.window_unit == "seconds":
+            virtual.clock = max(virtual.clock, now)
+        self._offsets = {"hub": virtual.hub_offsets(self.ids), "authority": virtual.authority_offsets(self.ids)}
+        self.hub_cash += self._offsets["hub"]
+        self.authority_cash += self._offsets["authority"]
+        self._before |= {"hub_cash": self.hub_cash.copy(), "authority_cash": self.authority_cash.copy()}
+        self._bear()
+        return virtual
+
+    def _bear(self) -> None:
+        """New pages bring 1 + 1 cash, and no history or a mean one."""
+        born, virtual, options = self._born(), self.virtual, self.rule.classic
+        if not (count := int(born.sum())):
+            return
+        if options.new_history == "mean" and virtual.pages:
+            self.hub_history[born] = virtual.hub_total / virtual.pages
+            self.authority_history[born] = virtual.authority_total / virtual.pages
+            virtual.hub_total += float(self.hub_history[born].sum())
+            virtual.authority_total += float(self.authority_history[born].sum())
+        on_pages = options.first_cash == "pages"
+        self._before["hub_cash"][born] = self._before["authority_cash"][born] = 0.0
+        self.hub_cash[born] = self.authority_cash[born] = 1.0 if on_pages else 0.0
+        if not on_pages:
+            virtual.hub_cash += count
+            virtual.authority_cash += count
+        virtual.pages += count
+
+    def _born(self) -> NDArray[np.bool_]:
+        born: NDArray[np.bool_] = self.newborn == NEWBORN
+        return born
+
+    def relink(self, sources: Any, targets: Any, sign: int) -> None:
+        """Only the weights change: from now on cash goes other ways."""
+        a, b = self.at(sources), self.at(targets)
+        w = sign * self.weights(a, b)
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
+        self._buried.append(page)
+
+    def reweigh(self, sources: Any, targets: Any, change: float) -> None:
+        """Only the weights change, as with any link."""
+        np.add.at(self.out_weight, self.at(sources), change)
+        np.add.at(self.in_weight, self.at(targets), change)
+
+    def set_payout(self, _tx: Tx, _value: float | None) -> None:
+        """Not possible: the virtual page pays all pages alike."""
+        raise BadInput(
+            "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
+        )
+
+    def spend(self, turns: Sequence[Turn]) -> list[bool]:
+        """Let sides spend, one after the other, and then the virtual page; of each, whether it had anything.
+
+        The caller has called `open`.
+        """
+        options = self.rule.classic
+        books = Books(
+            Side(
+                self.hub_cash,
+                self.hub_history,
+                self.hub_updated,
+                self.out_weight,
+                classic.hub_share(self.out_weight, options.root_share),
+            ),
+            Side(
+                self.authority_cash,
+                self.authority_history,
+                self.authority_updated,
+                self.in_weight,
+                classic.authority_share(self.in_weight, self.relevance, options.relevance_rule, options.root_share),
+            ),
+        )
+        did = classic.spend(books, turns, self.virtual, options)
+        self.virtual.pay(options)
+        return did
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        stirred = bool(self._buried or self._born().any()) or bool(
+            (self._changed("out_weight") | self._changed("in_weight")).any()
+            or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
+        )
+        deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
+        if not (stirred or deepened or all_marks or self._open):
+            return
+        self.open(tx, now)
+        self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
+        self._bury()
+        if stirred:
+            self.virtual.stirred = self.virtual.spent
+        self._write_cash(tx)
+        self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
+        self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
+        self._write_marks(tx, all_marks)
+        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+
+    def write_rebased(self, tx: Tx) -> None:
+        """Write the cash of all these pages, relative to the offsets as they have been changed on the virtual page."""
+        everybody = np.ones(len(self.ids), dtype=bool)
+        hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
+        authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
+        self._send(tx, "classic/rebase", everybody, hub, authority)
+        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+
+    def _bury(self) -> None:
+        virtual = self.virtual
+        for place in self.at(self._buried).tolist():
+            virtual.authority_cash += float(self.hub_cash[place]) - 1.0
+            virtual.hub_cash += float(self.authority_cash[place]) - 1.0
+            virtual.hub_held -= float(self.hub_cash[place])
+            virtual.hub_total -= float(self.hub_history[place])
+            virtual.authority_total -= float(self.authority_history[place])
+            virtual.pages -= 1
+
+    def _write_cash(self, tx: Tx) -> None:
+        born = self._born()
+        hub = self.hub_cash - self._offsets["hub"]
+        authority = self.authority_cash - self._offsets["authority"]
+        clock = self.virtual.clock
+        self._send(tx, "classic/born", born, hub, authority, self.hub_history, self.authority_history, clock=clock)
+        for side, cash in (("hub", hub), ("authority", authority)):
+            history, updated = getattr(self, f"{side}_history"), getattr(self, f"{side}_updated")
+            spent = (self._changed(f"{side}_history") | self._changed(f"{side}_updated")) & ~born
+            self._send(tx, f"classic/{side}_spent", spent, cash, history, updated)
+            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, cash)
+
+    def _write_marks(self, tx: Tx, all_marks: bool) -> None:
+        """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
+
+        The cash of all pages rises with the offset, without a write: the lane is what it was worth when it was last
+        locked, so a page may be in a lane that is a little too bad, never in one too good.
+        """
+        for side in ("hub", "authority"):
+            rank = opichits.rank(getattr(self, f"{side}_history"))
+            which = all_marks | (rank != opichits.rank(self._before[f"{side}_history"]))
+            self._put(tx, f"{side}_rank", which, rank)
+        lane = self.lanes()
+        waiting = self.first_fetched < 0
+        self._put(tx, "lane", waiting & (all_marks | (lane != self.lane)), lane)
+
+    def lanes(self) -> Ints:
+        """The lane each page should be in now."""
+        value = self.authority_history + self.authority_cash
+        return opichits.lane(self.rule.order, value, self.relevance, self.depth)

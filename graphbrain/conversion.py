@@ -1,0 +1,78 @@
+"""From one engine to the other: what of a brain's database belongs to an engine, and how accounts begin anew.
+
+While a brain is converted its `engine` says so, and nobody can lock accounts but who converts them. Each batch is one
+transaction that finds the brain still in that state; the last one, with the (:Brain) locked, gives it its new engine.
+So a conversion that was killed is simply run again and goes on where it stopped, or is turned back.
+Statements: classic/make_index_*, classic/drop_index_*, classic/lock_virtual, classic/reset, accounts/reset,
+brain/change, brain/advance, brain/sizes, brain/await_indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphbrain import accounts
+from graphbrain.classic import Virtual
+from graphbrain.classic_ledger import virtual_properties
+from graphbrain.graph import Graph, Tx
+from graphbrain.opichits import Rule
+
+__all__ = ["begin", "between", "finish", "furnish", "properties", "reset"]
+
+SIDES = ("hub", "authority")
+RESET = {"exact": "accounts/reset", "classic": "classic/reset"}
+
+
+def between(engine: str) -> str:
+    """The brain's `engine` while it is converted to this one."""
+    return f"to_{engine}"
+
+
+def properties(engine: str, pages: int = 0) -> dict[str, float | None]:
+    """What stands on the (:Brain) for an engine that begins with so many pages."""
+    fresh = virtual_properties(Virtual(pages=pages, hub_held=float(pages)))
+    return dict(fresh) if engine == "classic" else dict.fromkeys(fresh)
+
+
+def furnish(graph: Graph, engine: str) -> None:
+    """Make the indexes on cash that the classic engine needs, or drop them."""
+    for side in SIDES:
+        statement = f"classic/make_index_{side}" if engine == "classic" else f"classic/drop_index_{side}"
+        graph.write(lambda tx, s=statement: tx.do(s), "engine/furnish")  # type: ignore[misc]
+    graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
+
+
+def begin(tx: Tx, engine: str, rule: Rule) -> None:
+    """Close the accounts to everybody, unless somebody has changed the brain since `rule` was made."""
+    _same(tx, rule)
+    state: dict[str, Any] = {"engine": between(engine), "converted_until": "", "settling": None, "settling_until": None}
+    state |= {"payout": "uniform", "payout_scale": 1.0, "repaying": None} if engine == "classic" else {}
+    tx.do("brain/change", settings={**state, **properties(engine)})
+
+
+def reset(tx: Tx, engine: str, ids: Sequence[int], last: str, rule: Rule, now: float) -> None:
+    """Let the accounts of pages begin anew, with the marks that follow."""
+    own = replace(rule, engine=engine)
+    kind = accounts.of(own)
+    kind.lock_present(tx, ids, own)
+    tx.do(RESET[engine], ids=sorted(ids))
+    kind.lock_present(tx, ids, own).write(tx, now, all_marks=True)
+    tx.do("brain/advance", after=last)
+
+
+def finish(tx: Tx, engine: str, rule: Rule) -> None:
+    """Give the brain its new engine."""
+    _same(tx, rule)
+    pages = tx.one("brain/sizes")[0]
+    # What the policy of payouts has given a page is worth nothing under the classic engine: pay it anew.
+    settings = {"engine": engine, "converted_until": None, "repaying": "" if engine == "exact" else None}
+    tx.do("brain/change", settings={**settings, **properties(engine, pages)})
+
+
+def _same(tx: Tx, rule: Rule) -> None:
+    """With the (:Brain) locked: is it as `rule` says? Raises Outdated."""
+    tx.do("classic/lock_virtual")
+    # No page is locked, so whose ledger it is does not matter: only the revision is compared.
+    accounts.lock(tx, (), replace(rule, engine="exact"))

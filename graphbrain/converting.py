@@ -1,0 +1,70 @@
+"""From one engine to the other, as a verb of the brain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphbrain import conversion
+from graphbrain.core import PASS_BATCH
+from graphbrain.errors import BeingConverted, SettingsError
+from graphbrain.graph import Tx
+from graphbrain.passing import Passing
+from graphbrain.settings import ENGINES
+
+__all__ = ["Converting"]
+
+
+class Converting(Passing):
+    """The verb that changes the engine."""
+
+    def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
+        """Give the brain another engine, `exact` or `classic`: all accounts begin anew; False if it has it already.
+
+        Links, relevance, leases and visits stay. Reports fail meanwhile with `try_again`. Killed or interrupted, it
+        goes on where it stopped when it is run again. `progress` is told how many of how many pages are done.
+        """
+        if engine not in ENGINES:
+            raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r}.")
+        self._reread()
+        if self.settings.engine == engine:
+            return False
+        while self.settings.engine != conversion.between(engine):
+            self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule), "engine/begin")
+            self._reread()
+        self._wait_for_older("the engine")
+        conversion.furnish(self.graph, engine)
+        self._reset_all(engine, progress)
+        self.graph.write(
+            self._while_converting(engine, lambda tx: conversion.finish(tx, engine, self.policy.rule)), "engine/finish"
+        )
+        self._reread()
+        return True
+
+    def _reset_all(self, engine: str, progress: Callable[[int, int], None]) -> None:
+        total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        after = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("converted_until") or ""
+        done = 0
+        while True:
+            ids, last = self.graph.read(
+                lambda tx, a=after: tx.one("pages/ids_from", after=a, limit=PASS_BATCH),  # type: ignore[misc]
+                "pages/ids_from",
+            )
+            if not ids:
+                return
+
+            def step(tx: Tx, i: list[int] = ids, k: str = last) -> None:
+                conversion.reset(tx, engine, i, k, self.policy.rule, self.now())
+
+            self.graph.write(self._while_converting(engine, step), "engine/reset")
+            after, done = last, done + len(ids)
+            progress(min(done, total), total)
+
+    def _while_converting(self, engine: str, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
+        """`work`, unless somebody else has finished the conversion, or turned it back."""
+
+        def guarded(tx: Tx) -> None:
+            if self.settings.engine != conversion.between(engine):
+                raise BeingConverted("Somebody else has converted the brain meanwhile; look with 'graphbrain engine'.")
+            work(tx)
+
+        return guarded

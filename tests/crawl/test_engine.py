@@ -1,0 +1,95 @@
+"""`graphbrain engine`: from one engine to the other on the command line, also when it is killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from graphbrain import Brain, Fetched
+from tests.conftest import Neo4j
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = 3_000
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(neo4j: Neo4j) -> Iterator[Start]:
+    """Start a command on the brain."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+    connection = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
+    env = {**kept, **connection, "GRAPHBRAIN_CRAWL": "test", "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
+    started: list[subprocess.Popen[str]] = []
+
+    def run(*arguments: str) -> subprocess.Popen[str]:
+        started.append(
+            subprocess.Popen(
+                [sys.executable, "-m", "graphbrain", *arguments],
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+        )
+        return started[-1]
+
+    yield run
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=120)
+    return process.returncode, out, err
+
+
+@pytest.fixture
+def filled(brain: Brain) -> Brain:
+    pages = [f"http://h{n % 50}.example/{n}" for n in range(PAGES)]
+    for first in range(0, PAGES, 1000):
+        brain.report([Fetched(pages[first], pages[first : first + 1000])])
+    return brain
+
+
+def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
+    code, out, _ = ended(start("engine", "--json"))
+    assert (code, json.loads(out)) == (0, {"engine": "exact", "changed": False})
+    struck = start("engine", "classic")
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and struck.poll() is None:
+        filled._reread()
+        stored = filled.graph.read(lambda tx: tx.one("brain/read")[0], "a test")
+        if stored.get("converted_until"):
+            break
+    struck.send_signal(signal.SIGKILL)
+    struck.wait()
+    code, out, err = ended(start("engine"))
+    assert (code, "to_classic" in out, "graphbrain engine classic" in err) == (0, True, True)
+    code, _, err = ended(start("top"))
+    assert (code, "being converted" in err) == (1, True)
+    code, out, err = ended(start("engine", "classic", "--json"))
+    assert (code, json.loads(out)) == (0, {"engine": "classic", "changed": True}), err
+    audit = filled.audit(None)
+    assert audit.ok, audit.findings
+    assert audit.figures["total_cash"] == pytest.approx(2 * (PAGES + 1))
+    done = filled.tend(0.5, batch=500)
+    assert done.pushes > 0
+    code, out, _ = ended(start("engine", "exact"))
+    assert (code, out.split()) == (0, ["engine", "exact"])
+    audit = filled.audit(None)
+    assert audit.ok, audit.findings
+
+
+def test_an_unknown_engine_is_refused(brain: Brain, start: Start) -> None:  # noqa: ARG001
+    code, _, err = ended(start("engine", "steam"))
+    assert code == 2
+    assert "steam" in err
