@@ -47,15 +47,15 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("stores",),
     ("replay", "hammer", "importing"),
     ("show",),
-    ("bench", "dumps"),
-    ("bench_accounts", "bench_scores"),
+    ("bench", "dumps", "precision"),
+    ("bench_accounts", "bench_scores", "precision_plot"),
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
     ("demo.web",),
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_score"),
+    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_precision", "cli_score"),
     ("cli",),
     ("__main__",),
 )

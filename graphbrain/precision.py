@@ -1,0 +1,241 @@
+"""How right the live scores are: a crawl is replayed, and now and then its scores are held against the exact ones.
+
+What the precision experiment of crawl-frontier's documentation did ("OPIC vs power method", 2015), made right. The
+reference is the solution for the very links the brain has at that moment: of the linear system of DESIGN §5.1 for the
+exact engine, of the classic walk with its virtual page for the classic one, there the one-step residual (largest
+change of a share by one application of the walk) is given, too. At the end the same graph is frozen and scored from
+nothing by more and more rounds in memory: what the engine would reach if the crawl stood still.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain import exports, fixedpoint, measures
+from graphbrain.brain import Brain
+from graphbrain.classic import authority_share, hub_share
+from graphbrain.errors import BadInput
+from graphbrain.exports import Accounts, LinkTable
+from graphbrain.opichits import Floats
+from graphbrain.recording import Recording
+from graphbrain.replay import replay
+
+__all__ = ["Point", "Run", "Trial", "run_trial", "write_points", "write_scores"]
+
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One engine with one choice of its knob: eps of the exact engine, the window (times the total cash, 0: none) of
+    the classic one."""
+
+    engine: str
+    knob: float
+
+    @property
+    def name(self) -> str:
+        """What the knob is called, and its value."""
+        return f"exact, eps {self.knob:g}" if self.engine == "exact" else f"classic, window {self.knob:g}"
+
+    def settings(self) -> dict[str, Any]:
+        """Settings of the brain for it."""
+        return {"engine": self.engine, ("eps" if self.engine == "exact" else "window"): self.knob}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One side's scores at one moment: `rounds` is None for live scores, else the rounds made on the frozen graph."""
+
+    trial: str
+    side: str
+    fetched: int
+    pages: int
+    links: int
+    rounds: int | None
+    distance: measures.Distance
+    one_step: float
+
+    def row(self) -> dict[str, Any]:
+        """As one flat row."""
+        flat = {name: getattr(self, name) for name in ("trial", "side", "fetched", "pages", "links", "rounds")}
+        return {**flat, **dataclasses.asdict(self.distance), "one_step": self.one_step}
+
+
+@dataclass(slots=True)
+class Run:
+    """A trial's points, and the last scores by page: shares, live, exact and after more rounds, of both sides."""
+
+    trial: Trial
+    points: list[Point] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+    live: dict[str, Floats] = field(default_factory=dict)
+    exact: dict[str, Floats] = field(default_factory=dict)
+    more: dict[str, Floats] = field(default_factory=dict)
+
+
+def run_trial(
+    brain: Brain,
+    trial: Trial,
+    recording: Recording,
+    *,
+    points: int = 5,
+    pages: int | None = None,
+    rounds: int = 10,
+    workers: int = 0,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Run:
+    """Replay `recording` (its first `pages`) into the emptied `brain` under a trial's settings, and measure.
+
+    `points`: how often on the way. `rounds`: on the frozen graph at the end. `workers`: processes that tend beside
+    it; without any the brain tends itself, as it does for a single script. Raises BadInput when nothing was fetched.
+    """
+    brain.clear()
+    brain.remake(delay_seconds=0.0, **trial.settings())
+    total = min(pages or recording.pages, recording.pages)
+    run, seeds = Run(trial), list(recording.seeds())
+    fetched = 0
+    for part in np.linspace(0, total, points + 1).astype(int)[1:].tolist():
+        if stop():
+            break
+        done = replay(brain, recording, seeds=seeds, workers=workers, limit=max(1, part - fetched), settle=False)
+        fetched += done.pages
+        measured = _Measured.of(brain, trial)
+        run.points += measured.points(fetched)
+        progress(trial.name, fetched, total)
+        if done.complete or done.interrupted:
+            break
+    if not run.points:
+        raise BadInput(f"Nothing of {recording.name} was fetched, so there is nothing to measure.")
+    measured.finish(run, fetched, rounds)
+    run.urls = exports.urls(brain.graph, measured.table)
+    return run
+
+
+@dataclass(slots=True)
+class _Measured:
+    """The brain's links and scores at one moment, and what the scores should be."""
+
+    trial: Trial
+    table: LinkTable
+    live: dict[str, Floats]
+    exact: dict[str, Floats]
+    flow: fixedpoint.Flow
+    solve: Callable[..., fixedpoint.FixedPoint]
+
+    @classmethod
+    def of(cls, brain: Brain, trial: Trial) -> _Measured:
+        table = exports.links(brain.graph)
+        accounts = exports.accounts(brain.graph, table)
+        flow = _flow(table, accounts)
+        solve = _solver(brain, table, accounts)
+        if trial.engine == "exact":
+            found = solve(tolerance=TOLERANCE)
+            exact = {"hub": found.hub, "authority": found.authority}
+            live = {"hub": accounts.hub_score, "authority": accounts.authority_score}
+        else:
+            exact = dict(zip(("hub", "authority"), flow.rest(TOLERANCE), strict=True))
+            live = {"hub": accounts.hub_history, "authority": accounts.authority_history}
+        return cls(trial, table, live, exact, flow, solve)
+
+    def points(self, fetched: int, rounds: int | None = None, scores: dict[str, Floats] | None = None) -> list[Point]:
+        """Both sides' scores (the live ones unless given) against the exact ones."""
+        found = self.live if scores is None else scores
+        residuals = self._one_step(found)
+        return [
+            Point(
+                self.trial.name,
+                side,
+                fetched,
+                self.table.pages,
+                self.table.links,
+                rounds,
+                measures.compare(found[side], self.exact[side]),
+                residuals[side],
+            )
+            for side in ("hub", "authority")
+        ]
+
+    def _one_step(self, scores: dict[str, Floats]) -> dict[str, float]:
+        """The largest change of a share when the walk (or the linear system) is applied once."""
+        if self.trial.engine == "exact":
+            once = self.solve(start=scores["hub"], tolerance=0.0, most_rounds=1)
+            hub, authority = once.hub, once.authority
+        else:
+            hub, authority = self.flow.step(measures.shares(scores["hub"]), measures.shares(scores["authority"]))
+        return {
+            side: float(np.abs(measures.shares(after) - measures.shares(scores[side])).max())
+            for side, after in (("hub", hub), ("authority", authority))
+        }
+
+    def finish(self, run: Run, fetched: int, rounds: int) -> None:
+        """More rounds from fresh scores on the frozen graph; and the curves of the last moment."""
+        seen: list[dict[str, Floats]] = []
+
+        def watch(hub: Floats, authority: Floats) -> None:
+            seen.append({"hub": hub.copy(), "authority": authority.copy()})
+
+        if self.trial.engine == "exact":
+            self.solve(tolerance=0.0, watch=watch, most_rounds=rounds)
+        else:
+            self.flow.spend_all(rounds, watch)
+        for number, scores in enumerate(seen, start=1):
+            run.points += self.points(fetched, number, scores)
+        for name, scores in (("live", self.live), ("exact", self.exact), ("more", seen[-1] if seen else self.live)):
+            setattr(run, name, {side: measures.shares(column) for side, column in scores.items()})
+
+
+def _flow(table: LinkTable, accounts: Accounts) -> fixedpoint.Flow:
+    out = np.diff(table.offsets).astype(np.float64)
+    into = np.bincount(table.targets, minlength=table.pages).astype(np.float64)
+    backward = authority_share(into, accounts.relevance, "rational", 0.0)
+    return fixedpoint.Flow(table.offsets, table.targets, hub_share(out, 0.0), backward)
+
+
+def _solver(brain: Brain, table: LinkTable, accounts: Accounts) -> Callable[..., fixedpoint.FixedPoint]:
+    payout = np.where(np.isnan(accounts.payout), 1.0, accounts.payout)
+
+    def solve(**more: Any) -> fixedpoint.FixedPoint:
+        return fixedpoint.solve(
+            table.offsets,
+            table.targets,
+            alpha=brain.settings.alpha,
+            relevance=accounts.relevance,
+            payout=payout,
+            **more,
+        )
+
+    return solve
+
+
+def write_points(path: Path, runs: Sequence[Run]) -> None:
+    """All points of all runs as CSV."""
+    rows = [point.row() for run in runs for point in run.points]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def write_scores(path: Path, runs: Sequence[Run]) -> None:
+    """The last scores of each page as CSV, a row for each page and trial."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        columns = [f"{side}_{what}" for side in ("hub", "authority") for what in ("live", "exact", "more")]
+        writer.writerow(["trial", "url", *columns])
+        for run in runs:
+            writer.writerows(_score_rows(run))
+
+
+def _score_rows(run: Run) -> Iterator[list[Any]]:
+    columns = [getattr(run, what)[side] for side in ("hub", "authority") for what in ("live", "exact", "more")]
+    for url, *values in zip(run.urls, *columns, strict=True):
+        yield [run.trial.name, url, *(f"{value:.9g}" for value in values)]
