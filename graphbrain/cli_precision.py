@@ -26,6 +26,7 @@ __all__ = ["COMMANDS"]
 @click.option("--points", type=click.IntRange(1), default=5, help="Measure so often on the way (5).")
 @click.option("--rounds", type=click.IntRange(1), default=10, help="On the frozen graph (10).")
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it (0).")
+@click.option("--catch-up", is_flag=True, help="Push what is worth it before each measure.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("precision"), help="Where to.")
 @click.option("--yes", is_flag=True, help="Empty the brain without asking.")
 @as_json

@@ -90,13 +90,15 @@ def run_trial(
     pages: int | None = None,
     rounds: int = 10,
     workers: int = 0,
+    catch_up: bool = False,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Run:
     """Replay `recording` (its first `pages`) into the emptied `brain` under a trial's settings, and measure.
 
     `points`: how often on the way. `rounds`: on the frozen graph at the end. `workers`: processes that tend beside
-    it; without any the brain tends itself, as it does for a single script. Raises BadInput when nothing was fetched.
+    it; without any the brain tends itself, as it does for a single script. `catch_up`: before each measure push until
+    nothing is worth it, so that what is measured is the knob and not the lag. Raises BadInput when nothing was fetched.
     """
     brain.clear()
     brain.remake(delay_seconds=0.0, **trial.settings())
@@ -108,6 +110,8 @@ def run_trial(
             break
         done = replay(brain, recording, seeds=seeds, workers=workers, limit=max(1, part - fetched), settle=False)
         fetched += done.pages
+        if catch_up:
+            brain.tend(None, passes=False, stop=stop)
         measured = _Measured.of(brain, trial)
         run.points += measured.points(fetched)
         progress(trial.name, fetched, total)
