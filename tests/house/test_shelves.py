@@ -16,7 +16,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
-    ("fixedpoint", "measures", "ranking"),
+    ("fixedpoint", "measures", "ranking", "revisit", "beliefs"),
+    ("lanes",),
     # graph: statements, and the one door to the driver
     ("statements",),
     ("graph",),
