@@ -215,11 +215,11 @@ def _classes(rate: Floats, cap: Floats, count: int) -> tuple[Ints, Floats, Float
     logs = np.log(cap)
     low, width = logs.min(), max(float(np.ptp(logs)), 1e-9) / count
     place = np.minimum(((logs - low) / width).astype(np.int64), count - 1)
-    rates = np.bincount(place, rate, minlength=count)
+    rates = np.bincount(place, rate, minlength=count).astype(np.float64)
     sums = np.bincount(place, rate * logs, minlength=count)
     filled = rates > 0.0
-    number = np.cumsum(filled, dtype=np.int64) - 1
-    return number[place], rates[filled], np.exp(sums[filled] / rates[filled]).astype(np.float64)
+    number = np.cumsum(filled) - 1
+    return number[place].astype(np.int64), rates[filled], np.exp(sums[filled] / rates[filled]).astype(np.float64)
 
 
 def _exact_price(rate: Floats, cap: Floats, budget: float) -> float:
