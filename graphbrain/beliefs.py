@@ -40,17 +40,23 @@ Flags = NDArray[np.bool_]
 
 FORGETTING = 0.98
 """What is kept of the evidence at each visit. Lower where changes come in bursts (.95 on recorded policy pages)."""
-LEAST_SHAPE, LEAST_SCALE = 0.05, 1e-6
+LEAST_SHAPE, MOST_SHAPE = 0.05, 50.0
+LEAST_SCALE, MOST_SCALE = 1e-6, 1e6
+LEAST_VALUE = 1e-9
 ENOUGH = 50
 """First re-visits from which a host or a kind of page gets a prior of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of a page before it was ever visited twice: Gamma(`shape`, `scale` in days)."""
+    """What is believed of a page before it was ever visited twice: Gamma(`shape`, `scale`·w^`slope`), w its value.
+
+    `scale`: in days, of a page of value 1. `slope`: below 0 where valuable pages change more often, as they mostly do.
+    """
 
     shape: float
     scale: float
+    slope: float = 0.0
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.shape) and np.isfinite(self.scale) and min(self.shape, self.scale) > 0.0):
@@ -58,8 +64,12 @@ class Prior:
 
     @property
     def rate(self) -> float:
-        """The mean: changes a day."""
+        """The mean of a page of value 1: changes a day."""
         return self.shape / self.scale
+
+    def scale_of(self, value: ArrayLike) -> Floats:
+        """The scale of pages of these values, in days."""
+        return np.clip(self.scale * np.maximum(value, LEAST_VALUE) ** self.slope, LEAST_SCALE, MOST_SCALE)
 
 
 PRIOR = Prior(0.5, 5.0)
@@ -73,8 +83,9 @@ def after_visit(
     changed: Flags,
     prior: Prior = PRIOR,
     forgetting: float = FORGETTING,
+    value: ArrayLike = 1.0,
 ) -> tuple[Floats, Floats]:
-    """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page.
+    """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page; `value`: of the pages.
 
     Unchanged: Gamma(a, b + t), exactly. Changed: the posterior is a difference of two Gammas with mean and second
     moment
@@ -84,7 +95,8 @@ def after_visit(
     and is replaced by the Gamma with these moments. With no time elapsed a change counts as one whole change.
     """
     a = prior.shape + forgetting * (shape - prior.shape)
-    b = prior.scale + forgetting * (scale - prior.scale)
+    first_scale = prior.scale_of(value)
+    b = first_scale + forgetting * (scale - first_scale)
     log_ratio = np.log1p(np.maximum(elapsed, 1e-9 * b) / b)
     seen = -np.expm1(-a * log_ratio)
     mean = a / b * -np.expm1(-(a + 1.0) * log_ratio) / seen
@@ -121,38 +133,53 @@ def _damped(z: Floats) -> Floats:
     return np.where(np.abs(z) < 1e-12, 1.0, damped)
 
 
-def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR) -> Prior:
+def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, value: ArrayLike | None = None) -> Prior:
     """The prior that makes first re-visits likeliest (empirical Bayes), `elapsed` days after the first visits.
 
-    P(unchanged after t) = (b/(b + t))^a. One visit of each page tells the mean rate well and the spread badly, and
-    equal intervals do not tell them apart at all; so the fit leans, with the weight of about one observation, on
-    `around`. Without observations it is `around`.
+    P(unchanged after t) = (b/(b + t))^a, with b = scale·w^slope; without `value` the slope stays that of `around`. The
+    most valuable pages are visited first, so where value and rate go together a prior without slope would be theirs,
+    not the crawl's. One visit of each page tells the mean rate well and the spread badly, and equal intervals do not
+    tell them apart at all; so the fit leans, with the weight of about one observation, on `around`.
     """
     t, found = np.asarray(elapsed, dtype=np.float64), np.asarray(changed, dtype=bool)
-    start = np.log([around.shape, around.scale])
+    logs = np.log(np.maximum(np.ones(t.shape) if value is None else np.asarray(value, dtype=np.float64), LEAST_VALUE))
+    start = np.array([np.log(around.shape), np.log(around.scale), around.slope])
+    free = 2 if value is None else 3
+    spread = np.array([2.0, 2.0, 1.0])[:free]
 
-    def unlikely(logs: Floats) -> float:
-        a, b = np.exp(logs)
-        exponent = a * np.log1p(t / b)
+    def unlikely(point: Floats) -> float:
+        slope = point[2] if free == 3 else around.slope
+        exponent = np.exp(point[0]) * np.log1p(t * np.exp(-point[1] - slope * logs))
         likelihood = np.log(-np.expm1(-np.maximum(exponent[found], 1e-300))).sum() - exponent[~found].sum()
-        return float(0.5 * (((logs - start) / 2.0) ** 2).sum() - likelihood)
+        return float(0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood)
 
-    best = minimize(unlikely, start, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000})
-    shape, scale = np.exp(best.x)
-    return Prior(float(np.clip(shape, LEAST_SHAPE, 50.0)), float(np.clip(scale, 1e-4, 1e5)))
+    with np.errstate(over="ignore"):
+        best = minimize(
+            unlikely, start[:free], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-6, "maxiter": 2000}
+        ).x
+    shape, scale = np.clip(np.exp(best[:2]), (LEAST_SHAPE, LEAST_SCALE), (MOST_SHAPE, MOST_SCALE))
+    return Prior(float(shape), float(scale), float(best[2]) if free == 3 else around.slope)
 
 
 def fit_priors(
-    group: Ints, elapsed: Floats, changed: Flags, around: Prior = PRIOR, enough: int = ENOUGH
+    group: Ints,
+    elapsed: Floats,
+    changed: Flags,
+    around: Prior = PRIOR,
+    value: Floats | None = None,
+    enough: int = ENOUGH,
 ) -> tuple[Prior, dict[int, Prior]]:
     """The crawl's prior, and one of its own, leaning on it, for each group with `enough` first re-visits.
 
     `group`: a number for each observation's host, or kind of page.
     """
-    crawl = fit_prior(elapsed, changed, around)
+    crawl = fit_prior(elapsed, changed, around, value)
     names, counts = np.unique(group, return_counts=True)
-    large = names[counts >= enough]
-    return crawl, {int(one): fit_prior(elapsed[group == one], changed[group == one], crawl) for one in large}
+    own = {}
+    for one in names[counts >= enough]:
+        inside = group == one
+        own[int(one)] = fit_prior(elapsed[inside], changed[inside], crawl, None if value is None else value[inside])
+    return crawl, own
 
 
 # ---------------------------------------------------------------------- what others estimate
