@@ -22,8 +22,7 @@ from graphbrain.policies import Policy, Setting
 __all__ = ["Budget", "Outcome", "constrained_optimum", "optimum", "recovery", "run", "share_of"]
 
 MOST_STEPS, VISITS_A_STEP = 24, 10
-SETTLED, WITHIN = 5, 0.01
-"""A policy has recovered from a change of the budget when it is this near to what it reaches in the last days."""
+FEWEST_DAYS, WITHIN = 10, 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +187,14 @@ def share_of(outcome: Outcome, yardstick: Outcome, days: Sequence[int]) -> float
 
 
 def recovery(outcome: Outcome, yardstick: Outcome, start: int, end: int) -> int | None:
-    """After how many days from `start` (when the budget changed) a policy is for good within 1 % of the share of the
-    yardstick that it has in the last five days before `end`; None when the days are too few to tell."""
-    if end - start < 2 * SETTLED:
-        return None
+    """After how many days from `start`, when the budget changed, a policy's share of the yardstick is back.
+
+    That is when the mean of three days is at most 1 % below what it has in the second half of the days before `end`;
+    None when these are too few to tell.
+    """
     share = outcome.freshness[start:end] / yardstick.freshness[start:end]
-    off = np.abs(share - share[-SETTLED:].mean()) > WITHIN
-    return int(np.flatnonzero(off)[-1]) + 1 if off.any() else 0
+    if len(share) < FEWEST_DAYS:
+        return None
+    settled = share[len(share) // 2 :].mean()
+    back = np.convolve(share, np.full(3, 1 / 3), mode="valid") >= settled - WITHIN
+    return int(np.argmax(back)) if back.any() else None

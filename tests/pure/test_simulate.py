@@ -89,15 +89,28 @@ def test_all_of_the_budget_is_spent_and_no_more() -> None:
         assert reached(name).visits.sum() == pytest.approx(DAYS * BUDGET, abs=1), name
 
 
-def test_it_recovers_when_the_budget_is_cut_and_raised() -> None:
+def test_it_recovers_within_days_when_the_budget_is_cut_and_raised() -> None:
+    """Lanes hold nothing that depends on the budget. With so few pages a day's figure hangs on single ones."""
     budget = Budget(200.0, ((25, 60.0), (42, 600.0)))
-    best, mine = run(web(), "optimal", budget), run(web(), "known-lanes", budget)
-    for start in (25, 42):
-        assert share_of(mine, best, range(start, start + 3)) > 0.985
-        assert share_of(mine, best, range(start + 3, start + 17)) > 0.985
-    learning = run(web(), "lanes", budget)
-    assert share_of(learning, best, range(42, 45)) > 0.95
-    assert share_of(learning, best, range(45, 60)) > 0.97
+    best = run(web(), "optimal", budget)
+    for name in ("known-lanes", "lanes"):
+        mine = run(web(), name, budget)
+        for start, end in ((25, 42), (42, 60)):
+            assert share_of(mine, best, range(start, start + 3)) > 0.95
+            assert share_of(mine, best, range(start + 3, end)) > 0.97
+            back = simulate.recovery(mine, best, start, end)
+            assert back is not None
+            assert back <= 3
+
+
+def test_recovery_counted_by_hand() -> None:
+    def outcome(fresh: list[float]) -> Outcome:
+        return Outcome("x", np.array(fresh), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0, 0)
+
+    best = outcome([1.0] * 12)
+    assert simulate.recovery(outcome([0.9] * 12), best, 0, 12) == 0
+    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 0, 12) == 3
+    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 4, 12) is None
 
 
 def test_a_hot_host_keeps_to_its_cap_near_the_constrained_optimum() -> None:
