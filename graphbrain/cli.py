@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_precision, cli_score
+from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_precision, cli_score, cli_simulate
 from graphbrain.cli_common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -61,6 +61,7 @@ _COMMANDS = (
     *cli_score.COMMANDS,
     *cli_precision.COMMANDS,
     *cli_dump.COMMANDS,
+    *cli_simulate.COMMANDS,
     *cli_keep.COMMANDS,
 )
 for command in _COMMANDS:

@@ -16,7 +16,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
-    ("fixedpoint", "measures", "ranking"),
+    ("fixedpoint", "measures", "ranking", "revisit", "beliefs"),
+    ("lanes",),
     # graph: statements, and the one door to the driver
     ("statements",),
     ("graph",),
@@ -41,8 +42,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
-    ("jars", "neo4j_home", "recording", "relevance"),
-    ("server", "records", "harvest"),
+    ("jars", "neo4j_home", "recording", "relevance", "histories", "policies"),
+    ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk"),
     ("stores",),
     ("replay", "hammer", "importing"),
@@ -55,7 +56,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_precision", "cli_score"),
+    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_precision", "cli_score", "cli_simulate"),
     ("cli",),
     ("__main__",),
 )

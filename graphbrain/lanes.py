@@ -1,0 +1,114 @@
+"""Lanes: pages of like value and belief wait in one queue, so that its oldest is its best.
+
+The crawl value of a page grows with the time it was not seen, so no stored number orders all pages for long. But pages
+of like (w, a/b, a) grow alike: in a lane of those the page that has waited longest is worth most, and an index on
+(lane, waiting since) gives the best of all by its lanes' heads alone. Nothing is stored that depends on the budget.
+
+A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
+of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
+order the best lanes come first, and a caller that wants few pages may stop where promises fall below what it has. An
+unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched, and waits in lanes of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphbrain.beliefs import expected_value
+from graphbrain.opichits import Floats, Ints
+
+__all__ = ["DISCOVERY", "Lanes", "frontier_lane", "frontier_value", "head_value", "read_lanes", "revisit_lane"]
+
+DISCOVERY = 20.0
+"""Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
+
+PER_OCTAVE = 2
+"""Classes for each factor of two in value or rate."""
+VALUE_CLASSES, RATE_CLASSES, PROMISES = 128, 64, 512
+VALUE_OF_ONE, RATE_OF_ONE, PROMISE_OF_ONE = 48, 40, 256
+SHAPE_EDGES = (0.4, 0.7, 1.1, 2.0, 4.0)
+SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
+"""What stands for each class of shape: below .4, .4 to .7, …, 4 and above."""
+FRONTIER = 7
+"""In the field of shapes: the page was never fetched."""
+NEVER = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """What lane numbers say: whether of the frontier, and the middle of their classes of value, shape and scale."""
+
+    frontier: np.ndarray
+    value: Floats
+    shape: Floats
+    scale: Floats
+
+
+def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike, discovery: float = DISCOVERY) -> Ints:
+    """The lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
+
+    Values and rates beyond the grid (2⁻²⁴ to 2⁴⁰, and once in 2²⁰ days to 2¹² times a day) count as its ends, value 0
+    among them: such pages wait in the last lanes.
+    """
+    w, a, b = (np.asarray(each, dtype=np.float64) for each in (value, shape, scale))
+    values = _class(w, VALUE_OF_ONE, VALUE_CLASSES)
+    rates = _class(a / b, RATE_OF_ONE, RATE_CLASSES)
+    shapes = np.searchsorted(SHAPE_EDGES, a, side="right").astype(np.int64)
+    middle = np.asarray(SHAPES)[shapes]
+    promised = expected_value(
+        _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(discovery)
+    )
+    return _packed(promised, values, rates, shapes)
+
+
+def frontier_lane(value: ArrayLike, discovery: float = DISCOVERY) -> Ints:
+    """The lane of pages that were never fetched; `value`: as good as it is known."""
+    values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    promised = frontier_value(_middle(values, VALUE_OF_ONE), discovery)
+    return _packed(promised, values, np.zeros_like(values), np.full_like(values, FRONTIER))
+
+
+def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
+    """What fetching a page for the first time is worth, w·K, in the currency of crawl values."""
+    return np.asarray(value, dtype=np.float64) * discovery
+
+
+def read_lanes(lane: ArrayLike) -> Lanes:
+    """The classes that lane numbers were made of."""
+    numbers = np.asarray(lane, dtype=np.int64)
+    shapes = numbers % 8
+    values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
+    frontier = shapes == FRONTIER
+    shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
+    return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))
+
+
+def head_value(lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY) -> Floats:
+    """What the first of each lane is worth, by the lane's number alone: `age` days since it was last seen.
+
+    Good to a class's width; whoever has read the pages themselves takes `beliefs.expected_value` of them.
+    """
+    lanes = read_lanes(lane)
+    seen = expected_value(lanes.value, lanes.shape, lanes.scale, age)
+    return np.where(lanes.frontier, frontier_value(lanes.value, discovery), seen)
+
+
+def _class(x: Floats, of_one: int, count: int) -> Ints:
+    logs = np.log2(x, out=np.full(x.shape, NEVER), where=x > 0.0)
+    places: Ints = np.clip(np.floor(PER_OCTAVE * logs) + of_one, 0, count - 1).astype(np.int64)
+    return places
+
+
+def _middle(place: Ints, of_one: int) -> Floats:
+    """The geometric middle of a class."""
+    return np.asarray(np.exp2((place - of_one + 0.5) / PER_OCTAVE), dtype=np.float64)
+
+
+def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:
+    """One number of the four fields; a promise a factor of √2 lower comes one later."""
+    steps = np.floor(-PER_OCTAVE * np.log2(np.maximum(promised, 1e-300))) + PROMISE_OF_ONE
+    promise = np.clip(steps, 0, PROMISES - 1).astype(np.int64)
+    return np.asarray(((promise * VALUE_CLASSES + values) * RATE_CLASSES + rates) * 8 + shapes, dtype=np.int64)

@@ -1,0 +1,69 @@
+"""Figures as PNG or SVG files, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain.errors import BadInput
+from graphbrain.opichits import Floats
+
+__all__ = ["check", "freshness_over_time"]
+
+WIDTH, HEIGHT, DPI = 9.0, 5.0, 150
+KINDS = (".png", ".svg", ".pdf")
+STYLES = ("-", "--", "-.", ":")
+
+
+def check(path: Path) -> None:
+    """Raises BadInput when a figure could not be drawn into that file, before any work is done for it."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise BadInput("A plot needs matplotlib: install it with pip install 'graphbrain-crawler[plot]'.") from None
+    if path.suffix not in KINDS:
+        raise BadInput(f"A plot is written to a file that ends in {', '.join(KINDS)}, not to {path.name}.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no directory {path.parent} to write the plot to.")
+
+
+def freshness_over_time(
+    path: Path, curves: Mapping[str, Floats], title: str, changes: Sequence[tuple[int, str]] = ()
+) -> None:
+    """Draw the freshness of each policy by day, smoothed over three days, and mark the days where something changes."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
+    axes = figure.add_subplot()
+    for number, (name, daily) in enumerate(curves.items()):
+        axes.plot(np.arange(len(daily)) + 0.5, _smoothed(daily), label=name, **_style(number))
+    low = axes.get_ylim()[0]
+    for day, label in changes:
+        axes.axvline(day, color="0.6", linewidth=0.8)
+        axes.annotate(label, (day, low), xytext=(3, 3), textcoords="offset points", fontsize=8, color="0.35")
+    axes.set(title=title, xlabel="day", ylabel="freshness: share of value that is up to date")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlim(left=0)
+    axes.grid(alpha=0.25)
+    figure.legend(loc="outside right upper", frameon=False)
+    try:
+        figure.savefig(path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from None
+
+
+def _style(number: int) -> dict[str, Any]:
+    """Lines that can be told apart without colours, too."""
+    return {"color": f"C{number % 10}", "linestyle": STYLES[number % len(STYLES)], "linewidth": 1.6}
+
+
+def _smoothed(daily: Floats, width: int = 3) -> Floats:
+    """The mean of each day and its neighbours."""
+    if len(daily) < width:
+        return daily
+    padded = np.pad(daily, width // 2, mode="edge")
+    return np.convolve(padded, np.full(width, 1.0 / width), mode="valid")

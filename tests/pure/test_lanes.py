@@ -1,0 +1,75 @@
+"""The grid of lanes: what is alike shares one, ascending is best first, and a number tells what it was made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from graphbrain import lanes
+from graphbrain.beliefs import expected_value
+
+
+def some_pages(count: int = 20_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    dice = np.random.default_rng(1)
+    shape = np.exp(dice.normal(0.0, 1.0, count))
+    return dice.pareto(1.1, count) + 0.1, shape, shape / np.exp(dice.normal(-2.3, 1.75, count))
+
+
+def test_a_number_tells_its_classes() -> None:
+    value, shape, scale = some_pages()
+    read = lanes.read_lanes(lanes.revisit_lane(value, shape, scale))
+    assert not read.frontier.any()
+    assert np.abs(np.log2(read.value / value)).max() <= 0.2500001
+    assert np.abs(np.log2(read.shape / read.scale / (shape / scale))).max() <= 0.2500001
+    edges = np.array([0.0, *lanes.SHAPE_EDGES, np.inf])
+    place = np.searchsorted(edges, read.shape, side="right")
+    assert ((edges[place - 1] <= shape) & (shape <= edges[place])).all()
+
+
+def test_pages_of_a_lane_are_worth_about_the_same_at_one_age() -> None:
+    value, shape, scale = some_pages()
+    lane = lanes.revisit_lane(value, shape, scale)
+    for age in (0.5, 10.0, 200.0):
+        worth = expected_value(value, shape, scale, age)
+        off = np.abs(np.log2(lanes.head_value(lane, np.full(len(lane), age)) / worth))
+        assert np.median(off) < 0.25
+        assert np.quantile(off, 0.99) < 1.2
+
+
+def test_ascending_is_best_first() -> None:
+    value, shape, scale = some_pages()
+    lane = lanes.revisit_lane(value, shape, scale)
+    new = lanes.frontier_lane(value)
+    every = np.concatenate([lane, new])
+    worth = lanes.head_value(every, np.full(len(every), lanes.DISCOVERY))[np.argsort(every)]
+    best_after = np.maximum.accumulate(worth[::-1])[::-1]
+    assert (best_after <= worth * np.sqrt(2) * 1.000001).all()
+    assert (new <= lane).all(), "a new page of the same value is worth more than an old one at that age"
+
+
+def test_a_lanes_oldest_is_its_best() -> None:
+    ages = np.linspace(0.0, 500.0, 100)
+    lane = lanes.revisit_lane(3.0, 0.8, 12.0)
+    assert (np.diff(lanes.head_value(np.full(100, lane), ages)) > 0).all()
+
+
+def test_unfetched_pages_have_lanes_of_their_own_and_one_value() -> None:
+    value = np.array([0.0, 0.5, 1.0, 1.5, 8.0, 1e30])
+    lane = lanes.frontier_lane(value)
+    assert (np.diff(lane) < 0).all()
+    assert lanes.read_lanes(lane).frontier.all()
+    assert not set(lane.tolist()) & set(lanes.revisit_lane(value, np.ones(6), np.full(6, 5.0)).tolist())
+    assert lanes.head_value(lane[2:3], [0.0]) == pytest.approx(lanes.head_value(lane[2:3], [1e6]))
+    assert float(lanes.frontier_value(1.5)) == 30.0
+    assert float(lanes.frontier_value(1.5, 10.0)) == 15.0
+
+
+def test_lanes_are_few_and_fit_in_an_integer_of_the_graph() -> None:
+    value, shape, scale = some_pages(200_000)
+    lane = lanes.revisit_lane(value, shape, scale)
+    assert lane.min() >= 0
+    assert lane.max() < 2**26
+    assert len(np.unique(lane)) < 5_000
+    ends = lanes.revisit_lane([0.0, 1e300, 1e-300], [0.05, 1e9, 1.0], [1e12, 1e-6, 1e300])
+    assert ends[0] > lane.max()
+    assert ends[1] < 2**26
