@@ -158,7 +158,8 @@ class Bulk:
         if rule.order == "breadth_first":
             self.lane = self.depth.astype(np.int64)
         else:
-            self.lane = opichits.lane_best_first(one, relevance)
+            # A page keeps the lane it had when it waited last, before anybody knew its relevance.
+            self.lane = opichits.lane_best_first(one, np.where(self.harvest.fetched, np.nan, relevance))
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
         """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
