@@ -35,12 +35,13 @@ def test_breadth_first_goes_by_depth(make_brain: MakeBrain, clock: HandClock) ->
     assert urls(brain.next_urls(9)) == [C, "http://one.org/late", "http://three.org/", B]
 
 
-def test_breadth_first_follows_a_depth_that_is_lowered(make_brain: MakeBrain) -> None:
+def test_breadth_first_follows_a_depth_that_is_lowered(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(order="breadth_first")
     chain = [f"http://chain.org/{n}" for n in range(5)]
     brain.seed([chain[0]])
     for page, following in itertools.pairwise(chain):
         brain.report([Fetched(page, [following])])
+    clock.pass_(1.0)  # of equal depth, who has waited longest
     brain.report([Fetched("http://seed.org/", [A]), Fetched(A, [B])])
     brain.seed([chain[3]])
     brain.tend(None)
