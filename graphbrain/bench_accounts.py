@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import bench, exports, fixedpoint, measures
+from graphbrain import bench, exports, measures, settling
 from graphbrain.brain import Brain
 from graphbrain.exports import Accounts, LinkTable
 from graphbrain.model import Fetched
@@ -166,12 +166,10 @@ def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched
 def _exact(brain: Brain, table: LinkTable, accounts: Accounts) -> tuple[dict[str, Floats], int]:
     """The exact scores, and in how many rounds from nothing they are reached to COARSE."""
     seen: list[Floats] = []
-    found = fixedpoint.solve(
-        table.offsets,
-        table.targets,
-        alpha=brain.settings.alpha,
-        relevance=accounts.relevance,
-        payout=np.where(np.isnan(accounts.payout), 1.0, accounts.payout),
+    found = settling.fixed_point(
+        table,
+        accounts,
+        brain.policy.rule,
         tolerance=1e-12,
         watch=lambda _, authority: seen.append(measures.shares(authority)),
     )

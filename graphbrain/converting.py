@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphbrain import conversion
-from graphbrain.core import PASS_BATCH
 from graphbrain.errors import BeingConverted, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.passing import Passing
@@ -44,19 +43,13 @@ class Converting(Passing):
         total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
         after = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("converted_until") or ""
         done = 0
-        while True:
-            ids, last = self.graph.read(
-                lambda tx, a=after: tx.one("pages/ids_from", after=a, limit=PASS_BATCH),  # type: ignore[misc]
-                "pages/ids_from",
-            )
-            if not ids:
-                return
+        for ids, last in self._by_key(after):
 
             def step(tx: Tx, i: list[int] = ids, k: str = last) -> None:
                 conversion.reset(tx, engine, i, k, self.policy.rule, self.now())
 
             self.graph.write(self._while_converting(engine, step), "engine/reset")
-            after, done = last, done + len(ids)
+            done += len(ids)
             progress(min(done, total), total)
 
     def _while_converting(self, engine: str, work: Callable[[Tx], None]) -> Callable[[Tx], None]:

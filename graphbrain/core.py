@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -71,7 +71,11 @@ class Core:
 
     def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
         """Run a step over all pages, in batches."""
-        after = ""
+        for ids, _ in self._by_key():
+            self._in_parts(ids, step)
+
+    def _by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
+        """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
         while True:
             ids, last = self.graph.read(
                 lambda tx, a=after: tx.one("pages/ids_from", after=a, limit=PASS_BATCH),  # type: ignore[misc]
@@ -79,7 +83,7 @@ class Core:
             )
             if not ids:
                 return
-            self._in_parts(ids, step)
+            yield ids, last
             after = last
 
     def _in_parts(self, ids: Sequence[int], step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:

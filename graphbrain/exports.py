@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,11 @@ class Accounts:
     authority_cash: Floats
 
     @property
+    def payouts(self) -> Floats:
+        """What each page is paid: 1 where it has no payout of its own."""
+        return np.where(np.isnan(self.payout), 1.0, self.payout)
+
+    @property
     def hub_score(self) -> Floats:
         """The exact engine's score."""
         return self.hub_history + self.hub_cash
@@ -109,14 +115,9 @@ def _table(ids: Ints, packed: list[Ints]) -> LinkTable:
 def accounts(graph: Graph, table: LinkTable) -> Accounts:
     """Relevance, payout and accounts of the pages of a table."""
     columns = np.full((6, table.pages), np.nan)
-    for part in _ranges(table.ids):
-        rows = graph.read(
-            lambda tx, p=part: tx.one("exports/accounts", ids=p.tolist())[0],  # type: ignore[misc]
-            "exports/accounts",
-        )
-        if rows:
-            read = np.array(rows, dtype=np.float64)
-            columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
+    for rows in _rows(graph, "exports/accounts", table.ids):
+        read = np.array(rows, dtype=np.float64)
+        columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
     columns[:2][columns[:2] < 0.0] = np.nan
     return Accounts(*columns)
 
@@ -125,35 +126,24 @@ def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
     """The number of the host of each page of a table, by the order of their names; −1 for a page that has gone."""
     numbers: dict[str, int] = {}
     column = np.full(table.pages, -1, dtype=np.int32)
-    for part in _ranges(table.ids):
-        rows = graph.read(
-            lambda tx, p=part: tx.one("exports/hosts", ids=p.tolist())[0],  # type: ignore[misc]
-            "exports/hosts",
-        )
-        if rows:
-            ids, names = zip(*rows, strict=True)
-            column[table.at(np.array(ids))] = [numbers.setdefault(name, len(numbers)) for name in names]
+    for rows in _rows(graph, "exports/hosts", table.ids):
+        ids, names = zip(*rows, strict=True)
+        column[table.at(np.array(ids))] = [numbers.setdefault(name, len(numbers)) for name in names]
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # what a page that has gone is numbered by
     return places[column]
 
 
-def urls(graph: Graph, table: LinkTable) -> list[str]:
-    """The URLs of the pages of a table; '' for a page that has gone. Some hundred bytes a page."""
-    column = [""] * table.pages
-    for part in _ranges(table.ids):
-        rows = graph.read(
-            lambda tx, p=part: tx.one("exports/urls", ids=p.tolist())[0],  # type: ignore[misc]
-            "exports/urls",
-        )
-        if rows:
-            places = table.at(np.array([row[0] for row in rows]))
-            for place, row in zip(places.tolist(), rows, strict=True):
-                column[place] = row[1]
-    return column
+def urls(graph: Graph, ids: Ints) -> dict[int, str]:
+    """Internal id → URL, of those of the pages that are there. Some hundred bytes a page."""
+    return {page: url for rows in _rows(graph, "exports/urls", ids) for page, url in rows}
 
 
-def _ranges(ids: Ints) -> Iterator[Ints]:
+def _rows(graph: Graph, name: str, ids: Ints) -> Iterator[list[list[Any]]]:
+    """What a statement says of these pages, range by range; ranges of which nothing is left are passed over."""
     for first in range(0, len(ids), RANGE):
-        yield ids[first : first + RANGE]
+        part = ids[first : first + RANGE].tolist()
+        rows = graph.read(lambda tx, p=part: tx.one(name, ids=p)[0], name)  # type: ignore[misc]
+        if rows:
+            yield rows

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from graphbrain.errors import BadInput
 from graphbrain.intake import Intake
 from graphbrain.model import Answer, Fetched, Report, report_from_dict
-from graphbrain.recording import generated_url
+from graphbrain.recording import as_text, generated_url, is_id
 from graphbrain.report import Item
 from graphbrain.url import Rules
 
@@ -347,15 +347,15 @@ class _Graph:
         if kind == "gr0":
             kind, parts = ("nodes", parts[1:]) if parts[0] == b"n" else ("edges" if parts[0] == b"e" else "", parts[1:])
         if kind == "hollins":
-            kind = "edges" if len(parts) > 1 and _is_id(parts[1].strip()) else "nodes"
-        if kind == "edges" and len(parts) in (2, 3) and all(_is_id(part.strip()) for part in parts):
+            kind = "edges" if len(parts) > 1 and is_id(parts[1].strip()) else "nodes"
+        if kind == "edges" and len(parts) in (2, 3) and all(is_id(part.strip()) for part in parts):
             links.extend((int(parts[0]), int(parts[1])))
-        elif kind == "nodes" and len(parts) > 1 and _is_id(parts[0]):
+        elif kind == "nodes" and len(parts) > 1 and is_id(parts[0]):
             crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
             url = parts[2] if crawled else b" ".join(parts[1:])
-            self._node(int(parts[0]), _text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
-        elif kind == "hosts" and len(parts) > 1 and _is_id(parts[0]) and b"/" not in parts[1]:
-            self._node(int(parts[0]), f"http://{'.'.join(reversed(_text(parts[1]).split('.')))}/", 2)
+            self._node(int(parts[0]), as_text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
+        elif kind == "hosts" and len(parts) > 1 and is_id(parts[0]) and b"/" not in parts[1]:
+            self._node(int(parts[0]), f"http://{'.'.join(reversed(as_text(parts[1]).split('.')))}/", 2)
         else:
             raise BadInput("not a line of this file's kind")
 
@@ -459,17 +459,6 @@ def _table(block: bytes) -> Ints | None:
     if not table.size:
         return np.empty((0, 2), np.int64)
     return table[:, :2] if table.shape[1] in (2, 3) and table.min() >= 0 else None
-
-
-def _is_id(text: bytes) -> bool:
-    return text.isdigit() and len(text) < 19
-
-
-def _text(text: bytes) -> str:
-    try:
-        return text.strip().decode("utf-8")
-    except UnicodeDecodeError:
-        return text.strip().decode("latin-1")
 
 
 def _present(chunks: Sequence[Ints]) -> Ints:

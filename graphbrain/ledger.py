@@ -280,20 +280,11 @@ class Ledger(Accounts):
 
     def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
-        step = self._spend(pages, self.hub_history, self.hub_cash, self.hub_paid, self.keep_hub(), self.out_weight)
-        np.add.at(self.authority_cash, payees, self.weights(payers, payees) * step[payers])
+        self.prescribe("hub", pages, self.hub_history[pages] + self.hub_cash[pages], payers, payees)
 
     def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the authority cash of the places `pages` back along the links `payees[i]` → `payers[i]`."""
-        step = self._spend(
-            pages,
-            self.authority_history,
-            self.authority_cash,
-            self.authority_paid,
-            self.keep_authority(),
-            self.in_weight,
-        )
-        np.add.at(self.hub_cash, payees, self.weights(payers, payees) * step[payers])
+        self.prescribe("authority", pages, self.authority_history[pages] + self.authority_cash[pages], payers, payees)
 
     def off(self, side: str, places: Ints, goals: Floats, per_link: float) -> NDArray[np.bool_]:
         """Where would a push at these scores pay more than so much cash per link?"""
@@ -303,11 +294,12 @@ class Ledger(Accounts):
 
     def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
         """Spend as if the scores of the places `pages` were the `goals`: H = goal, e takes the difference,
-        Z = keep·H/d, and the links `payers[i]` – `payees[i]` (all their links) pay the step of Z."""
+        Z = keep·H/d, and the links `payers[i]` – `payees[i]` (all their links) pay the step of Z. A push is what has
+        its own score as the goal: H += e, e = 0."""
         history = getattr(self, f"{side}_history")
         cash = getattr(self, f"{side}_cash")
         keep, weight, paid = self._side(side)
-        cash[pages] += history[pages] - goals
+        cash[pages] = (history[pages] + cash[pages]) - goals
         history[pages] = goals
         new = keep[pages] * goals / weight[pages]
         step = np.zeros(len(history))
@@ -322,17 +314,6 @@ class Ledger(Accounts):
         if side == "hub":
             return self.keep_hub(), self.out_weight, self.hub_paid
         return self.keep_authority(), self.in_weight, self.authority_paid
-
-    @staticmethod
-    def _spend(pages: Ints, history: Floats, cash: Floats, paid: Floats, keep: Floats, weight: Floats) -> Floats:
-        """H += e, e = 0, Z = keep·H/d; the answer is the step of Z at each place, 0 elsewhere."""
-        step = np.zeros(len(history))
-        history[pages] += cash[pages]
-        cash[pages] = 0.0
-        goal = keep[pages] * history[pages] / weight[pages]
-        step[pages] = goal - paid[pages]
-        paid[pages] = goal
-        return step
 
     def write(self, tx: Tx, now: float, all_marks: bool = False, unmark: tuple[Ints, Ints] | None = None) -> Marks:
         """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks.

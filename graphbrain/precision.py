@@ -13,12 +13,13 @@ import csv
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphbrain import exports, fixedpoint, measures
+from graphbrain import exports, fixedpoint, measures, settling
 from graphbrain.brain import Brain
 from graphbrain.classic import authority_share, hub_share
 from graphbrain.errors import BadInput
@@ -120,7 +121,8 @@ def run_trial(
     if not run.points:
         raise BadInput(f"Nothing of {recording.name} was fetched, so there is nothing to measure.")
     measured.finish(run, fetched, rounds)
-    run.urls = exports.urls(brain.graph, measured.table)
+    named = exports.urls(brain.graph, measured.table.ids)
+    run.urls = [named.get(page, "") for page in measured.table.ids.tolist()]
     return run
 
 
@@ -140,7 +142,7 @@ class _Measured:
         table = exports.links(brain.graph)
         accounts = exports.accounts(brain.graph, table)
         flow = _flow(table, accounts)
-        solve = _solver(brain, table, accounts)
+        solve = partial(settling.fixed_point, table, accounts, brain.policy.rule)
         if trial.engine == "exact":
             found = solve(tolerance=TOLERANCE)
             exact = {"hub": found.hub, "authority": found.authority}
@@ -202,22 +204,6 @@ def _flow(table: LinkTable, accounts: Accounts) -> fixedpoint.Flow:
     into = np.bincount(table.targets, minlength=table.pages).astype(np.float64)
     backward = authority_share(into, accounts.relevance, "rational", 0.0)
     return fixedpoint.Flow(table.offsets, table.targets, hub_share(out, 0.0), backward)
-
-
-def _solver(brain: Brain, table: LinkTable, accounts: Accounts) -> Callable[..., fixedpoint.FixedPoint]:
-    payout = np.where(np.isnan(accounts.payout), 1.0, accounts.payout)
-
-    def solve(**more: Any) -> fixedpoint.FixedPoint:
-        return fixedpoint.solve(
-            table.offsets,
-            table.targets,
-            alpha=brain.settings.alpha,
-            relevance=accounts.relevance,
-            payout=payout,
-            **more,
-        )
-
-    return solve
 
 
 def write_points(path: Path, runs: Sequence[Run]) -> None:

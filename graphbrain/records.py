@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from graphbrain.errors import BadInput
-from graphbrain.recording import Ints, Raw, Recording, built, generated_url
+from graphbrain.recording import Ints, Raw, Recording, as_text, built, generated_url, is_id
 
 __all__ = ["Recording", "generated_url", "read"]
 
@@ -121,7 +121,7 @@ class _Lines:
             parts = line.split(b"#", 1)[0].split()
             if not parts:
                 continue
-            if len(parts) not in columns or not all(_is_id(part) for part in parts):
+            if len(parts) not in columns or not all(is_id(part) for part in parts):
                 return number
             columns = (len(parts),)
         return start
@@ -146,7 +146,7 @@ def _read_hollins(lines: _Lines) -> Raw:
     """Header `pages links 1`, then `id url`, then `src dst`."""
     rows = lines.text.split(b"\n")
     header = rows[0].split()
-    if len(header) != 3 or not all(_is_id(part) for part in header):
+    if len(header) != 3 or not all(is_id(part) for part in header):
         raise lines.wrong(1, "a header 'pages links 1'")
     pages, links = int(header[0]), int(header[1])
     if pages + 1 > len(rows):
@@ -155,10 +155,10 @@ def _read_hollins(lines: _Lines) -> Raw:
     urls: list[str] = []
     for number, row in enumerate(rows[1 : pages + 1], 2):
         parts = row.split(None, 1)
-        if len(parts) != 2 or not _is_id(parts[0]) or _is_id(parts[1].strip()):
+        if len(parts) != 2 or not is_id(parts[0]) or is_id(parts[1].strip()):
             raise lines.wrong(number, "'id url'")
         ids.append(int(parts[0]))
-        urls.append(_text(parts[1]))
+        urls.append(as_text(parts[1]))
     table = lines.integers(pages + 2, (2,), "'src dst'")
     if len(table) != links:
         raise BadInput(f"{lines.name} announces {links} links and holds {len(table)}.")
@@ -182,11 +182,11 @@ def _read_gr0(lines: _Lines) -> Raw:
         parts = line.split(None, 2)
         if not parts:
             continue
-        if len(parts) == 3 and parts[0] == b"n" and _is_id(parts[1]):
+        if len(parts) == 3 and parts[0] == b"n" and is_id(parts[1]):
             ids.append(int(parts[1]))
-            urls.append(_text(parts[2]))
+            urls.append(as_text(parts[2]))
             page_lines.append(number)
-        elif len(parts) == 3 and parts[0] == b"e" and _is_id(parts[1]) and _is_id(parts[2].strip()):
+        elif len(parts) == 3 and parts[0] == b"e" and is_id(parts[1]) and is_id(parts[2].strip()):
             edges.append((int(parts[1]), int(parts[2])))
             edge_lines.append(number)
         else:
@@ -213,22 +213,11 @@ def _read_edges(lines: _Lines, nodes: _Lines | None) -> Raw:
         parts = line.split(None, 2)
         if not parts or parts[0].startswith(b"#"):
             continue
-        if len(parts) != 3 or not _is_id(parts[0]) or parts[1] not in (b"0", b"1"):
+        if len(parts) != 3 or not is_id(parts[0]) or parts[1] not in (b"0", b"1"):
             raise nodes.wrong(number, "'id<TAB>crawled 1 or 0<TAB>url'")
         ids.append(int(parts[0]))
         crawled.append(parts[1] == b"1")
-        urls.append(_text(parts[2]))
+        urls.append(as_text(parts[2]))
     raw.ids, raw.urls, raw.crawled = np.array(ids, np.int64), urls, np.array(crawled, bool)
     raw.page_at = lambda row: f"{nodes.name}, line {nodes.line_of(row)}"
     return raw
-
-
-def _is_id(text: bytes) -> bool:
-    return text.isdigit() and len(text) < 19
-
-
-def _text(url: bytes) -> str:
-    try:
-        return url.strip().decode("utf-8")
-    except UnicodeDecodeError:
-        return url.strip().decode("latin-1")

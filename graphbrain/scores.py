@@ -1,4 +1,4 @@
-"""Batch scores on the pages: what they are computed from beside the links, and where they are kept.
+"""Batch scores on the pages: where a crawl is trusted to begin, and where the scores are kept.
 
 Each score is a property of its own on the pages; one (:Ranking) for each method keeps how and when it was computed,
 and whether all of it is written. Scores are written in batches, so while one method's are written, old and new ones
@@ -9,47 +9,23 @@ Statements: scores/*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import numpy as np
 
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph import Graph, Tx
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["relevance", "seeds", "stored", "urls", "write"]
+__all__ = ["seeds", "stored", "write"]
 
-READ, WRITE = 20_000, 5_000
+WRITE = 5_000
 """Pages of one transaction."""
-UNKNOWN_RELEVANCE = 0.5
-
-
-def relevance(graph: Graph, ids: Ints) -> Floats:
-    """The relevance of each page (`ids` ascending), ½ where it is not known."""
-    column = np.full(len(ids), UNKNOWN_RELEVANCE)
-    for first in range(0, len(ids), READ):
-        part = ids[first : first + READ].tolist()
-        rows = graph.read(
-            lambda tx, p=part: tx.one("scores/relevance", ids=p)[0],  # type: ignore[misc]
-            "scores/relevance",
-        )
-        if rows:
-            found, values = zip(*rows, strict=True)
-            column[np.searchsorted(ids, found)] = values
-    return column
 
 
 def seeds(graph: Graph) -> list[int]:
     """The internal ids of the pages where the crawl began."""
     found: list[int] = graph.read(lambda tx: tx.one("scores/seeds")[0], "scores/seeds")
     return found
-
-
-def urls(graph: Graph, ids: Iterable[int]) -> dict[int, str]:
-    """Internal id → URL, of the pages that are there."""
-    rows = graph.read(lambda tx: tx.one("scores/urls", ids=list(ids))[0], "scores/urls")
-    return dict(rows)
 
 
 def stored(graph: Graph) -> list[dict[str, Any]]:

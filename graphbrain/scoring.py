@@ -22,6 +22,7 @@ from graphbrain.ranking import Scores, Until, Web
 __all__ = ["METHODS", "Scoring", "cores"]
 
 METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
+UNKNOWN_RELEVANCE = 0.5
 DAMPED = ("pagerank", "personalised", "trustrank")
 
 RankProgress = Callable[[str, int, int], None]
@@ -93,7 +94,8 @@ class Scoring(Core):
     def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
         """Weights of pages: where a reader starts anew, or how an authority counts."""
         if wish.method == "personalised" or wish.content:
-            return scores.relevance(self.graph, table.ids)
+            relevance = exports.accounts(self.graph, table).relevance
+            return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
         if wish.method != "trustrank":
             return None
         weights = np.zeros(table.pages)
@@ -141,9 +143,9 @@ class Scoring(Core):
     def _best(self, table: LinkTable, column: Floats, top: int) -> tuple[tuple[str, float], ...]:
         """URL and score of the pages with the highest scores above 0; among equals the oldest."""
         places = _highest(column, top)
-        ids = table.ids[places].tolist()
-        named = scores.urls(self.graph, ids) if ids else {}
-        rows = zip(ids, column[places].tolist(), strict=True)
+        ids = table.ids[places]
+        named = exports.urls(self.graph, ids)
+        rows = zip(ids.tolist(), column[places].tolist(), strict=True)
         return tuple((named[page], score) for page, score in rows if page in named)
 
 

@@ -18,17 +18,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain import exports, fixedpoint
-from graphbrain.exports import LinkTable
+from graphbrain.exports import Accounts, LinkTable
+from graphbrain.fixedpoint import FixedPoint
 from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["AT_ONCE", "Goal", "Step", "Tally", "batches", "find_goal", "settle", "worth_it"]
+__all__ = ["AT_ONCE", "Goal", "Step", "Tally", "batches", "find_goal", "fixed_point", "settle", "worth_it"]
 
 BATCH_PAGES, BATCH_LINKS = 8_000, 80_000
 """Pages and link ends of one transaction: larger ones touch a page less often, but others wait for their locks."""
@@ -113,12 +115,10 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     if rule.intra_host_weight != 1.0:
         inside = np.repeat(hosts, np.diff(table.offsets)) == hosts[table.targets]
         weights = np.where(inside, rule.intra_host_weight, 1.0)
-    found = fixedpoint.solve(
-        table.offsets,
-        table.targets,
-        alpha=rule.alpha,
-        relevance=known.relevance,
-        payout=np.where(np.isnan(known.payout), 1.0, known.payout),
+    found = fixed_point(
+        table,
+        known,
+        rule,
         weights=weights,
         start=known.hub_score,
         tolerance=tolerance,
@@ -129,6 +129,13 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     back = np.concatenate([[0], np.cumsum(np.bincount(table.targets, minlength=table.pages))])
     order = np.argsort(hosts, kind="stable")
     return Goal(table, back, sources, found.hub, found.authority, order, found.rounds, found.residual)
+
+
+def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> FixedPoint:
+    """The fixed point of what was exported; `more` as for `fixedpoint.solve`."""
+    return fixedpoint.solve(
+        table.offsets, table.targets, alpha=rule.alpha, relevance=known.relevance, payout=known.payouts, **more
+    )
 
 
 def batches(goal: Goal) -> list[Ints]:

@@ -26,6 +26,8 @@ PUSH_PAYMENTS = 5_000
 SWEEP_EVERY = 1.0
 OWN_TEND_SHARE = 0.5
 """A brain used alone spends at most this share of a report's time on tending after it."""
+SETTLED_TO = 1e-7
+"""The relative change of the scores at which the iteration of a settling pass ends, unless told."""
 PASS_SECONDS = 120.0
 """A settling pass that has not been heard of for so long is dead."""
 
@@ -69,7 +71,7 @@ class Tending(Passing):
             return done + self._push_named([self._key(page) for page in pages], started)
         settled = False
         if passes and (seconds is None or for_everybody):
-            passed = self.settle(if_cheaper=True, stop=stop)
+            passed = self._settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
         while not settled and not over():
             if self._settling_until > self.now():  # pushes would only be in the way of the pass
@@ -102,7 +104,7 @@ class Tending(Passing):
     def settle(
         self,
         *,
-        tolerance: float = 1e-7,
+        tolerance: float = SETTLED_TO,
         if_cheaper: bool = False,
         progress: Callable[[str, int, int], None] = lambda *_: None,
         stop: Callable[[], bool] = lambda: False,
@@ -115,8 +117,18 @@ class Tending(Passing):
         asked between transactions; what is written by then stays and is right. Nothing is done either while another
         pass is under way. Raises BadInput under the classic engine.
         """
-        started, hold = time.monotonic(), _Hold(self)
         self._reread()
+        return self._settle(tolerance, if_cheaper, progress, stop)
+
+    def _settle(
+        self,
+        tolerance: float = SETTLED_TO,
+        if_cheaper: bool = False,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Settled:
+        """`settle`, where the settings have been read just now."""
+        started, hold = time.monotonic(), _Hold(self)
         if not self.engine.settles:
             if if_cheaper:
                 return Settled()
