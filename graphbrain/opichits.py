@@ -57,8 +57,7 @@ class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
     `payout`: who is paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over
-    all pages is 1. `repaying`: not all pages are paid by it yet. `revision`: of the brain's settings this was made
-    from; accounts are never written by an outdated rule.
+    all pages is 1. `repaying`: not all pages are paid by it yet.
     `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
@@ -84,6 +83,11 @@ class Rule:
         given = {name: brain[name] for name in (*names, "payout_scale", "revision") if name in brain}
         engine = brain.get("engine", "exact")
         return cls(**given, repaying=brain.get("repaying") is not None, engine=engine, classic=Options.of(brain))
+
+    @property
+    def revisits(self) -> bool:
+        """Do fetched pages wait to be fetched again?"""
+        return self.order == "optimal"
 
     @property
     def bends_payouts(self) -> bool:
