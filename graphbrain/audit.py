@@ -217,7 +217,8 @@ class Exact:
             # Until a change of the policy has come to all pages, some are paid by the policy before.
             if not ledger.rule.repaying and row[2] != due[place]:
                 tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
-            _marks(row, marks, tips, place, ledger.rule, tally)
+            if not ledger.rule.remarking:
+                _marks(row, marks, tips, place, ledger.rule, tally)
 
     def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
         """Held = paid, and the bound of the error."""
@@ -269,8 +270,8 @@ def _marks(
     for name, stored in zip(names, row[11:16], strict=True):
         wanted = _or_null(int(getattr(marks, name)[place]))
         links = row[7] if name.startswith("hub") else row[8]
-        if name == "lane" and row[23]:
-            continue
+        if name == "lane" and rule.value not in ("authority", "hub", "own"):
+            continue  # batch scores are written apart, and lanes follow later
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
         if wanted == stored or ((wanted is None or stored is None) and tips[name][place]):
@@ -302,14 +303,19 @@ def _or_null(value: int) -> int | None:
 
 
 def _lease(row: list[Any], tally: Tally) -> None:
-    """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three."""
+    """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
+
+    One that was fetched may be in one of them, and of the others none is.
+    """
     url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
     if (lease is None) != (until is None) or (lease is not None and worker is None):
         tally.found("leases", f"{url} has half a lease: {lease}, {until}, {worker}.")
     places = [queue is not None, lease is not None, not_before is not None]
     if state == "frontier" and sum(places) != 1:
         tally.found("leases", f"{url} is in the frontier but queue={queue}, lease={lease}, not_before={not_before}.")
-    if state != "frontier" and queue is not None:
+    if state == "known" and sum(places) > 1:
+        tally.found("leases", f"{url} is known but queue={queue}, lease={lease}, not_before={not_before}.")
+    if state not in ("frontier", "known") and queue is not None:
         tally.found("leases", f"{url} is {state} but waits in queue {queue}.")
 
 

@@ -81,11 +81,13 @@ def after_visit(
     scale: Floats,
     elapsed: Floats,
     changed: Flags,
-    prior: Prior = PRIOR,
+    prior: Prior | tuple[Floats, Floats] = PRIOR,
     forgetting: float = FORGETTING,
     value: ArrayLike = 1.0,
 ) -> tuple[Floats, Floats]:
-    """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page; `value`: of the pages.
+    """The belief after a visit that came `elapsed` days after the last: (shape, scale) by page.
+
+    `prior`: of all the pages, whose `value` it goes by, or shape and scale of each.
 
     Unchanged: Gamma(a, b + t), exactly. Changed: the posterior is a difference of two Gammas with mean and second
     moment
@@ -94,8 +96,8 @@ def after_visit(
 
     and is replaced by the Gamma with these moments. With no time elapsed a change counts as one whole change.
     """
-    a = prior.shape + forgetting * (shape - prior.shape)
-    first_scale = prior.scale_of(value)
+    first_shape, first_scale = (prior.shape, prior.scale_of(value)) if isinstance(prior, Prior) else prior
+    a = first_shape + forgetting * (shape - first_shape)
     b = first_scale + forgetting * (scale - first_scale)
     log_ratio = np.log1p(np.maximum(elapsed, 1e-9 * b) / b)
     seen = -np.expm1(-a * log_ratio)

@@ -23,6 +23,11 @@ from graphbrain.opichits import Rule
 __all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh"]
 
 BATCH = 500
+REMARKING = (
+    *("eps", "max_payees", "order", "value", "value_by_relevance", "intervals"),
+    *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
+)
+"""Settings that state, queue, lane or marks of pages follow from."""
 GROWN = 1.25
 """Payouts are scaled anew when there are so many times the pages."""
 NOTHING_BENT: Mapping[str, Any] = {
@@ -31,6 +36,7 @@ NOTHING_BENT: Mapping[str, Any] = {
     "repaying": None,
     "reweighing": None,
     "weight_before": None,
+    "remarking": None,
 }
 """What stands on the brain of an empty graph."""
 
@@ -50,6 +56,8 @@ def change(tx: Tx, settings: Mapping[str, Any]) -> None:
     moved = after.payout == "target" and after.target_relevance != before.target_relevance
     if after.payout != before.payout or moved:
         notes |= _scaled(tx, after)
+    if set(REMARKING) & set(settings):
+        notes |= {"remarking": ""}
     tx.do("brain/change", settings={**settings, **notes})
 
 

@@ -25,6 +25,7 @@ from graphbrain.intake import Intake
 from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, SeedAnswer
 from graphbrain.report import Item
+from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings
 from graphbrain.tending import Tending
@@ -46,13 +47,15 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
         create: bool = True,
         canonical: Callable[[str], str] | None = None,
         clock: Clock | None = None,
+        estimator: Estimator | None = None,
         **settings: Any,
     ) -> Brain:
         """Open the brain of a database; make one when the database is empty (and `create` is true).
 
         `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A shared setting given here that differs from
         the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
-        canonical URLs. `clock`: epoch seconds, for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch.
+        canonical URLs. `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `clock`:
+        epoch seconds, for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch.
         """
         given = Settings.read(canonical=canonical, **settings)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
@@ -60,7 +63,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
             graph.connect()
             now = clock or graph.now
             stored = _stored(graph, given, create, now)
-            brain = cls(graph, _fit(given, stored), stored, now)
+            brain = cls(graph, _fit(given, stored), stored, now, estimator)
             brain._adopt(given)
         except BaseException:
             graph.close()
@@ -163,13 +166,14 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
             got += taken.claims
             moves_left -= taken.moved
             spread.saw(taken.seen, taken.lost)
+            self._paid(taken.worths)
             if not taken.claims and not taken.moved and not taken.lost:
                 break
         if len(got) == n:
             return Claims(got)
         if moves_left <= 0:
             return Claims(got, next_ready=self.now())
-        outlook = self.graph.read(lambda tx: claims.outlook(tx, self.now()), "claims/outlook")
+        outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
         return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
 
     def _take(self, n: int, token: str, worker: str, most_moves: int) -> Callable[[Tx], claims.Taken]:
@@ -187,6 +191,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
                 clock=self.now,
                 lease=self.settings.lease_seconds,
                 manners=self.policy.manners,
+                finder=self._finder,
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
                 tried=tried,
@@ -212,7 +217,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
         tokens = {claim.key: claim.token for claim in wanted}
 
         def work(tx: Tx) -> set[str]:
-            return claims.release(tx, tokens, pages.find(tx, tokens), self.policy.manners, self.now())
+            found, revisits = pages.find(tx, tokens), self.policy.rule.revisits
+            return claims.release(tx, tokens, found, revisits, self.policy.manners, self.now())
 
         back = self.graph.write(work, "claims/release") if wanted else set()
         return [claim.key in back for claim in wanted]

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain import opichits
+from graphbrain import lanes, opichits
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
+from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE
 from graphbrain.report import Policy
 from graphbrain.url import host_of, key_of, name_of
@@ -134,7 +135,7 @@ class Bulk:
 
     def __init__(self, harvest: Harvest, policy: Policy, run: Run, seeds: Sequence[int] | None = None) -> None:
         self.harvest, self.run = harvest, run
-        self._scope = policy.scope
+        self._scope, self._revisits = policy.scope, policy.rule.revisits
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
         reached = depths(harvest.offsets, harvest.targets, given) >= 0
@@ -155,11 +156,14 @@ class Bulk:
         authority = opichits.residual(keep, one, self.in_weight, 0 * one)
         self.hub_priority = opichits.priority(hub, self.out_weight, rule.eps)
         self.authority_priority = opichits.priority(authority, self.in_weight, rule.eps)
-        if rule.order == "breadth_first":
-            self.lane = self.depth.astype(np.int64)
-        else:
-            # A page keeps the lane it had when it waited last, before anybody knew its relevance.
-            self.lane = opichits.lane_best_first(one, np.where(self.harvest.fetched, np.nan, relevance))
+        # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
+        fetched = self.harvest.fetched
+        guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
+        self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), one, rule)
+        if rule.revisits:
+            value = lanes.weighed(rule, one, relevance)
+            belief = policy.schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
+            self.lane = np.where(fetched, lanes.revisit_lane(value, *belief), self.lane)
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
         """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
@@ -198,14 +202,23 @@ class Bulk:
         status: int,
     ) -> list[Any]:
         host, now = self.hosts[host_number], self.run.now
-        state = "known"
-        if at is None:
-            state = "frontier" if self._scope.boundless or self._scope.holds(url, host, depth) else "outside"
-        waits = state == "frontier"
-        self.frontier += waits
+        state = "frontier" if at is None else "known"
+        if not self._scope.boundless and not self._scope.holds(url, host, depth):
+            state = "outside"
+        self.frontier += state == "frontier"
+        waits = state == "frontier" or (state == "known" and self._revisits)
         queue = SHARED_QUEUE if waits else None
         page = [key_of(url), url, host, name_of(url), depth, True if number in self.seeds else None, state, queue]
-        page += [lane, now, now, relevance, out_weight, in_weight, hub_priority, authority_priority]
+        page += [
+            lane,
+            now if at is None else at,
+            now,
+            relevance,
+            out_weight,
+            in_weight,
+            hub_priority,
+            authority_priority,
+        ]
         page += [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
         if at is None:
             return page + [None] * 10

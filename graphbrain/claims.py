@@ -8,35 +8,37 @@ Statements: claims/*.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graphbrain import hosts
 from graphbrain.graph import Clock, Tx
+from graphbrain.heads import Finder
 from graphbrain.hosts import SHARED_QUEUE, Host, Manners
+from graphbrain.lanes import ASKED
 from graphbrain.model import Claim
 
 __all__ = ["Outlook", "Taken", "due", "lapsed", "mine", "outlook", "release", "renew", "retry", "sweep", "take"]
 
-FAIR_SHARE = 4
-"""One in so many places of a batch goes to the host that has been ready longest, whatever the value of its page:
-without it, hosts of poor pages would fill the list of ready hosts and hide the others."""
-
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first."""
+    """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first.
+
+    `worths`: what the visits are worth that are not first ones.
+    """
 
     claims: list[Claim] = field(default_factory=list)
     moved: int = 0
     lost: int = 0
     seen: int = 0
+    worths: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is to come: the next moment at which something can be claimed (None: nothing), and whether all is over."""
+    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
+    pages that are to be visited again."""
 
     next_ready: float | None
     finished: bool
@@ -60,6 +62,7 @@ def take(
     clock: Clock,
     lease: float,
     manners: Manners,
+    finder: Finder,
     spread: int,
     most_moves: int,
     tried: set[str],
@@ -71,17 +74,18 @@ def take(
     other's way. `most_moves`: at most so many pages are moved to their hosts' own queues. `tried` gets the keys of the
     pages before they are leased: if the answer is lost, the claims are among them.
     """
-    candidates, emptied = _candidates(tx, n, clock(), manners, spread)
+    found = finder.find(tx, n, clock(), manners, spread)
+    candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
-    held = _hosts_of(tx, [row[3] for row in waiting], emptied, manners, clock())
+    held = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
     until = now + lease
     grants: list[list[object]] = []
     moves: list[list[object]] = []
     claims: list[Claim] = []
     touched: dict[str, Host] = {}
-    sources: set[str] = set(emptied) & set(held)
+    sources: set[str] = set()
     for page, key, url, name, depth, etag, modified, queue, _ in waiting:
         host = held.get(name)
         if host is None or host.ready(now):
@@ -103,33 +107,17 @@ def take(
         tx.do("claims/take", rows=grants, token=token, until=until, worker=worker)
     if moves:
         tx.do("claims/move", rows=moves)
+    idle = [name for name in found.idle if name in held and name not in sources]
     _end_queues(tx, sources, held, touched)
+    _let_rest(finder.ripe_at(tx, idle) if idle else {}, idle, held, touched)
     hosts.write(tx, (touched[name] for name in sorted(touched)), now)
-    return Taken(claims, len(moves), len(candidates) - len(waiting), len(candidates))
+    worths = [found.worth[page] for page, _ in grants if page in found.worth]
+    return Taken(claims, len(moves), len(candidates) - len(waiting), len(candidates), worths)
 
 
-def _candidates(
-    tx: Tx, n: int, now: float, manners: Manners, spread: int
-) -> tuple[dict[int, tuple[int, int]], list[str]]:
-    """Page id → its place in the order, for the best heads of all queues; and hosts whose queue seems empty."""
-    width = n * spread
-    shared = tx.one("claims/heads", limit=width)[0]
-    per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
-    ready = tx.one("claims/host_heads", now=now, hosts=width, per_host=per_host)[0]
-    own = [head for _, _, heads in ready for head in heads]
-    fair = own[: max(1, n // FAIR_SHARE)] if own else []
-    rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
-    if spread > 1 and len(rest) > n:
-        rest = sorted(random.sample(rest, n), key=lambda head: head[1])
-    order = {page: (0, place) for place, (page, _) in enumerate(fair)}
-    for place, (page, lane) in enumerate(rest):
-        order.setdefault(page, (lane + 1, place))
-    return order, [name for name, _, heads in ready if not heads]
-
-
-def _hosts_of(tx: Tx, names: Sequence[str], emptied: Sequence[str], manners: Manners, now: float) -> dict[str, Host]:
+def _hosts_of(tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float) -> dict[str, Host]:
     """The hosts among these that claims must be polite to, locked."""
-    wanted = set(names) | set(emptied)
+    wanted = set(names) | set(idle)
     if manners.delay > 0 or manners.most > 0:
         return hosts.lock(tx, wanted, manners)
     polite = [h.name for h in hosts.read(tx, wanted, manners).values() if h.polite(now)]
@@ -148,6 +136,17 @@ def _end_queues(tx: Tx, sources: set[str], held: dict[str, Host], touched: dict[
         touched[name] = held[name]
 
 
+def _let_rest(ripe: Mapping[str, float], idle: Sequence[str], held: dict[str, Host], touched: dict[str, Host]) -> None:
+    """Hosts in whose own queue nothing may be visited yet are not looked at before; an empty queue ends.
+
+    What `ripe` says was read under their locks, so nothing has come since.
+    """
+    for name in idle:
+        host = touched[name] = held[name]
+        host.queued = name in ripe
+        host.ripe_at = ripe.get(name, 0.0)
+
+
 def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:
     wanted = sorted(set(ids))
     rows: list[list[object]] = tx.one("claims/held", ids=wanted)[0]
@@ -161,12 +160,14 @@ def renew(tx: Tx, tokens: dict[str, str], ids: dict[str, int], until: float) -> 
     return {str(row[1]) for row in rows}
 
 
-def release(tx: Tx, tokens: dict[str, str], ids: dict[str, int], manners: Manners, now: float) -> set[str]:
+def release(
+    tx: Tx, tokens: dict[str, str], ids: dict[str, int], revisits: bool, manners: Manners, now: float
+) -> set[str]:
     """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
     rows = _held(tx, ids.values())
     held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
     done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), "returned") == (row[6], row[8])}
-    _let_go(tx, held, manners, now)
+    _let_go(tx, held, revisits, manners, now)
     return done | {str(row[1]) for row in held}
 
 
@@ -176,23 +177,23 @@ def lapsed(tx: Tx, now: float, limit: int) -> list[int]:
     return ids
 
 
-def sweep(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
+def sweep(tx: Tx, ids: Sequence[int], revisits: bool, manners: Manners, now: float) -> int:
     """End the leases among these pages that have lapsed; how many there were."""
     rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) < now]
-    _let_go(tx, rows, manners, now)
+    _let_go(tx, rows, revisits, manners, now)
     return len(rows)
 
 
-def _let_go(tx: Tx, rows: list[list[object]], manners: Manners, now: float) -> None:
+def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, now: float) -> None:
+    """`revisits`: fetched pages wait, too; else only those that are wanted."""
     if not rows:
         return
     counted = [str(row[2]) for row in rows if row[5]]
     filing = hosts.finish(tx, counted, {str(row[2]) for row in rows}, manners, now)
-    # A page that was fetched, or went out of the scope, while it was leased waits in no queue.
-    tx.do(
-        "claims/release",
-        rows=[[row[0], filing[str(row[2])] if row[7] == "frontier" else None, row[3]] for row in rows],
-    )
+    # A page that was given up, or went out of the scope, while it was leased waits in no queue.
+    waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
+    back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
+    tx.do("claims/release", rows=[[row[0], queue, row[3]] for row, queue in zip(rows, back, strict=True)])
 
 
 def due(tx: Tx, now: float, limit: int) -> list[int]:
@@ -210,10 +211,12 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     return len(rows)
 
 
-def outlook(tx: Tx, now: float) -> Outlook:
-    """When something can be claimed next, and whether nothing ever can unless somebody reports more."""
-    waiting, lease_until, not_before, ready_at = tx.one("claims/outlook")
-    if waiting and ready_at is None:
+def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
+    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes."""
+    lease_until, not_before, ready_at, rested_at = tx.one("claims/outlook")
+    shared_from = finder.ripe_at(tx, [SHARED_QUEUE]).get(SHARED_QUEUE)
+    if shared_from is not None and shared_from <= now:
         return Outlook(now, False)
-    moments = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
-    return Outlook(min(moments) if moments else None, not waiting and not moments)
+    open_ = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
+    later = [moment for moment in (shared_from, rested_at) if moment is not None]
+    return Outlook(min(open_ + later, default=None), not open_)

@@ -76,7 +76,6 @@ class ClassicLedger(Accounts):
     hub_updated: Floats
     authority_updated: Floats
     newborn: Floats
-    lane: Floats
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         super().__init__(rows, rule)
@@ -90,7 +89,7 @@ class ClassicLedger(Accounts):
     def first_marks(
         cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
     ) -> tuple[Ints, Ints]:
-        lanes = opichits.lane(rule.order, np.ones(len(weight)), relevance, depth)
+        lanes = cls.first_lanes(relevance, depth, np.ones(len(weight)), rule)
         return lanes, np.full(len(weight), NONE, dtype=np.int64)
 
     def open(self, tx: Tx, now: float) -> Virtual:
@@ -239,10 +238,4 @@ class ClassicLedger(Accounts):
             which = all_marks | (rank != opichits.rank(self._before[f"{side}_history"]))
             self._put(tx, f"{side}_rank", which, rank)
         lane = self.lanes()
-        waiting = self.first_fetched < 0
-        self._put(tx, "lane", waiting & (all_marks | (lane != self.lane)), lane)
-
-    def lanes(self) -> Ints:
-        """The lane each page should be in now."""
-        value = self.authority_history + self.authority_cash
-        return opichits.lane(self.rule.order, value, self.relevance, self.depth)
+        self._put(tx, "lane", lane != self._before["lane"], lane)

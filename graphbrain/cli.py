@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import click
 
-from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_precision, cli_score, cli_simulate
+from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_precision, cli_schedule, cli_score, cli_simulate
 from graphbrain.cli_common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -62,6 +62,7 @@ _COMMANDS = (
     *cli_precision.COMMANDS,
     *cli_dump.COMMANDS,
     *cli_simulate.COMMANDS,
+    *cli_schedule.COMMANDS,
     *cli_keep.COMMANDS,
 )
 for command in _COMMANDS:

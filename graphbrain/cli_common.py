@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from graphbrain.errors import GraphUnavailable
+from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.model import STATES
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["App", "F", "as_json", "brain_command", "connection", "pass_app", "which_pages"]
+__all__ = ["App", "F", "as_json", "brain_command", "connection", "number_or_none", "pass_app", "which_pages"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -133,3 +133,13 @@ def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]
         return command
 
     return wrap
+
+
+def number_or_none(text: str) -> float | None:
+    """A number, or None for the word 'none'."""
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"Give a number or 'none', not {text!r}.") from None

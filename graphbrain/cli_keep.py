@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli_common import App, as_json, brain_command, connection, pass_app
+from graphbrain.cli_common import App, as_json, brain_command, connection, number_or_none, pass_app
 from graphbrain.errors import BadInput, GraphbrainError
 
 __all__ = ["COMMANDS"]
@@ -279,16 +279,6 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> None:
             brain.forget(url, for_ever=for_ever)
 
 
-def _share(text: str) -> float | None:
-    """A number, or None for the word 'none'."""
-    if text.lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        raise BadInput(f"Give a number or 'none', not {text!r}.") from None
-
-
 @brain_command()
 @click.argument("url")
 @click.argument("value", metavar="0..1|none")
@@ -298,7 +288,7 @@ def relevance(app: App, url: str, value: str) -> None:
     'none' forgets it.
     """
     with app.brain() as brain:
-        brain.set_relevance(url, _share(value))
+        brain.set_relevance(url, number_or_none(value))
 
 
 @brain_command()
@@ -310,7 +300,7 @@ def payout(app: App, url: str, value: str) -> None:
     'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
     """
     with app.brain() as brain:
-        brain.set_payout(url, _share(value))
+        brain.set_payout(url, number_or_none(value))
 
 
 @brain_command()

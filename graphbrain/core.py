@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -14,9 +15,12 @@ from graphbrain import engines
 from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Clock, Graph, Tx
+from graphbrain.heads import ByWorth, Finder, InOrder
 from graphbrain.hosts import Manners
 from graphbrain.opichits import Rule
+from graphbrain.priors import read_priors
 from graphbrain.report import Policy
+from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.spread import Spread
@@ -25,6 +29,7 @@ from graphbrain.url import Rules
 __all__ = ["PASS_BATCH", "Core", "is_key", "number", "whole"]
 
 COUNT_EVERY = 5.0
+PRICE_MOVES = 0.02
 CLOSED = -1
 """The revision of nobody: while all links are being weighed anew, no rule is good for writing accounts."""
 PASS_BATCH = 1_000
@@ -33,10 +38,19 @@ PASS_BATCH = 1_000
 class Core:
     """One open brain. Its verbs stand on the shelf above, by what they are for; `Brain` has them all."""
 
-    def __init__(self, graph: Graph, settings: Settings, stored: Mapping[str, Any], clock: Clock) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        settings: Settings,
+        stored: Mapping[str, Any],
+        clock: Clock,
+        estimator: Estimator | None = None,
+    ) -> None:
         self.graph = graph
         self.settings = settings
         self._clock = clock
+        self._estimator = estimator
+        self._finder: Finder = InOrder()
         self._rules = Rules(settings.canonical)
         self._refresh(settings, stored)
         graph.on_outdated = self._overtaken
@@ -47,6 +61,7 @@ class Core:
         self._tending = False
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
+        self._price: float | None = None
 
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
@@ -62,7 +77,17 @@ class Core:
             Scope.of(settings),
             Manners(settings.delay_seconds, settings.in_flight),
             settings.max_errors,
+            self._schedule_of(settings),
         )
+        if not rule.revisits:
+            self._finder = InOrder()
+        elif isinstance(self._finder, ByWorth):
+            self._finder.schedule = self.policy.schedule  # what it knows of the lanes stays true
+        else:
+            self._finder = ByWorth(self.policy.schedule)
+
+    def _schedule_of(self, settings: Settings) -> Schedule:
+        return Schedule.of(settings, *read_priors(self._stored), self._estimator)
 
     @property
     def engine(self) -> Engine:
@@ -121,6 +146,13 @@ class Core:
             self._counted_at, self._tending = time.monotonic(), tending
         self._write_counts(tending)
 
+    def _paid(self, worths: Sequence[float]) -> None:
+        """Note what the visits of a claim were worth: the moving mean is the price at which pages come back."""
+        for worth in worths:
+            with self._lock:
+                log = math.log(worth)
+                self._price = log if self._price is None else self._price + PRICE_MOVES * (log - self._price)
+
     def _write_counts(self, tending: bool = False) -> None:
         with self._lock:
             names = ("pages", "links", "claims", "pushes", "payments")
@@ -138,6 +170,7 @@ class Core:
                 now=now,
                 tending=tending,
                 counts=[*counts, retries],
+                price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",
         )

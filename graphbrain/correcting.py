@@ -4,14 +4,18 @@ transaction, or, where a setting changes for every page, in batches beside whate
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from graphbrain import bending, conversion, corrections, engines, hosts
-from graphbrain.core import is_key, number, whole
+from graphbrain.beliefs import MOST_SHAPE
+from graphbrain.core import PASS_BATCH, is_key, number, whole
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts import LONGEST_BLOCK
 from graphbrain.passing import Passing, Progress
+from graphbrain.priors import NO_PRIORS
+from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings, typed
 
@@ -40,13 +44,10 @@ class Correcting(Passing):
         settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self.settings, **settings).checked()
         Scope.of(changed)
+        self._schedule_of(changed)
         self.graph.write(lambda tx: bending.change(tx, settings), "brain/change")
         self._reread()
         self._finish_passes(progress)
-        if {"eps", "order", "max_payees"} & set(settings):
-            self._pass(corrections.remark)
-        if {"allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"} & set(settings):
-            self._pass(corrections.rescope)
 
     def link(self, source: str, target: str) -> None:
         """Say that one page links to another; a link that is there stays.
@@ -88,6 +89,59 @@ class Correcting(Passing):
         key = self._key(url)
         self._correct(lambda tx, now: corrections.payout(tx, key, payout, self.policy, now), "set_payout")
 
+    def set_value(self, url: str, value: float | None) -> None:
+        """What a page is worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
+
+        Raises UnknownPage, BadInput.
+        """
+        self._set_facts(url, {"value": _positive("value", value, 0.0, 1e12)})
+
+    def set_rate(self, url: str, per_day: float | None) -> None:
+        """How often a page changes, in changes a day, as good as 50 changes that were seen; None: forget what is known.
+
+        What later visits find changes it. Raises UnknownPage, BadInput.
+        """
+        rate = _positive("a rate", per_day, 1e-6, 1e6)
+        shape = None if rate is None else MOST_SHAPE
+        self._set_facts(url, {"rate_shape": shape, "rate_scale": None if rate is None else MOST_SHAPE / rate})
+
+    def set_interval(self, url: str, seconds: float | None) -> None:
+        """Fetch a page every so many seconds, whatever it is worth, under every order; None: as the order says.
+
+        The time runs from the last visit. Raises UnknownPage, BadInput.
+        """
+        every = _positive("an interval", seconds, 1.0, 1e9)
+        self._set_facts(url, {"interval": None if every is None else every / DAY})
+
+    def _set_facts(self, url: str, facts: dict[str, float | None]) -> None:
+        key = self._key(url)
+        self._correct(lambda tx, now: corrections.fact(tx, key, facts, self.policy, now), "set_facts")
+
+    def crawl_now(self, urls: Iterable[str]) -> list[bool]:
+        """Hand these pages out before all others, whatever became of them; URLs that are not known become pages.
+
+        True for each that will be fetched: not when it is outside the scope, forgotten for ever or no URL. Hosts'
+        delays hold.
+        """
+        wanted: list[str | None] = []
+        named: dict[str, str | None] = {}
+        for url in urls:
+            try:
+                key, full = self._named(url)
+                named[key] = full
+                wanted.append(key)
+            except BadInput:
+                wanted.append(None)
+        will: set[str] = set()
+        keys = sorted(named)
+        for start in range(0, len(keys), PASS_BATCH):
+            part = {key: named[key] for key in keys[start : start + PASS_BATCH]}
+            will |= self.graph.write(
+                lambda tx, p=part: corrections.ask(tx, p, self.policy, self.now()),  # type: ignore[misc]
+                "crawl_now",
+            )
+        return [key in will for key in wanted]
+
     def set_host(
         self,
         host: str,
@@ -121,7 +175,7 @@ class Correcting(Passing):
             ):
                 pass
         # What was the scale of payouts is none for the pages to come: whoever tends finds a new one.
-        fresh = {"payout_pages": 0, **conversion.properties(self.settings.engine)}
+        fresh = {"payout_pages": 0, **NO_PRIORS, **conversion.properties(self.settings.engine)}
         self.graph.write(lambda tx: tx.do("brain/change", settings=fresh), "brain/change")
         self._reread()
 
@@ -136,9 +190,21 @@ class Correcting(Passing):
         changed = replace(self.settings, **fresh).checked()
         if changed.engine != self.settings.engine:
             conversion.furnish(self.graph, changed.engine)
-        stored = {**fresh, **bending.NOTHING_BENT, "name": changed.crawl, **conversion.properties(changed.engine)}
+        stored = {
+            **fresh,
+            **bending.NOTHING_BENT,
+            **NO_PRIORS,
+            "name": changed.crawl,
+            **conversion.properties(changed.engine),
+        }
         self.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
         self._reread()
+
+
+def _positive(name: str, value: float | None, least: float, most: float) -> float | None:
+    if value is not None and (not number(value) or not least <= value <= most):
+        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r}.")
+    return None if value is None else float(value)
 
 
 def _within_one(name: str, value: float | None) -> None:

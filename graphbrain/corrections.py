@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphbrain import accounts, hosts, pages
+from graphbrain import accounts, hosts, ordering, pages
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
 from graphbrain.report import Policy
 
-__all__ = ["deepen", "forget", "link", "payout", "relevance", "remark", "rescope", "seed", "unlink"]
+__all__ = ["ask", "deepen", "fact", "forget", "link", "payout", "relevance", "remark", "seed", "unlink"]
 
 Named = tuple[str, str | None]
 """A page's key and, where it may have to be created, its URL."""
@@ -111,6 +111,25 @@ def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) ->
     ledger.write(tx, now)
 
 
+def fact(tx: Tx, key: str, facts: Mapping[str, float | None], policy: Policy, now: float) -> None:
+    """Set what the schedule goes by of a page, and let it wait where that says. Raises UnknownPage."""
+    ids = _known(tx, key)
+    accounts.lock(tx, ids.values(), policy.rule)
+    tx.do("pages/facts", id=ids[key], facts=facts)
+    ordering.remark(tx, list(ids.values()), policy, now)
+
+
+def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> set[str]:
+    """Let pages (key → URL, None: it must be known) be fetched at once; the keys of those that will be."""
+    known = pages.find(tx, urls)
+    fresh = [New(key, url, 0) for key, url in urls.items() if key not in known and url is not None]
+    ids = known | pages.create(tx, fresh, policy.scope, policy.rule, now)
+    if fresh:
+        accounts.lock(tx, ids.values(), policy.rule).write(tx, now)  # the first write of their accounts
+    asked = set(ordering.ask(tx, sorted(ids.values()), policy, now))
+    return {key for key, page in ids.items() if page in asked}
+
+
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Pass the lower depth of pages on to those they link to."""
     out = dict(tx.one("links/out", ids=sorted(ids))[0])
@@ -129,24 +148,8 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
 
 
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
-    """Write every mark of pages anew: after a change of eps or of the order."""
+    """Write every mark of pages anew."""
     accounts.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
-
-
-def rescope(tx: Tx, ids: Sequence[int], policy: Policy, _now: float) -> None:
-    """Move pages into the frontier or outside, as the scope now says. Who is held waits when it comes back."""
-    still = _still(tx, ids)
-    ledger = accounts.lock(tx, still, policy.rule)
-    rows: list[list[object]] = []
-    for page, url, state, host, fetched, busy in tx.one("pages/scope", ids=still)[0]:
-        inside = policy.scope.holds(url, host, int(ledger.depth[ledger.at([page])[0]]))
-        if state == "outside" and inside:
-            waits = not fetched and not busy
-            rows.append([page, "known" if fetched else "frontier", hosts.SHARED_QUEUE if waits else None])
-        elif state == "frontier" and not inside:
-            rows.append([page, "outside", None])
-    if rows:
-        tx.do("pages/state", rows=rows)
 
 
 def _known(tx: Tx, key: str) -> dict[str, int]:

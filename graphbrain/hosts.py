@@ -57,6 +57,8 @@ class Host:
     next_at: float
     in_flight: int
     errors: int
+    ripe_at: float = 0.0
+    """Before this none of the pages in its queue may be visited; 0 where that was not looked at."""
 
     def polite(self, now: float) -> bool:
         """Must claims of this host be counted and spaced?"""
@@ -73,8 +75,12 @@ class Host:
         """When its queue should be looked at next; None when it has no queue."""
         if not self.queued:
             return None
-        at = max(self.next_at, self.blocked_until)
+        at = max(self.next_at, self.blocked_until, self.ripe_at)
         return max(at, now + FULL_WAIT) if self.full() else at
+
+    def resting(self) -> bool:
+        """Does its queue wait for pages that were visited too lately, and for nothing else?"""
+        return self.queued and self.ripe_at > max(self.next_at, self.blocked_until)
 
     def grant(self, now: float) -> None:
         self.next_at = now + self.delay
@@ -116,7 +122,10 @@ def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
 
 def write(tx: Tx, hosts: Iterable[Host], now: float) -> None:
     """Write locked hosts back."""
-    rows = [[h.name, h.next_at, h.in_flight, h.queued or None, h.ready_at(now)] for h in hosts]
+    rows = [
+        [h.name, h.next_at, h.in_flight, (h.queued and not h.resting()) or None, h.ready_at(now), h.resting() or None]
+        for h in hosts
+    ]
     if rows:
         tx.do("hosts/write", rows=rows)
 
@@ -132,7 +141,8 @@ def finish(tx: Tx, counted: Iterable[str], filing: Iterable[str], manners: Manne
     hosts = lock(tx, queued | set(ended), manners) if queued or ended else {}
     for name, count in ended.items():
         hosts[name].in_flight = max(0, hosts[name].in_flight - count)
-    write(tx, (hosts[name] for name in sorted(ended)), now)
+    # A host that rested until its pages are ripe has got another one now.
+    write(tx, (hosts[name] for name in sorted(hosts)), now)
     own = {h.name for h in hosts.values() if h.queued}
     return {name: name if name in own else SHARED_QUEUE for name in names}
 

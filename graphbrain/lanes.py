@@ -7,7 +7,10 @@ of like (w, a/b, a) grow alike: in a lane of those the page that has waited long
 A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
 of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
 order the best lanes come first, and a caller that wants few pages may stop where promises fall below what it has. An
-unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched, and waits in lanes of its own.
+unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched, and waits in lanes of its own. Lane 0 is for
+pages that are wanted at once, whatever they are worth.
+
+Under the orders that never come back, lanes are simpler: one for each depth, or for each factor of √2 in value.
 """
 
 from __future__ import annotations
@@ -17,10 +20,30 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphbrain.beliefs import expected_value
-from graphbrain.opichits import Floats, Ints
+from graphbrain.beliefs import Flags, expected_value
+from graphbrain.opichits import Floats, Ints, Rule, clip_relevance
 
-__all__ = ["DISCOVERY", "Lanes", "frontier_lane", "frontier_value", "head_value", "read_lanes", "revisit_lane"]
+__all__ = [
+    "ASKED",
+    "DISCOVERY",
+    "Lanes",
+    "best_first",
+    "frontier_lane",
+    "frontier_value",
+    "head_value",
+    "lane_of",
+    "property_of",
+    "read_lanes",
+    "revalued",
+    "revisit_lane",
+    "scored",
+    "weighed",
+]
+
+ASKED = 0
+"""The lane of pages that are wanted at once: asked for by hand, or due by an interval of their own."""
+LANE_OF_ONE = 1000
+"""The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
 
 DISCOVERY = 20.0
 """Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
@@ -35,6 +58,8 @@ SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
 FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
 NEVER = -1e9
+LEAST_RANKED = 0.15
+"""What a page counts that a batch score has not seen: as much as one that nobody links to, if the mean is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +72,7 @@ class Lanes:
     scale: Floats
 
 
-def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike, discovery: float = DISCOVERY) -> Ints:
+def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
     """The lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
 
     Values and rates beyond the grid (2⁻²⁴ to 2⁴⁰, and once in 2²⁰ days to 2¹² times a day) count as its ends, value 0
@@ -57,17 +82,22 @@ def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike, discovery
     values = _class(w, VALUE_OF_ONE, VALUE_CLASSES)
     rates = _class(a / b, RATE_OF_ONE, RATE_CLASSES)
     shapes = np.searchsorted(SHAPE_EDGES, a, side="right").astype(np.int64)
+    return _promising(values, rates, shapes)
+
+
+def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
+    """The lane numbers of these classes."""
     middle = np.asarray(SHAPES)[shapes]
     promised = expected_value(
-        _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(discovery)
+        _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(DISCOVERY)
     )
     return _packed(promised, values, rates, shapes)
 
 
-def frontier_lane(value: ArrayLike, discovery: float = DISCOVERY) -> Ints:
+def frontier_lane(value: ArrayLike) -> Ints:
     """The lane of pages that were never fetched; `value`: as good as it is known."""
     values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
-    promised = frontier_value(_middle(values, VALUE_OF_ONE), discovery)
+    promised = frontier_value(_middle(values, VALUE_OF_ONE), DISCOVERY)
     return _packed(promised, values, np.zeros_like(values), np.full_like(values, FRONTIER))
 
 
@@ -86,14 +116,78 @@ def read_lanes(lane: ArrayLike) -> Lanes:
     return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))
 
 
-def head_value(lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY) -> Floats:
+def head_value(
+    lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY, freshness: float = 1.0, change: float = 0.0
+) -> Floats:
     """What the first of each lane is worth, by the lane's number alone: `age` days since it was last seen.
 
-    Good to a class's width; whoever has read the pages themselves takes `beliefs.expected_value` of them.
+    `freshness`, `change`: what a page of value 1 is worth by being up to date, and by each change that is found. Good
+    to a class's width; whoever has read the pages themselves takes `beliefs.expected_value` of them.
     """
-    lanes = read_lanes(lane)
-    seen = expected_value(lanes.value, lanes.shape, lanes.scale, age)
-    return np.where(lanes.frontier, frontier_value(lanes.value, discovery), seen)
+    numbers = np.asarray(lane, dtype=np.int64)
+    lanes = read_lanes(numbers)
+    seen = expected_value(freshness * lanes.value, lanes.shape, lanes.scale, age, change * lanes.value)
+    worth = np.where(lanes.frontier, frontier_value(lanes.value, discovery), seen)
+    return np.where(numbers == ASKED, np.inf, worth)
+
+
+def property_of(value: str) -> str:
+    """The property of pages that holds this value, if it is neither of the two scores."""
+    return {"own": "value", "hits": "hits_authority", "salsa": "salsa_authority"}.get(value, value)
+
+
+def scored(rule: Rule, stored: float | None) -> float:
+    """What a page is worth by a property that says it; None: it has none."""
+    if rule.value == "own":
+        return 1.0 if stored is None else stored
+    return LEAST_RANKED if stored is None else stored * rule.value_scale
+
+
+def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
+    """The lane of fetched pages in this `lane` when they get this `value`: the belief that its number says is kept.
+
+    Pages whose value stays in its class stay; so do those that are wanted at once.
+    """
+    numbers = np.array(lane, dtype=np.int64)
+    classes = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    shapes = numbers % 8
+    moved = (numbers // (8 * RATE_CLASSES) % VALUE_CLASSES != classes) & (numbers != ASKED) & (shapes < len(SHAPES))
+    if moved.any():
+        numbers[moved] = _promising(classes[moved], numbers[moved] // 8 % RATE_CLASSES, shapes[moved])
+    return numbers
+
+
+def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
+    """What pages are worth to the schedule: their value, times twice the relevance (unknown: ½) if it counts."""
+    if not rule.value_by_relevance:
+        return np.maximum(value, 0.0)
+    return np.maximum(value, 0.0) * clip_relevance(relevance) * 2.0
+
+
+def lane_of(
+    rule: Rule, value: Floats, relevance: Floats, depth: Floats, fetched: Flags, stored: Ints | None = None
+) -> Ints:
+    """The lane of each page by the brain's order: where it waits, or would if it did.
+
+    `value`: before relevance. `stored`: the lanes that stand on the pages, which say what is believed of their rates;
+    None for pages that are made just now. A fetched page keeps its lane under the orders that never come back.
+    """
+    if rule.order == "breadth_first":
+        fresh = depth.astype(np.int64) + 1
+    elif rule.revisits:
+        fresh = frontier_lane(weighed(rule, value, relevance))
+    else:
+        fresh = best_first(weighed(rule, value, relevance))
+    if stored is None:
+        return fresh
+    seen = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
+    return np.where(stored == ASKED, ASKED, np.where(fetched, seen, fresh))
+
+
+def best_first(value: Floats) -> Ints:
+    """The best-first lane of pages of these values, 1 the best, 2·LANE_OF_ONE the last."""
+    lanes = LANE_OF_ONE - np.floor(2.0 * np.log2(np.maximum(value, 1e-300)))
+    return np.asarray(np.clip(lanes, ASKED + 1, 2 * LANE_OF_ONE), dtype=np.int64)
 
 
 def _class(x: Floats, of_one: int, count: int) -> Ints:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import opichits
+from graphbrain import lanes, opichits
 from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
@@ -40,6 +40,7 @@ _COLUMNS = (
     "relevance",
     "depth",
     "first_fetched",
+    "lane",
 )
 
 
@@ -48,13 +49,17 @@ class Marks:
 
     def __init__(self, ledger: Ledger) -> None:
         rule = ledger.rule
-        hub = ledger.hub_history + ledger.hub_cash
-        authority = ledger.authority_history + ledger.authority_cash
+        hub, authority = ledger.hub_score, ledger.authority_score
         self.hub_rank = opichits.rank(hub)
         self.authority_rank = opichits.rank(authority)
         self.hub_priority = opichits.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
         self.authority_priority = opichits.priority(ledger.authority_waiting(), ledger.in_weight, rule.eps)
-        self.lane = opichits.lane(rule.order, authority, ledger.relevance, ledger.depth)
+        self._ledger = ledger
+
+    @property
+    def lane(self) -> Ints:
+        """By the accounts as they are when it is asked for."""
+        return self._ledger.lanes()
 
 
 class Accounts:
@@ -77,6 +82,7 @@ class Accounts:
     relevance: Floats
     depth: Floats
     first_fetched: Floats
+    lane: Floats
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         table = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.columns) + 1)
@@ -85,6 +91,7 @@ class Accounts:
         self._locked = frozenset(self.ids.tolist())
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
+        self._values: Floats = np.empty(0)
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
@@ -117,11 +124,46 @@ class Accounts:
         if rule.intra_host_weight != 1.0:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
+        if rule.value not in ("authority", "hub"):
+            ledger.read_values(tx)
         ledger.locked(tx)
         return ledger
 
     def locked(self, tx: Tx) -> None:
         """Read what else is needed, now that the pages are locked."""
+
+    def read_values(self, tx: Tx) -> None:
+        """Read what the pages are worth to the schedule, where that is neither of their two scores."""
+        rows = dict(tx.one("accounts/values", ids=self.ids.tolist(), name=lanes.property_of(self.rule.value))[0])
+        self._values = np.array([lanes.scored(self.rule, rows.get(page)) for page in self.ids.tolist()])
+
+    @property
+    def hub_score(self) -> Floats:
+        """History and cash, whatever the engine tells of them."""
+        return self.hub_history + self.hub_cash
+
+    @property
+    def authority_score(self) -> Floats:
+        """History and cash, whatever the engine tells of them."""
+        return self.authority_history + self.authority_cash
+
+    def weighed(self) -> Floats:
+        """What the pages are worth to the schedule, relevance included."""
+        return lanes.weighed(self.rule, self._value(), self.relevance)
+
+    def lanes(self) -> Ints:
+        """The lane each page should be in now."""
+        return self.lanes_for(self._value())
+
+    def lanes_for(self, value: Floats) -> Ints:
+        """The lane each page would be in if it had this value."""
+        stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
+        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored)
+
+    def _value(self) -> Floats:
+        if self.rule.value == "authority":
+            return self.authority_score
+        return self.hub_score if self.rule.value == "hub" else self._values
 
     @classmethod
     def first_marks(
@@ -129,6 +171,12 @@ class Accounts:
     ) -> tuple[Ints, Ints]:
         """Lanes and authority priorities of pages that nobody has paid yet."""
         raise NotImplementedError
+
+    @staticmethod
+    def first_lanes(relevance: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
+        """The lanes of pages that are made just now and have this score on both sides."""
+        value = score if rule.value in ("authority", "hub") else np.full(len(score), lanes.scored(rule, None))
+        return lanes.lane_of(rule, value, relevance, depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:
         """Are all of these locked?"""
@@ -241,7 +289,7 @@ class Ledger(Accounts):
     ) -> tuple[Ints, Ints]:
         keep = opichits.keep_authority(weight, relevance, rule.alpha)
         waiting = opichits.residual(keep, payout, weight, 0 * payout)
-        return opichits.lane(rule.order, payout, relevance, depth), opichits.priority(waiting, weight, rule.eps)
+        return cls.first_lanes(relevance, depth, payout, rule), opichits.priority(waiting, weight, rule.eps)
 
     def keep_hub(self) -> Floats:
         return opichits.keep_hub(self.out_weight, self.rule.alpha)
@@ -251,13 +299,11 @@ class Ledger(Accounts):
 
     def hub_waiting(self) -> Floats:
         """What a push of each hub side would pay."""
-        score = self.hub_history + self.hub_cash
-        return opichits.residual(self.keep_hub(), score, self.out_weight, self.hub_paid)
+        return opichits.residual(self.keep_hub(), self.hub_score, self.out_weight, self.hub_paid)
 
     def authority_waiting(self) -> Floats:
         """What a push of each authority side would pay."""
-        score = self.authority_history + self.authority_cash
-        return opichits.residual(self.keep_authority(), score, self.in_weight, self.authority_paid)
+        return opichits.residual(self.keep_authority(), self.authority_score, self.in_weight, self.authority_paid)
 
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1): each end is paid, or pays back, what the other's links have got."""
@@ -280,11 +326,11 @@ class Ledger(Accounts):
 
     def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
-        self.prescribe("hub", pages, self.hub_history[pages] + self.hub_cash[pages], payers, payees)
+        self.prescribe("hub", pages, self.hub_score[pages], payers, payees)
 
     def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the authority cash of the places `pages` back along the links `payees[i]` → `payers[i]`."""
-        self.prescribe("authority", pages, self.authority_history[pages] + self.authority_cash[pages], payers, payees)
+        self.prescribe("authority", pages, self.authority_score[pages], payers, payees)
 
     def off(self, side: str, places: Ints, goals: Floats, per_link: float) -> NDArray[np.bool_]:
         """Where would a push at these scores pay more than so much cash per link?"""
@@ -330,8 +376,8 @@ class Ledger(Accounts):
         self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, all_marks)
-        # Only pages that were never fetched wait in best-first and breadth-first lanes.
-        self._mark(tx, "lane", marks, all_marks, self.first_fetched < 0)
+        lane = marks.lane
+        self._put(tx, "lane", lane != self._before["lane"], lane)
         if unmark is None:
             self._mark(tx, "hub_priority", marks, all_marks)
             self._mark(tx, "authority_priority", marks, all_marks)
@@ -347,9 +393,9 @@ class Ledger(Accounts):
         self._put(tx, spent, whole, *columns, now=now)
         self._put(tx, cash, self._changed(cash) & ~whole, columns[0])
 
-    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool, where: NDArray[np.bool_] | bool = True) -> None:
+    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool) -> None:
         new = getattr(marks, name)
-        self._put(tx, name, (every | (new != getattr(self.marks_before, name))) & where, new)
+        self._put(tx, name, every | (new != getattr(self.marks_before, name)), new)
 
     def _unmark(self, tx: Tx, name: str, marks: Marks, settled: Ints) -> None:
         new, before = getattr(marks, name), getattr(self.marks_before, name)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
+
 from graphbrain import audit as audits
-from graphbrain import listing
+from graphbrain import lanes, listing
 from graphbrain.audit import Audit
 from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.listing import Progress, Wanted
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.pages import View
+from graphbrain.schedule import DAY
 
 __all__ = ["Looking"]
 
@@ -31,7 +35,44 @@ class Looking(Core):
         found = self.graph.read(lambda tx: self.engine.looks.page(tx, self._key(url), self.policy.rule), "pages/get")
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
-        return found
+        return self._with_due(found)
+
+    def _with_due(self, page: Page) -> Page:
+        """When it is to be visited again, if that can be told."""
+        schedule = self.policy.schedule
+        fixed = page.interval or schedule.interval_of(page.url)
+        if page.fetched is None or page.state != "known" or not (fixed or self.policy.rule.revisits):
+            return page
+        days = fixed
+        if days is None:
+            price = self._pace()["price"]
+            value = self._worth_of(page)
+            shape, scale = schedule.first_belief([page.host], np.array([value]))
+            belief = (page.rate_shape or float(shape[0]), page.rate_scale or float(scale[0]))
+            days = None if price is None else schedule.comes_back(value, *belief, price)
+        moments = [page.not_before or 0.0, 0.0 if days is None else page.fetched + days * DAY]
+        return replace(page, comes_back=days, due=None if days is None else max(moments))
+
+    def _worth_of(self, page: Page) -> float:
+        """What a page is worth to the order."""
+        rule = self.policy.rule
+        score = {"authority": page.authority_score, "hub": page.hub_score}.get(rule.value)
+        if score is None:
+            rows = self.graph.read(
+                lambda tx: tx.one("accounts/values", ids=[page.id], name=lanes.property_of(rule.value))[0],
+                "accounts/values",
+            )
+            score = lanes.scored(rule, dict(rows).get(page.id))
+        relevance = np.array([np.nan if page.relevance is None else page.relevance])
+        return float(lanes.weighed(rule, np.array([score]), relevance)[0])
+
+    def _pace(self) -> dict[str, Any]:
+        """Visits and links in an hour, and the price of visits."""
+        hour = int(self.now() // 3600)
+        before, now, price = self.graph.read(lambda tx: tx.one("brain/pace", hour=hour), "brain/pace")
+        passed = max(self.now() / 3600 - hour, 1 / 60)
+        full = before if before[0] else [count / passed for count in now]
+        return {"visits_an_hour": full[0], "links_an_hour": full[1], "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """The `n` pages of highest authority (or hub) score, best first."""
@@ -147,6 +188,7 @@ class Looking(Core):
             "retries": sum(row[4] for row in states),
             "states": {row[0]: row[1] for row in states},
             "error_bound": error,
+            "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self.graph.counts),
         }

@@ -189,6 +189,10 @@ class Page:
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1.
+    `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
+    (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
+    the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
+    both None unless asked for by `Brain.page`, and where there is no such time.
     """
 
     url: str
@@ -214,6 +218,10 @@ class Page:
     relevance: float | None
     payout: float | None
     status: int | None
+    value: float | None
+    rate_shape: float | None
+    rate_scale: float | None
+    interval: float | None
     first_fetched: float | None
     fetched: float | None
     changed: float | None
@@ -230,6 +238,13 @@ class Page:
     worker: str | None
     lease_until: float | None
     redirects_to: str | None
+    comes_back: float | None = None
+    due: float | None = None
+
+    @property
+    def rate(self) -> float | None:
+        """Changes a day, as far as visits have told."""
+        return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def as_dict(self) -> dict[str, Any]:
         return _flat(self)

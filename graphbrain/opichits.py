@@ -29,10 +29,9 @@ __all__ = [
     "FIRST_RANK",
     "NONE",
     "Rule",
+    "clip_relevance",
     "keep_authority",
     "keep_hub",
-    "lane",
-    "lane_best_first",
     "payout",
     "priority",
     "rank",
@@ -48,16 +47,16 @@ NONE = np.iinfo(np.int64).min
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
 FIRST_RANK = 12
 """Scores from 8 on have a rank."""
-LANE_OF_ONE = 1000
-"""The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
-    `payout`: who is paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over
-    all pages is 1. `repaying`: not all pages are paid by it yet.
+    `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
+    score is multiplied by for it. `payout`: who is paid for being there, of equal or unequal shares, each worth
+    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet;
+    `remarking`: marks, states and queues of some are still those of other settings.
     `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
@@ -68,10 +67,14 @@ class Rule:
     intra_host_weight: float = 1.0
     max_payees: int = 100_000
     order: str = "best_first"
+    value: str = "authority"
+    value_by_relevance: bool = True
+    value_scale: float = 1.0
     payout: str = "uniform"
     target_relevance: float = 0.7
     payout_scale: float = 1.0
     repaying: bool = False
+    remarking: bool = False
     revision: int = 0
     engine: str = "exact"
     classic: Options = field(default_factory=Options)
@@ -79,10 +82,12 @@ class Rule:
     @classmethod
     def of(cls, brain: Mapping[str, Any]) -> Rule:
         """The rule by what stands on the (:Brain)."""
-        names = ("alpha", "eps", "intra_host_weight", "max_payees", "order", "payout", "target_relevance")
-        given = {name: brain[name] for name in (*names, "payout_scale", "revision") if name in brain}
+        accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "target_relevance", "payout_scale")
+        names = (*accounts, "order", "value", "value_by_relevance", "value_scale", "revision")
+        given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
-        return cls(**given, repaying=brain.get("repaying") is not None, engine=engine, classic=Options.of(brain))
+        given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
+        return cls(**given, engine=engine, classic=Options.of(brain))
 
     @property
     def revisits(self) -> bool:
@@ -154,20 +159,6 @@ def rank(score: Floats) -> Ints:
     moves with every payment costs more than it serves."""
     ranks = _floor_log2(score, 4.0, score > 0.0)
     return np.where(ranks >= FIRST_RANK, ranks, NONE)
-
-
-def lane_best_first(authority_score: Floats, relevance: Floats) -> Ints:
-    """The lane of an unfetched page of value score × relevance (unknown: ½), 0 the best, 2·LANE_OF_ONE the last."""
-    value = np.maximum(authority_score, 1e-9) * clip_relevance(relevance) * 2.0
-    lanes = LANE_OF_ONE - _floor_log2(value, 2.0, np.ones(value.shape, dtype=bool))
-    return np.clip(lanes, 0, 2 * LANE_OF_ONE)
-
-
-def lane(order: str, authority_score: Floats, relevance: Floats, depth: Floats) -> Ints:
-    """The lane in which an unfetched page waits, by the brain's order."""
-    if order == "breadth_first":
-        return depth.astype(np.int64)
-    return lane_best_first(authority_score, relevance)
 
 
 def _floor_log2(x: Floats, times: float, where: NDArray[np.bool_]) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from graphbrain import bending
+from graphbrain import bending, ordering
 from graphbrain.core import Core
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph import Tx
@@ -32,11 +32,14 @@ class Passing(Core):
             self._reweigh(until=lambda: time.monotonic() > deadline)
 
     def _finish_passes(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on with the passes that stand on the brain, to their end; of payouts, to the batch after which `until`."""
+        """Go on with the passes that stand on the brain, to their end; where that can wait, to the batch after which
+        `until`."""
         if self._closed:
             self._reweigh(progress)
         if self.policy.rule.repaying:
             self._run_pass(bending.repay, "payouts", progress, until)
+        if self._stored.get("remarking") is not None:
+            self._run_pass(lambda tx, now: ordering.remark_next(tx, self.policy, now), "settings", progress, until)
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         self._run_pass(bending.reweigh, "link weights", progress, until)

@@ -14,18 +14,21 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from graphbrain import accounts, hosts, pages
+import numpy as np
+
+from graphbrain import accounts, hosts, lanes, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Answer, Failed, Fetched, Outcome
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
+from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
 
 __all__ = ["Item", "Policy", "record"]
 
-MINUTE, DAY = 60.0, 86_400.0
+MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ class Policy:
     scope: Scope
     manners: Manners
     max_errors: int
+    schedule: Schedule = field(default_factory=Schedule)
 
 
 @dataclass(slots=True)
@@ -133,8 +137,9 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     _relink(tx, verdicts, ids, ledger, policy, now)
     _give_relevance(tx, verdicts, ids, ledger)
     _note_first(verdicts, ledger)
+    plan = _learn(tx, verdicts, ledger, policy)
     ledger.write(tx, now)
-    _write_visits(tx, verdicts, policy, now)
+    _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
     return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
 
@@ -319,6 +324,82 @@ def _note_first(verdicts: Sequence[_Verdict], ledger: Accounts) -> None:
         ledger.first_fetched[ledger.at([v.visit.page for v in first])] = [v.item.at for v in first]
 
 
+@dataclass(slots=True)
+class _Plan:
+    """What is next for pages that were fetched: page → since when it waits, of those that do; and which are outside."""
+
+    since: dict[int, float] = field(default_factory=dict)
+    outside: set[int] = field(default_factory=set)
+
+
+def _learn(tx: Tx, verdicts: Sequence[_Verdict], ledger: Accounts, policy: Policy) -> _Plan:
+    """What visits tell of rates of change, and where their pages wait to be fetched again.
+
+    In a lane by value and by what is believed; or, with an interval, wanted at once from its end on.
+    """
+    seen = [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
+    places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
+    known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
+    value = ledger.weighed()
+    beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy.schedule)
+    plan = _Plan()
+    for verdict in seen:
+        page, place = verdict.visit.page, places[verdict.visit.page]
+        interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
+        if not policy.scope.holds(verdict.visit.url, verdict.visit.host, int(ledger.depth[place])):
+            plan.outside.add(page)
+        elif verdict.answer.outcome != "alias" and interval:
+            ledger.lane[place] = lanes.ASKED
+            plan.since[page] = verdict.item.at + interval * DAY
+        elif verdict.answer.outcome != "alias" and policy.rule.revisits:
+            ledger.lane[place] = lanes.revisit_lane(value[place], *beliefs[page])
+            plan.since[page] = verdict.item.at
+        if page not in plan.since and ledger.lane[place] == lanes.ASKED:
+            ledger.lane[place] = lanes.best_first(value[place])
+    return plan
+
+
+def _believe(
+    tx: Tx,
+    seen: Sequence[_Verdict],
+    known: Mapping[int, Sequence[float | None]],
+    value: Mapping[int, float],
+    schedule: Schedule,
+) -> dict[int, tuple[float, float]]:
+    """Page → (shape, scale) of what is believed of its rate after this visit, written where it is news."""
+    if not seen:
+        return {}
+    ids = np.array([v.visit.page for v in seen])
+    names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
+    stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
+    days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
+    changed = np.array([v.answer.outcome == "changed" for v in seen])
+    told = np.array([_told(v) for v in seen]) & (days > 0.0)
+    before = np.isnan(stored[:, 0])
+    first = np.column_stack(schedule.first_belief(names, values))
+    belief = np.where(before[:, None], first, stored)
+    if told.any():
+        hosts_told = [name for name, tells in zip(names, told.tolist(), strict=True) if tells]
+        shape, scale = schedule.after_visit(
+            hosts_told, stored[told, 0], stored[told, 1], days[told], changed[told], values[told]
+        )
+        belief[told] = np.column_stack([shape, scale])
+        rows = zip(ids[told].tolist(), shape.tolist(), scale.tolist(), strict=True)
+        tx.do("visits/believe", rows=[list(row) for row in rows])
+    if (news := told & before).any():
+        facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
+        tx.do("visits/first_again", rows=[[page, after, found or None] for page, after, found in facts])
+    return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
+
+
+def _told(verdict: _Verdict) -> bool:
+    """Does the visit tell whether the page has changed since the last one?"""
+    report, visit = verdict.item.report, verdict.visit
+    if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
+        return False
+    return report.not_modified or (verdict.item.body_hash is not None and visit.body_hash is not None)
+
+
 def _relevance(verdict: _Verdict) -> float | None:
     report = verdict.item.report
     if isinstance(report, Fetched):
@@ -327,17 +408,21 @@ def _relevance(verdict: _Verdict) -> float | None:
     return LEAST_RELEVANCE if gone else None
 
 
-def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: float) -> None:
+def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Policy, now: float) -> None:
     """Record the visits that count, end their leases, settle their hosts: the transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
-    _write_fetched(tx, fetched)
+    _write_fetched(tx, fetched, plan)
     ended = [v.visit.host for v in kept if v.own and v.visit.counted]
-    back = [v for v in failed if v.answer.outcome == "slowed" and v.visit.state == "frontier"]
-    filing = hosts.finish(tx, ended, {v.visit.host for v in back}, policy.manners, now)
+    back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
+    coming = [v for v in fetched if v.visit.page in plan.since and v.own]
+    filing = hosts.finish(tx, ended, {v.visit.host for v in (*back, *coming)}, policy.manners, now)
+    if coming:
+        rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
+        tx.do("visits/waits", rows=rows)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, filing, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
     asked = {
         v.visit.host: v.item.report.retry_after
         for v in failed
@@ -346,14 +431,14 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], policy: Policy, now: flo
     hosts.slow(tx, asked, {v.visit.host for v in fetched if v.visit.counted}, policy.manners, now)
 
 
-def _write_fetched(tx: Tx, fetched: Sequence[_Verdict]) -> None:
+def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
     """Each property costs: what most visits leave as it is has a statement of its own."""
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
     busy = [v.visit.page for v in fetched if v.own and (v.visit.lease is None or v.visit.counted or v.visit.errors)]
     for statement, rows in (
-        ("visits/fetched", [_fetched_row(v) for v in fetched if v.own]),
-        ("visits/touched", [_fetched_row(v) for v in fetched if not v.own]),
+        ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
+        ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
         ("visits/content", content),
         ("visits/validators", validators),
     ):
@@ -363,11 +448,12 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict]) -> None:
         tx.do("visits/cleared", ids=busy)
 
 
-def _fetched_row(verdict: _Verdict) -> list[object]:
+def _fetched_row(verdict: _Verdict, plan: _Plan) -> list[object]:
     item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
     outcome = verdict.answer.outcome
-    state = "alias" if outcome == "alias" else "known"
+    state = "outside" if visit.page in plan.outside else "known"
+    state = "alias" if outcome == "alias" else state
     status = 304 if report.not_modified else report.status
     return [visit.page, state, status, item.at, visit.visits + 1, item.token, outcome]
 
@@ -392,7 +478,13 @@ def _validators_row(verdict: _Verdict) -> list[object] | None:
     return [visit.page, report.etag, report.last_modified]
 
 
-def _failed_row(verdict: _Verdict, filing: Mapping[str, str], now: float) -> list[object]:
+def _comes_back(verdict: _Verdict, policy: Policy) -> bool:
+    """Does the page wait again after it could not be fetched? One that was fetched before, if it did before."""
+    again = verdict.item.claimed or policy.rule.revisits
+    return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
+
+
+def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, now: float) -> list[object]:
     """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
     item, visit = verdict.item, verdict.visit
     report = item.report
@@ -402,7 +494,7 @@ def _failed_row(verdict: _Verdict, filing: Mapping[str, str], now: float) -> lis
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
     if outcome == "gone":
         state = "gone" if item.missing else "parked"
-    elif state == "frontier":
+    elif _comes_back(verdict, policy):
         if slowed:
             queue = filing[visit.host]
         else:

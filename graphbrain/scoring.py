@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from graphbrain import exports, pages, ranking, scores
-from graphbrain.core import Core, number, whole
+from graphbrain.core import number, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.exports import LinkTable
 from graphbrain.model import Ranking
 from graphbrain.opichits import Floats, Ints
+from graphbrain.passing import Passing
 from graphbrain.ranking import Scores, Until, Web
 
 __all__ = ["METHODS", "Scoring", "cores"]
@@ -47,7 +48,7 @@ class _Wish:
     trusted: tuple[str, ...] | None
 
 
-class Scoring(Core):
+class Scoring(Passing):
     """The verbs of batch scores."""
 
     def rank(
@@ -83,9 +84,18 @@ class Scoring(Core):
         ranked = _ranking(wish, found, web, started)
         if write:
             self._write(ranked, table, found, progress)
+            if method == self.settings.value:
+                self._revalue(ranked.pages)
             ranked = replace(ranked, finished=self.now(), complete=True)
         best = {name: self._best(table, column, top) for name, column in found.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
+
+    def _revalue(self, pages: int) -> None:
+        """The order goes by these scores: pages change lanes. Scaled so that their mean is 1."""
+        settings = {"value_scale": float(max(pages, 1)), "remarking": ""}
+        self.graph.write(lambda tx: tx.do("brain/change", settings=settings), "brain/change")
+        self._reread()
+        self._finish_passes()
 
     def rankings(self) -> list[Ranking]:
         """Which batch scores the pages carry, and how they were computed; the latest first."""

@@ -20,7 +20,8 @@ from graphbrain.errors import SettingsError
 
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
 
-ORDERS = ("best_first", "breadth_first")
+ORDERS = ("optimal", "best_first", "breadth_first")
+VALUES = ("authority", "hub", "own", "hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
@@ -62,7 +63,21 @@ class Settings:
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
     max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
-    order: str = _setting("best_first", "shared", "best_first or breadth_first")
+    order: str = _setting(
+        "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
+    )
+    value: str = _setting(
+        "authority", "shared", "what a page is worth to the order: authority, hub, own, or a score of 'graphbrain rank'"
+    )
+    value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
+    discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
+    freshness_value: float = _setting(1.0, "shared", "optimal: what it is worth that a copy is up to date")
+    change_value: float = _setting(0.0, "shared", "optimal: what it is worth to find a change")
+    revisit_seconds: float = _setting(86_400.0, "shared", "optimal: least time between two visits of a page")
+    frontier_reserve: float = _setting(0.05, "shared", "optimal: part of all claims kept for new pages, 0..1")
+    oldest_reserve: float = _setting(0.01, "shared", "optimal: part of all claims kept for whoever waits longest, 0..1")
+    forgetting: float = _setting(0.98, "shared", "what is kept at each visit of what was learned of a page's changes")
+    intervals: str = _setting("", "shared", "fixed intervals: 'PATTERN SECONDS; …', by a regular expression in the URL")
     delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")
     in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
@@ -141,6 +156,14 @@ class Settings:
             ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
+            ("value", self.value in VALUES, " or ".join(VALUES)),
+            ("discovery_days", 0 <= self.discovery_days <= 1e6, "from 0 to 1000000"),
+            ("freshness_value", 0 <= self.freshness_value <= 1e6, "from 0 to 1000000"),
+            ("change_value", 0 <= self.change_value <= 1e6, "from 0 to 1000000"),
+            ("revisit_seconds", 0 <= self.revisit_seconds <= 1e9, "from 0 to 1000000000"),
+            ("frontier_reserve", 0 <= self.frontier_reserve <= 1, "from 0 to 1"),
+            ("oldest_reserve", 0 <= self.oldest_reserve <= 1, "from 0 to 1"),
+            ("forgetting", 0 < self.forgetting <= 1, "above 0, at most 1"),
             ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),
             ("in_flight", self.in_flight >= 0, "0 or more"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),

@@ -241,9 +241,11 @@ _TIMES = (
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
     ("lease until", "lease_until"),
+    ("due", "due"),
 )
-_FIELDS = ("state", "host", "key", "depth", "is_seed", "relevance", "payout", "status")
+_FIELDS = ("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status")
 _COUNTS = ("visits", "changes", "errors")
+_DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 _MORE = ("worker", "queue", "lane", "etag", "last_modified", "body_hash", "redirects_to")
 
 
@@ -257,10 +259,18 @@ def page_sheet(page: Page) -> list[RenderableType]:
     for column in accounts.columns[1:]:
         column.justify = "right"
     words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
+    words += [(f"{label}", _days(name, getattr(page, name))) for name, label in _DAYS.items()]
     times = [(name, moment(getattr(page, field))) for name, field in _TIMES]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *times, *more] if pair[1] not in (None, "–")]
     return [page.url, "", accounts, "", sheet(known)]
+
+
+def _days(name: str, value: float | None) -> str | None:
+    """A rate or a time in days, with its unit."""
+    if value is None:
+        return None
+    return f"{number(value)} a day" if name == "rate" else f"{number(value)} days"
 
 
 def payments_tables(page: Page, payments: Payments) -> list[RenderableType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import cash, claims, corrections, pages, settling
+from graphbrain import cash, claims, corrections, pages, priors, settling
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
@@ -28,6 +29,9 @@ OWN_TEND_SHARE = 0.5
 """A brain used alone spends at most this share of a report's time on tending after it."""
 SETTLED_TO = 1e-7
 """The relative change of the scores at which the iteration of a settling pass ends, unless told."""
+FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
+FITS_AGAIN = 2.0
+"""Priors are looked at once in so many seconds, and fitted anew to so many times the re-visits, or after a day."""
 PASS_SECONDS = 120.0
 """A settling pass that has not been heard of for so long is dead."""
 
@@ -64,6 +68,8 @@ class Tending(Passing):
             return stop() or (seconds is not None and time.monotonic() - started > seconds)
 
         self._rescale_if_grown()
+        if passes:
+            self._fit_priors_if_due()
         self._finish_passes(until=over)
         done = Tended(swept=self._sweep(), released=self._release_due())
         self._pass_depths_on()
@@ -191,9 +197,34 @@ class Tending(Passing):
             seconds=time.monotonic() - started,
         )
 
+    def _fit_priors_if_due(self) -> None:
+        """Learn from first re-visits what to expect of other pages; once in a while, and by one process only."""
+        now = self.now()
+        tried, seen = self._stored.get("prior_tried") or 0.0, self._stored.get("prior_seen") or 0
+        if not self.policy.rule.revisits or now < tried + FIT_EVERY:
+            return
+        self.graph.write(lambda tx: tx.do("brain/note", notes={"prior_tried": now}), "brain/note")
+        found = priors.fit(self.graph, self.policy.rule, random.Random(now))
+        if found is None or (found[2] < FITS_AGAIN * seen and now < tried + FIT_ANYWAY):
+            self._reread()
+            return
+        crawl, hosts, count = found
+        settings = priors.properties(crawl, hosts, count)
+        before, own = priors.read_priors(self._stored)
+        moved = priors.differs(crawl, before) or any(
+            priors.differs(hosts.get(host, crawl), own.get(host, before)) for host in {*hosts, *own}
+        )
+        remark = {"remarking": ""} if moved else {}
+        self.graph.write(lambda tx: tx.do("brain/change", settings={**settings, **remark}), "brain/change")
+        self._reread()
+
     def _sweep(self) -> int:
         """End lapsed leases."""
-        return self._in_batches(claims.lapsed, claims.sweep, "claims/sweep")
+
+        def sweep(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
+            return claims.sweep(tx, ids, self.policy.rule.revisits, manners, now)
+
+        return self._in_batches(claims.lapsed, sweep, "claims/sweep")
 
     def _release_due(self) -> int:
         """Let failed pages wait again when their time has come."""

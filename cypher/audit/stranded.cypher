@@ -8,5 +8,5 @@
 MATCH (p:Page) WHERE p.queue >= '' AND p.lane IS NOT NULL AND p.waiting_since IS NOT NULL AND p.queue <> '*'
 WITH DISTINCT p.queue AS queue
 OPTIONAL MATCH (h:Host {name: queue})
-WITH queue, h WHERE h IS NULL OR h.queued IS NULL OR h.ready_at IS NULL
+WITH queue, h WHERE h IS NULL OR (h.queued IS NULL AND h.resting IS NULL) OR h.ready_at IS NULL
 RETURN collect(queue)[..10] AS names

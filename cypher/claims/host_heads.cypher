@@ -1,18 +1,17 @@
-// The best waiting pages of hosts that have a queue of their own and may be visited, the longest ready first.
+// The best waiting pages of hosts that have a queue of their own.
 //
+// param   names     LIST     the hosts
 // param   now       FLOAT    seconds since the epoch
-// param   hosts     INTEGER  at most this many hosts
 // param   per_host  INTEGER  at most this many pages of each
-// column  rows      LIST     [host, ready_at, [[id, lane], …]]
+// column  rows      LIST     [host, [[id, lane], …]] in the order of the names
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-MATCH (h:Host) WHERE h.queued = true AND h.ready_at <= $now
-WITH h ORDER BY h.queued, h.ready_at LIMIT $hosts
-CALL (h) {
-  MATCH (p:Page) WHERE p.queue = h.name AND p.lane >= 0 AND p.waiting_since IS NOT NULL
+UNWIND $names AS name
+CALL (name) {
+  MATCH (p:Page) WHERE p.queue = name AND p.lane >= 0 AND p.waiting_since <= $now
   WITH p ORDER BY p.queue, p.lane, p.waiting_since LIMIT $per_host
   RETURN collect([id(p), p.lane]) AS heads
 }
-RETURN collect([h.name, h.ready_at, heads]) AS rows
+RETURN collect([name, heads]) AS rows

@@ -1,17 +1,13 @@
-// What is to come when there is nothing to claim now.
+// What is to come when there is nothing to claim now, beside what waits in the shared queue.
 //
-// column  waiting     BOOLEAN  does any page wait in any queue?
 // column  lease_until FLOAT    when the first lease lapses, or null
 // column  not_before  FLOAT    when the first failed page is tried again, or null
-// column  ready_at    FLOAT    when the first host with a queue of its own may be visited, or null
+// column  ready_at    FLOAT    when the first host whose pages wait for it alone may be visited, or null
+// column  rested_at   FLOAT    when the first host whose pages all were visited too lately may be visited, or null
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-CALL () {
-  MATCH (p:Page) WHERE p.queue >= '' AND p.lane IS NOT NULL AND p.waiting_since IS NOT NULL
-  WITH p LIMIT 1 RETURN count(p) > 0 AS waiting
-}
 CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
   WITH p ORDER BY p.lease_until LIMIT 1 RETURN head(collect(p.lease_until)) AS lease_until
@@ -24,4 +20,8 @@ CALL () {
   MATCH (h:Host) WHERE h.queued = true AND h.ready_at >= 0
   WITH h ORDER BY h.queued, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS ready_at
 }
-RETURN waiting, lease_until, not_before, ready_at
+CALL () {
+  MATCH (h:Host) WHERE h.resting = true AND h.ready_at >= 0
+  WITH h ORDER BY h.resting, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS rested_at
+}
+RETURN lease_until, not_before, ready_at, rested_at

@@ -10,5 +10,5 @@
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 SET p:Page
-WITH p WHERE p.state = 'frontier' AND p.not_before <= $now AND p.lease IS NULL AND p.queue IS NULL
+WITH p WHERE p.state IN ['frontier', 'known'] AND p.not_before <= $now AND p.lease IS NULL AND p.queue IS NULL
 RETURN collect([id(p), p.host]) AS rows

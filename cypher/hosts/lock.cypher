@@ -10,5 +10,5 @@ UNWIND $names AS name
 MATCH (h:Host {name: name})
 SET h:Host
 WITH h
-RETURN collect([h.name, h.delay, h.most_in_flight, coalesce(h.queued, false), coalesce(h.blocked_until, 0.0),
+RETURN collect([h.name, h.delay, h.most_in_flight, coalesce(h.queued, h.resting, false), coalesce(h.blocked_until, 0.0),
                 coalesce(h.next_at, 0.0), coalesce(h.in_flight, 0), coalesce(h.errors, 0)]) AS rows

@@ -8,5 +8,5 @@
 // retry   safe
 UNWIND $names AS name
 MATCH (h:Host {name: name})
-RETURN collect([h.name, h.delay, h.most_in_flight, coalesce(h.queued, false), coalesce(h.blocked_until, 0.0),
+RETURN collect([h.name, h.delay, h.most_in_flight, coalesce(h.queued, h.resting, false), coalesce(h.blocked_until, 0.0),
                 coalesce(h.next_at, 0.0), coalesce(h.in_flight, 0), coalesce(h.errors, 0)]) AS rows

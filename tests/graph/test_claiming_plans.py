@@ -81,8 +81,11 @@ def test_the_graph_is_filled(filled: Filled) -> None:
 
 
 QUESTIONS: dict[str, dict[str, Any]] = {
-    "claims/heads": {"limit": 10},
-    "claims/host_heads": {"now": 1e12, "hosts": 10, "per_host": 1},
+    "claims/heads": {"now": 1e12, "limit": 10},
+    "claims/lane_heads": {"ranges": [["*", 0, 1 << 40], ["host1.org", 1, 1 << 40]], "limit": 10},
+    "claims/ready_hosts": {"now": 1e12, "limit": 10},
+    "claims/ripe_at": {"queues": ["*", "host1.org", "nowhere.org"]},
+    "claims/host_heads": {"names": ["host1.org", "host2.org"], "now": 1e12, "per_host": 1},
     "claims/lapsed": {"now": 1e12, "limit": 10},
     "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {},
@@ -125,7 +128,7 @@ def test_finding_ones_own_claims_reads_only_what_was_tried(raw: driver.Driver, f
 
 
 def test_heads_come_best_lane_first_and_oldest_first_in_a_lane(raw: driver.Driver, filled: Filled) -> None:
-    (rows,) = filled.brain.graph.read(lambda tx: tx.one("claims/heads", limit=2_000), "claims/heads")
+    (rows,) = filled.brain.graph.read(lambda tx: tx.one("claims/heads", now=1e12, limit=2_000), "claims/heads")
     ids = [page for page, _ in rows]
     found = raw.execute_query(
         "UNWIND $ids AS i MATCH (p:Page) WHERE id(p) = i RETURN p.lane, p.waiting_since",

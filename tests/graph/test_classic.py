@@ -604,7 +604,7 @@ def test_who_had_it_open_goes_on(exact: Brain, neo4j: Neo4j, clock: HandClock) -
 def test_a_conversion_that_was_killed_is_finished_or_turned_back(
     exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("graphbrain.converting.PASS_BATCH", 2)
+    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
 
     def stop(done: int, _: int) -> None:
         if done >= 4:
@@ -635,7 +635,7 @@ def test_a_conversion_that_was_killed_is_finished_or_turned_back(
 
 
 def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphbrain.converting.PASS_BATCH", 2)
+    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
     stop = threading.Event()
     errors: list[BaseException] = []
 

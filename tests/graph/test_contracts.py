@@ -28,6 +28,7 @@ MAY_SCAN = {
     "brain/occupied": "any node but the brain's own, of a database that should have none; stops at the first",
     "brain/foreign": "any node at all, of a database that should have none; stops at the first",
     "brain/states": "for people: counts every page",
+    "visits/firsts": "a part of all pages, by ids, to learn from",
     "pages/all_authorities": "for webs so small that ranks name too few",
     "pages/all_hubs": "for webs so small that ranks name too few",
     "exports/last_id": "the highest id of all",

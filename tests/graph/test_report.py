@@ -35,7 +35,7 @@ def test_a_first_visit_is_new(brain: Brain) -> None:
     assert (page.state, page.status, page.visits, page.changes) == ("known", 200, 1, 0)
     assert (page.fetched, page.first_fetched, page.changed) == (START, START, START)
     assert (page.etag, page.last_modified, page.relevance) == ("E", "L", 0.7)
-    assert (page.lease_until, page.queue) == (None, None)
+    assert (page.lease_until, page.queue, page.waiting_since) == (None, "*", START)
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_an_unclaimed_success_ends_the_retries(brain: Brain, clock: HandClock) -
     fail(brain, clock, status=500)
     clock.pass_(1.0)
     brain.report([Fetched(A)])
-    clock.pass_(DAY)
+    clock.pass_(DAY - 1.0)
     brain.tend(0)
     assert brain.next_urls(1).finished
 
@@ -399,7 +399,8 @@ def test_without_a_retry_after_the_quiet_doubles(brain: Brain, clock: HandClock)
         clock.pass_(1.0)
 
 
-def test_quiet_for_a_known_page_puts_it_in_no_queue(brain: Brain, clock: HandClock) -> None:
+def test_quiet_for_a_known_page_puts_it_in_no_queue(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(order="best_first")
     brain.report([Fetched(A, ["http://a.org/2"])])
     clock.pass_(1.0)
     brain.report([Failed(A, status=429), Failed("http://a.org/2", status=429)])

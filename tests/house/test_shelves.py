@@ -18,6 +18,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("opichits",),
     ("fixedpoint", "measures", "ranking", "revisit", "beliefs"),
     ("lanes",),
+    ("schedule", "ranges"),
     # graph: statements, and the one door to the driver
     ("statements",),
     ("graph",),
@@ -26,11 +27,13 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("classic_ledger",),
     ("accounts",),
     # nouns
-    ("schema", "hosts", "cash", "exports", "scores"),
-    ("pages", "claims", "classic_cash"),
+    ("schema", "hosts", "cash", "exports", "scores", "priors"),
+    ("heads", "pages", "classic_cash"),
+    ("claims",),
     ("classic_pages",),
     # what is done with several nouns at once
     ("report",),
+    ("ordering",),
     ("corrections", "bending", "intake", "audit", "settling", "listing"),
     ("classic_audit",),
     # the two engines
@@ -56,7 +59,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_look", "cli_dump", "cli_precision", "cli_score", "cli_simulate"),
+    ("cli_crawl", "cli_keep", "cli_schedule", "cli_look", "cli_dump", "cli_precision", "cli_score", "cli_simulate"),
     ("cli",),
     ("__main__",),
 )

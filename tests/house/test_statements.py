@@ -169,7 +169,7 @@ def test_a_module_says_which_statements_it_sends(module: str) -> None:
 
 def test_the_name_is_sent_but_not_the_header() -> None:
     sent = statement("claims/heads").text
-    assert sent.startswith("/* graphbrain claims/heads */ MATCH")
+    assert sent.startswith("/* graphbrain claims/heads */ CALL")
     assert "param" not in sent
     assert "//" not in sent
 

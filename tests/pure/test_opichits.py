@@ -13,11 +13,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphbrain import opichits
+from graphbrain import lanes, opichits
 from graphbrain.graph import Again
 from graphbrain.ledger import _COLUMNS as COLUMNS
 from graphbrain.ledger import Ledger, Marks
-from graphbrain.opichits import NONE, Rule
+from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 NAN = math.nan
 shares = st.floats(0, 1)
@@ -188,12 +188,16 @@ def test_rank_grows_with_the_score(a: float, b: float) -> None:
 # ---------------------------------------------------------------- lanes
 
 
+def best_first(score: Floats, relevance: Floats) -> Ints:
+    return lanes.best_first(lanes.weighed(Rule(), score, relevance))
+
+
 def test_lane_of_one_and_its_neighbours() -> None:
     """Two lanes to a factor of two: 1 → 1000, 2 → 998, 4 → 996, ½ → 1002; between them 1.42 → 999.
 
     A lane's worst is its lower end: just under 1 waits in 1001, just under 2 in 999.
     """
-    got = opichits.lane_best_first(f(1, 2, 4, 0.5, 1.42, 0.999, 1.999), np.full(7, NAN))
+    got = best_first(f(1, 2, 4, 0.5, 1.42, 0.999, 1.999), np.full(7, NAN))
     assert got.tolist() == [1000, 998, 996, 1002, 999, 1001, 999]
     assert got.dtype == np.int64
 
@@ -205,30 +209,28 @@ def test_lane_takes_relevance_into_account() -> None:
     −17.93, so 18 lanes down.
     """
     r = f(0.5, 0.25, 0.125, 1, 0, NAN)
-    assert opichits.lane_best_first(np.ones(6), r).tolist() == [1000, 1002, 1004, 999, 1018, 1000]
+    assert best_first(np.ones(6), r).tolist() == [1000, 1002, 1004, 999, 1018, 1000]
 
 
 def test_lanes_end_at_both_ends() -> None:
-    """Scores of zero and below count as 1e-9, that is 2·log2(1e-9) = −59.8: lane 1060.
+    """Scores of zero and below wait in the last lane, 2000; at the other end value 2⁵⁰⁰ is lane 1, and so is more.
 
-    At the other end value 2⁵⁰⁰ is lane 0, and so is more. Whatever waits, waits in 0..2000.
+    Lane 0 is for pages that are wanted at once.
     """
-    got = opichits.lane_best_first(f(0, -5, 1e-12, 2.0**499, 2.0**500, 2.0**501), np.full(6, 0.5))
-    assert got.tolist() == [1060, 1060, 1060, 2, 0, 0]
-    worst = opichits.lane_best_first(f(0), f(0)).item()
-    assert worst == 1078  # 60 lanes for the score and 18 for the relevance, less what flooring took
+    got = best_first(f(0, -5, 1e-12, 2.0**499, 2.0**500, 2.0**501), np.full(6, 0.5))
+    assert got.tolist() == [2000, 2000, 1080, 2, 1, 1]
 
 
 @given(sizes, sizes, shares, shares)
 def test_better_pages_never_wait_in_later_lanes(a: float, b: float, r: float, s: float) -> None:
     (a, b), (r, s) = sorted((a, b)), sorted((r, s))
-    worse, better = opichits.lane_best_first(f(a, b), f(r, s)).tolist()
-    assert 0 <= better <= worse <= 2000
+    worse, better = best_first(f(a, b), f(r, s)).tolist()
+    assert 1 <= better <= worse <= 2000
 
 
 @given(st.floats(1e-6, 1e6))
 def test_a_lane_spans_a_factor_of_root_two(score: float) -> None:
-    here, further = opichits.lane_best_first(f(score, score * math.sqrt(2)), f(NAN, NAN)).tolist()
+    here, further = best_first(f(score, score * math.sqrt(2)), f(NAN, NAN)).tolist()
     assert abs((here - further) - 1) <= (0 if _clear_of_an_edge(score) else 1)
 
 
@@ -249,7 +251,13 @@ IN = f(1, 2, 0, 2)
 
 def locked(rule: Rule, pages: Iterable[int], **columns: Callable[[int], float]) -> Ledger:
     """A ledger as accounts/lock would give it: new pages, but for the columns given as functions of the page's id."""
-    new: dict[str, float] = {"hub_history": 1, "authority_history": 1, "relevance": -1, "first_fetched": -1}
+    new: dict[str, float] = {
+        "hub_history": 1,
+        "authority_history": 1,
+        "relevance": -1,
+        "first_fetched": -1,
+        "lane": 1000,
+    }
     rows = [[i, *(columns[name](i) if name in columns else new.get(name, 0) for name in COLUMNS)] for i in pages]
     return Ledger(rows, rule)
 
@@ -380,7 +388,7 @@ def test_unknown_relevance_comes_as_minus_one() -> None:
 
 def test_breadth_first_lanes_are_depths() -> None:
     ledger = locked(Rule(order="breadth_first"), LINKS, depth=lambda i: i % 3, authority_history=lambda _: 5.0)
-    assert ledger.marks_before.lane.tolist() == [1, 2, 0, 1]
+    assert ledger.marks_before.lane.tolist() == [2, 3, 1, 2]
 
 
 @given(st.data())

@@ -1,0 +1,13 @@
+// Note how far the pass has come that brings pages in line with new settings, unless they have changed again.
+//
+// param   before    STRING   the key after which the pages of this step begin
+// param   after     STRING   the last key it has done, or null at the end
+// param   revision  INTEGER  of the settings it went by
+// rows    none
+// locks   the Brain
+// mode    write
+// retry   safe   whoever has done the same pages before has noted it
+MATCH (b:Brain {key: 'brain'})
+SET b:Brain
+WITH b WHERE b.remarking = $before AND b.revision = $revision
+SET b.remarking = $after

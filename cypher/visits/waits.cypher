@@ -1,0 +1,10 @@
+// Let visited pages wait to be visited again.
+//
+// param   rows  LIST  [id, queue, waiting_since]; the caller has locked the pages, and the hosts whose queues they are
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.queue = row[1], p.waiting_since = row[2]

@@ -1,0 +1,246 @@
+"""The pages that a claim should take: read from the heads of the queues, without a lock, best first.
+
+Under the orders that never come back the index itself is in the right order. Under `optimal` what a page is worth
+grows with its age, lane by lane: the first page of each lane is read, and of the best lanes more; which lanes there
+are each process finds out for itself (`ranges`).
+Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from graphbrain.graph import Tx
+from graphbrain.hosts import SHARED_QUEUE, Manners
+from graphbrain.lanes import read_lanes
+from graphbrain.opichits import Floats, Ints
+from graphbrain.ranges import EMPTY, Ranges
+from graphbrain.schedule import Schedule
+
+__all__ = ["ByWorth", "Finder", "Found", "InOrder"]
+
+FAIR_SHARE = 4
+"""One in so many places of a batch goes to the host that has been ready longest, whatever the value of its page:
+without it, hosts of poor pages would fill the list of ready hosts and hide the others."""
+SHARED_LOOKS, HOST_LOOKS = 512, 16
+"""Ranges that are looked into at most, of the shared queue and of each host's own."""
+DEEP_LANES, DEEPER = 8, 16
+"""The best lanes are read as deep as the batch, those that may still have a page for it so deep."""
+MOST_ROUNDS = 32
+HOSTS_KNOWN = 20_000
+
+Page = tuple[int, int, float]
+"""(id, lane, waiting since)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates and their places in the order; hosts whose queue seemed to hold nothing for now."""
+
+    order: dict[int, tuple[float, int]] = field(default_factory=dict)
+    idle: Sequence[str] = ()
+    worth: dict[int, float] = field(default_factory=dict)
+    """What a visit is worth of those that were visited before."""
+
+
+class Finder(Protocol):
+    """How candidates are found."""
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
+        """The best `n` pages and more; `spread`: chosen at random among so many times `n`."""
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
+        """From when on a page of each of these queues may be visited; a queue that holds none is missing."""
+
+
+class InOrder:
+    """Best first and breadth first: the index is in the right order."""
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
+        width = n * spread
+        shared = tx.one("claims/heads", now=now, limit=width)[0]
+        per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
+        names = _ready(tx, now, width)
+        ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host)[0] if names else []
+        own = [head for _, heads in ready for head in heads]
+        fair = own[: max(1, n // FAIR_SHARE)] if own else []
+        rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
+        if spread > 1 and len(rest) > n:
+            rest = sorted(random.sample(rest, n), key=lambda head: head[1])
+        order: dict[int, tuple[float, int]] = {page: (-1.0, place) for place, (page, _) in enumerate(fair)}
+        for place, (page, lane) in enumerate(rest):
+            order.setdefault(page, (lane, place))
+        return Found(order, [name for name, heads in ready if not heads])
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
+        return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
+
+
+class ByWorth:
+    """The order `optimal`: by what a visit is worth now. One of it serves all threads of a process."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._due = {"frontier": 0.0, "oldest": 0.0}
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:  # noqa: ARG002
+        width = n * spread
+        names = _ready(tx, now, width)
+        own = self._first_of(tx, names, now)
+        shared = self._best_of_shared(tx, width, now)
+        fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
+        first = {page[0] for page in fair}
+        rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
+        rest = self._reserved(rest, n, now)[: max(0, width - len(fair))]
+        if spread > 1 and len(rest) > n:
+            rest = [rest[place] for place in sorted(random.sample(range(len(rest)), n))]
+        order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
+        for place, page in enumerate(rest):
+            order.setdefault(page[0], (0.0, place))
+        idle = [name for name in names if name not in own]
+        return Found(order, idle, self._worth_again([*fair, *rest], now))
+
+    def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
+        lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
+        if not len(lane):
+            return {}
+        worth = self.schedule.worth(lane, since, now)
+        again = ~read_lanes(lane).frontier & np.isfinite(worth) & (worth > 0.0)
+        return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
+        left, ripe = set(queues), {}
+        while left:
+            before = {queue: self._ranges(queue) for queue in sorted(left)}
+            self._look(tx, {queue: np.arange(len(known)) for queue, known in before.items()})
+            for queue, known in before.items():
+                after = self._ranges(queue)
+                if self._fresh(known, after):
+                    continue  # something may stand behind what was found
+                left.discard(queue)
+                there = after.lane >= 0
+                if there.any():
+                    ripe[queue] = float(self.schedule.ripe_at(after.lane[there], after.since[there]).min())
+        return ripe
+
+    @staticmethod
+    def _fresh(before: Ranges, after: Ranges) -> bool:
+        """Were lanes found that nobody knew of?"""
+        return bool(np.setdiff1d(after.lane, before.lane).size)
+
+    def _ranges(self, queue: str) -> Ranges:
+        with self._lock:
+            known = self._known.get(queue)
+            if known is None:
+                known = Ranges.unknown()
+                self._known[queue] = known
+                if len(self._known) > HOSTS_KNOWN:
+                    self._known.popitem(last=False)
+            self._known.move_to_end(queue)
+            return known
+
+    def _look(self, tx: Tx, places: dict[str, Ints]) -> dict[str, list[Page]]:
+        """Look into ranges of queues, remember what was seen, and answer the first pages."""
+        known = {queue: self._ranges(queue) for queue in places}
+        wanted = [[queue, *bound] for queue, at in places.items() for bound in known[queue].bounds(at)]
+        rows = iter(tx.one("claims/lane_heads", ranges=wanted, limit=1)[0] if wanted else ())
+        seen: dict[str, list[Page]] = {}
+        for queue, at in places.items():
+            heads = [next(rows) for _ in at]
+            lane = np.array([head[0][1] if head else EMPTY for head in heads], dtype=np.int64)
+            since = np.array([head[0][2] if head else 0.0 for head in heads])
+            after = known[queue].saw(at, lane, since)
+            with self._lock:
+                self._known[queue] = after
+            seen[queue] = [(head[0][0], head[0][1], head[0][2]) for head in heads if head]
+        return seen
+
+    def _worth(self, known: Ranges, now: float) -> Floats:
+        worth = self.schedule.worth(np.maximum(known.lane, 0), known.since, now)
+        return np.where(known.lane < 0, -np.inf, worth)
+
+    def _first_of(self, tx: Tx, names: Sequence[str], now: float) -> dict[str, Page]:
+        """The best page of each of these hosts' queues that may be visited now."""
+        looks = {}
+        for name in names:
+            known = self._ranges(name)
+            looks[name] = known.choose(self._worth(known, now), HOST_LOOKS)
+        best = {}
+        for name, pages in self._look(tx, looks).items():
+            ripe = _sorted(pages, self.schedule, now)
+            if ripe:
+                best[name] = ripe[0]
+        return best
+
+    def _best_of_shared(self, tx: Tx, width: int, now: float) -> list[Page]:
+        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first."""
+        for _ in range(MOST_ROUNDS):
+            before = self._ranges(SHARED_QUEUE)
+            heads = self._look(tx, {SHARED_QUEUE: before.choose(self._worth(before, now), SHARED_LOOKS)})[SHARED_QUEUE]
+            if not self._fresh(before, self._ranges(SHARED_QUEUE)):
+                break
+        ripe = _sorted(heads, self.schedule, now)
+        best = self._deep(tx, ripe[:DEEP_LANES], width, now)
+        bar = self._bar(best, width, now)
+        more = [page for page in ripe[DEEP_LANES : DEEP_LANES + width] if self._one(page, now) > bar]
+        return best + self._deep(tx, more, min(width, DEEPER), now) + ripe[DEEP_LANES:]
+
+    def _deep(self, tx: Tx, heads: Sequence[Page], limit: int, now: float) -> list[Page]:
+        """The first pages of the lanes that these stand at the head of."""
+        if not heads:
+            return []
+        wanted = [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in heads]
+        rows = tx.one("claims/lane_heads", ranges=wanted, limit=limit)[0]
+        return _sorted([(page, lane, since) for row in rows for page, lane, since in row], self.schedule, now)
+
+    def _one(self, page: Page, now: float) -> float:
+        return float(self.schedule.worth([page[1]], [page[2]], now)[0])
+
+    def _bar(self, pages: Sequence[Page], width: int, now: float) -> float:
+        """What the last of the `width` best is worth; −inf if there are fewer."""
+        return self._one(pages[width - 1], now) if len(pages) >= width else -np.inf
+
+    def _reserved(self, pages: list[Page], n: int, now: float) -> list[Page]:
+        """The same pages, with the reserves of the frontier and of the longest waiting at the front.
+
+        A reserve that a call of few pages cannot give is owed to the next.
+        """
+        if not pages:
+            return pages
+        with self._lock:
+            for name, part in (("frontier", self.schedule.frontier_reserve), ("oldest", self.schedule.oldest_reserve)):
+                self._due[name] = min(self._due[name] + part * n, float(n))
+            due = {name: int(owed) for name, owed in self._due.items()}
+            for name, owed in due.items():
+                self._due[name] -= owed
+        del now
+        frontier = read_lanes(np.array([page[1] for page in pages])).frontier
+        chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][: due["frontier"]]
+        chosen += sorted(pages, key=lambda page: page[2])[: due["oldest"]]
+        first = dict.fromkeys(chosen)
+        return [*first, *(page for page in pages if page not in first)]
+
+
+def _ready(tx: Tx, now: float, most: int) -> list[str]:
+    """Hosts with a queue of their own that may be visited, the longest ready first."""
+    return [name for _, name in sorted(tx.one("claims/ready_hosts", now=now, limit=most)[0])][:most]
+
+
+def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
+    """Those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
+    distinct = list(dict.fromkeys(pages))
+    if not distinct:
+        return []
+    lane, since = np.array([page[1] for page in distinct]), np.array([page[2] for page in distinct])
+    worth = schedule.worth(lane, since, now)
+    order = np.lexsort((since, lane, -worth))
+    return [distinct[place] for place in order.tolist() if worth[place] > -np.inf]

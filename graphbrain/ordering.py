@@ -1,0 +1,142 @@
+"""Where pages wait, decided anew: after the scope, the order, or what a page is worth to it has changed.
+
+State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
+them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
+on with it), and on single pages after a correction.
+Statements: brain/read, brain/remarked, pages/ids_from, pages/pardon, pages/stand, visits/standing, claims/held,
+accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain import accounts, hosts, lanes
+from graphbrain.accounts import Accounts
+from graphbrain.graph import Tx
+from graphbrain.report import Policy
+from graphbrain.schedule import DAY
+
+__all__ = ["ask", "remark", "remark_next"]
+
+BATCH = 500
+
+
+@dataclass(slots=True)
+class _Standing:
+    """A page, and where it waits."""
+
+    page: int
+    url: str
+    host: str
+    state: str
+    fetched: float | None
+    queue: str | None
+    lane: int
+    waiting_since: float
+    busy: bool
+    rate_shape: float | None
+    rate_scale: float | None
+    interval: float | None
+
+    def asked(self, now: float) -> bool:
+        """Is it wanted at once, whatever it is worth?"""
+        return self.lane == lanes.ASKED and self.waiting_since <= now
+
+
+def remark_next(tx: Tx, policy: Policy, now: float) -> int:
+    """Bring the next pages in line with the settings that hold now; how many, 0 when the pass has ended.
+
+    The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
+    do the same; who comes after a new change of settings advances nothing.
+    """
+    before = tx.one("brain/read")[0].get("remarking")
+    if before is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
+    remark(tx, ids, policy, now)
+    after = last if len(ids) == BATCH else None
+    tx.do("brain/remarked", before=before, after=after, revision=policy.rule.revision)
+    return max(len(ids), 1)
+
+
+def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
+    """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings.
+
+    Who is leased, or waits for a retry, waits when it comes back.
+    """
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
+    pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    before = {page.page: (page.state, page.queue, page.waiting_since) for page in pages}
+    _rescope(pages, ledger, policy)
+    _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
+    ledger.write(tx, now, all_marks=True)
+    filing = hosts.queues(tx, {page.host for page in pages if page.queue == ""}, policy.manners, now)
+    rows = []
+    for page in pages:
+        page.queue = filing[page.host] if page.queue == "" else page.queue
+        if before[page.page] != (page.state, page.queue, page.waiting_since):
+            rows.append([page.page, page.state, page.queue, page.waiting_since])
+    if rows:
+        tx.do("pages/stand", rows=rows)
+
+
+def _rescope(pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> None:
+    """Pages go outside, or come back; queue '' says that one has still to be found."""
+    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
+    for page in pages:
+        inside = policy.scope.holds(page.url, page.host, int(depths[page.page]))
+        if page.state == "outside" and inside:
+            page.state = "frontier" if page.fetched is None else "known"
+            page.queue = "" if page.state == "frontier" and not page.busy else None
+        elif page.state in ("frontier", "known") and not inside:
+            page.state, page.queue = "outside", None
+
+
+def _into_lanes(pages: Sequence[_Standing], ledger: Accounts, policy: Policy, now: float) -> None:
+    """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
+    if not pages:
+        return
+    schedule, places = policy.schedule, ledger.at([page.page for page in pages])
+    value = ledger.weighed()[places]
+    shape, scale = schedule.first_belief([page.host for page in pages], value)
+    known = np.array([page.rate_shape is not None for page in pages])
+    shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]
+    scale[known] = [page.rate_scale for page in pages if page.rate_scale is not None]
+    by_worth = lanes.revisit_lane(value, shape, scale)
+    for page, place, lane in zip(pages, places.tolist(), by_worth.tolist(), strict=True):
+        if page.asked(now):
+            page.queue = (page.queue or "") if not page.busy else None
+            continue
+        interval = page.interval or schedule.interval_of(page.url)
+        since = page.fetched or 0.0
+        if interval:
+            ledger.lane[place], page.waiting_since = lanes.ASKED, since + interval * DAY
+        elif policy.rule.revisits:
+            moved_back = page.waiting_since if page.lane != lanes.ASKED else since  # by hints
+            ledger.lane[place], page.waiting_since = lane, min(since, moved_back)
+        waits = interval or policy.rule.revisits
+        page.queue = (page.queue or "") if waits and not page.busy else None
+
+
+def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
+    """Let pages be fetched at once, whatever they are worth and whatever became of them; those that can be.
+
+    Not those that are outside the scope, or leased: the latter are being fetched.
+    """
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
+    pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
+    wanted = [page for page in pages if page.state != "outside" and page.page not in held]
+    if not wanted:
+        return sorted(held)
+    ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
+    ledger.write(tx, now)
+    filing = hosts.queues(tx, {page.host for page in wanted}, policy.manners, now)
+    rows = [[page.page, "frontier" if page.fetched is None else "known", filing[page.host], now] for page in wanted]
+    tx.do("pages/stand", rows=rows)
+    tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])
+    return sorted(held.union(page.page for page in wanted))

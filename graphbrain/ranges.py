@@ -1,0 +1,103 @@
+"""Which parts of a queue to look into: the lanes that hold pages, learned by looking.
+
+The index of waiting pages can say which is the first page between two lane numbers, and no more for the price of a
+look. So the numbers are cut into ranges, each of which is looked into by itself: where a page is found in lane l, l
+gets a range of its own, and what lies behind it another; ranges without pages grow together again. Together the
+ranges always cover all numbers, so whatever others put into whatever lane, it is found: at once, or as soon as what
+stands before it in its range has one of its own. Nothing of this is stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.opichits import Floats, Ints
+
+__all__ = ["EMPTY", "END", "Ranges"]
+
+END = 1 << 40
+"""Beyond all lanes."""
+EMPTY, UNKNOWN = -1, -2
+NEAR, FAR = 1 << 9, 1 << 16
+"""How far the lanes of one value are from those of the next, and those of one promise from the next."""
+WIDENING = (1, 2, 4, 8, 16, 32, 64)
+MOST = 4_000
+
+
+@dataclass(slots=True)
+class Ranges:
+    """The ranges of one queue, ascending: range i goes from `first[i]` to the next one's first.
+
+    `lane`, `since`: of the first page when it was last looked into; lane EMPTY: none was there; UNKNOWN: it was never
+    looked into. `turn`: where looking around goes on.
+    """
+
+    first: Ints
+    lane: Ints
+    since: Floats
+    turn: int = 0
+
+    @classmethod
+    def unknown(cls) -> Ranges:
+        """Of a queue that nothing is known of."""
+        return cls(np.zeros(1, dtype=np.int64), np.full(1, UNKNOWN), np.zeros(1))
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def bounds(self, places: Ints) -> list[list[int]]:
+        """[first, end) of the ranges at these places."""
+        ends = np.append(self.first[1:], END)
+        return [[int(a), int(b)] for a, b in zip(self.first[places].tolist(), ends[places].tolist(), strict=True)]
+
+    def choose(self, worth: Floats, most: int) -> Ints:
+        """The places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such as were
+        never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's first page,
+        as it was remembered."""
+        if len(self) <= most:
+            return np.arange(len(self))
+        quarter = max(1, most // 4)
+        around = np.flatnonzero(self.lane == UNKNOWN)[:quarter]
+        if len(around) < quarter:
+            turns = (self.turn + np.arange(quarter - len(around))) % len(self)
+            self.turn = int(turns[-1] + 1) % len(self)
+            around = np.union1d(around, turns)
+        best = np.argsort(-worth, kind="stable")[: most - len(around)]
+        return np.union1d(best, around)
+
+    def saw(self, places: Ints, lanes: Ints, since: Floats) -> Ranges:
+        """The ranges after a look into those at `places` that found these first pages (lane EMPTY: none)."""
+        lane, at = self.lane.copy(), self.since.copy()
+        lane[places], at[places] = lanes, since
+        ends = np.append(self.first[1:], END)
+        rows: list[tuple[int, int, float]] = []
+        for start, end, head, moment in zip(
+            self.first.tolist(), ends.tolist(), lane.tolist(), at.tolist(), strict=True
+        ):
+            if head < 0 or end == start + 1:
+                _add(rows, start, head, moment)
+                continue
+            if head > start:
+                _add(rows, start, EMPTY, 0.0)
+            _add(rows, head, head, moment)
+            for cut in _cuts(head + 1, end):
+                _add(rows, cut, UNKNOWN, 0.0)
+        del rows[MOST:]
+        first, heads, times = zip(*rows, strict=True)
+        return Ranges(np.array(first), np.array(heads), np.array(times), min(self.turn, len(rows) - 1))
+
+
+def _cuts(start: int, end: int) -> list[int]:
+    """Where to cut what lies behind a page that was found: finely close to it, where more are to be expected."""
+    near, far = -(-start // NEAR) * NEAR, -(-start // FAR) * FAR
+    cuts = {start, near, far, *(near + NEAR * step for step in WIDENING), *(far + FAR * step for step in WIDENING)}
+    return sorted(cut for cut in cuts if start <= cut < end)
+
+
+def _add(rows: list[tuple[int, int, float]], first: int, lane: int, since: float) -> None:
+    """One more range, unless it and the one before it are empty: then they are one."""
+    if lane == EMPTY and rows and rows[-1][1] == EMPTY:
+        return
+    rows.append((first, lane, since))

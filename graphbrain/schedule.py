@@ -1,0 +1,144 @@
+"""What a visit is worth and when: the settings of the order `optimal`, and what is believed of rates before and after.
+
+A page that was never fetched is worth w·K whenever it is; one that was, its expected crawl value (beliefs); lanes keep
+pages of like value and belief together, so all that is asked here is asked by lane and age. Times are in days.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from graphbrain import beliefs, lanes
+from graphbrain.beliefs import PRIOR, Flags, Prior
+from graphbrain.errors import SettingsError
+from graphbrain.opichits import Floats
+from graphbrain.settings import Settings
+
+__all__ = ["DAY", "Estimator", "Schedule"]
+
+DAY = 86_400.0
+NEVER = 1e9
+LONGEST = 36_500.0
+Estimator = Callable[[Floats, Floats, Floats, Flags], tuple[Floats, Floats]]
+"""(shape, scale, days since the last visit, changed) → (shape, scale) of pages: what is believed after a visit."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The settings of the order `optimal`, and the priors learned so far.
+
+    `discovery`: K, in days. `freshness`, `change`: what being up to date, and finding a change, is worth. `least`: days
+    before which no page is visited again. `intervals`: days between visits of pages in whose URL a pattern is found.
+    """
+
+    discovery: float = lanes.DISCOVERY
+    freshness: float = 1.0
+    change: float = 0.0
+    least: float = 1.0
+    frontier_reserve: float = 0.05
+    oldest_reserve: float = 0.01
+    forgetting: float = beliefs.FORGETTING
+    intervals: tuple[tuple[re.Pattern[str], float], ...] = ()
+    prior: Prior = PRIOR
+    priors: Mapping[str, Prior] = field(default_factory=dict)
+    estimator: Estimator | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(
+        cls, settings: Settings, prior: Prior, priors: Mapping[str, Prior], estimator: Estimator | None = None
+    ) -> Schedule:
+        """The schedule by the settings. Raises SettingsError for intervals that cannot be read."""
+        return cls(
+            settings.discovery_days,
+            settings.freshness_value,
+            settings.change_value,
+            settings.revisit_seconds / DAY,
+            settings.frontier_reserve,
+            settings.oldest_reserve,
+            settings.forgetting,
+            _intervals(settings.intervals),
+            prior,
+            priors,
+            estimator,
+        )
+
+    def worth(self, lane: ArrayLike, since: ArrayLike, now: float) -> Floats:
+        """What a visit is worth of the pages in these lanes that wait `since` (epoch seconds); −inf: not yet."""
+        age = (now - np.asarray(since, dtype=np.float64)) / DAY
+        value = lanes.head_value(lane, age, self.discovery, self.freshness, self.change)
+        # A millisecond less than the least will do: times are sums of floats.
+        return np.where(self.ripe_at(lane, since) > now + 1e-3, -np.inf, value)
+
+    def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
+        """From when on (epoch seconds) pages of these lanes that wait `since` may be visited."""
+        numbers = np.asarray(lane, dtype=np.int64)
+        at = np.asarray(since, dtype=np.float64)
+        seen = ~lanes.read_lanes(numbers).frontier & (numbers != lanes.ASKED)
+        return np.where(seen, at + self.least * DAY, at)
+
+    def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
+        """(shape, scale) of pages of these hosts that were visited once."""
+        priors = [self.priors.get(host, self.prior) for host in hosts]
+        shape = np.array([prior.shape for prior in priors])
+        scale = np.array([float(prior.scale_of(one)) for prior, one in zip(priors, value.tolist(), strict=True)])
+        return shape, scale
+
+    def after_visit(
+        self, hosts: Sequence[str], shape: Floats, scale: Floats, days: Floats, changed: Flags, value: Floats
+    ) -> tuple[Floats, Floats]:
+        """(shape, scale) of pages after a visit `days` after their last; nan before it: it is their first re-visit."""
+        prior_shape, prior_scale = self.first_belief(hosts, value)
+        before = np.where(np.isnan(shape), prior_shape, shape), np.where(np.isnan(scale), prior_scale, scale)
+        if self.estimator is not None:
+            own_shape, own_scale = self.estimator(*before, days, changed)
+            return _sane(np.asarray(own_shape, dtype=np.float64), np.asarray(own_scale, dtype=np.float64), before)
+        return beliefs.after_visit(*before, days, changed, (prior_shape, prior_scale), self.forgetting)
+
+    def comes_back(self, value: float, shape: float, scale: float, price: float) -> float | None:
+        """Days from a visit to the next of a page of this value and belief, if visits are made that are worth `price`.
+
+        None where it is not worth so much in a hundred years.
+        """
+        low, high = self.least, LONGEST
+        args = (self.freshness * value, shape, scale)
+        if beliefs.expected_value(*args, high, self.change * value) < price:
+            return None
+        while high - low > 1e-4 * high:
+            middle = (low + high) / 2.0
+            enough = beliefs.expected_value(*args, middle, self.change * value) >= price
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def interval_of(self, url: str) -> float | None:
+        """The days between the visits of this page that a pattern says; of several the first."""
+        return next((days for pattern, days in self.intervals if pattern.search(url)), None)
+
+
+def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """What the crawler's own estimator says, where it is a belief at all."""
+    good: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
+    return np.where(good, shape, before[0]), np.where(good, scale, before[1])
+
+
+def _intervals(text: str) -> tuple[tuple[re.Pattern[str], float], ...]:
+    """`PATTERN SECONDS`, one a line or separated by semicolons."""
+    found = []
+    for part in re.split(r"[\n;]", text):
+        if not part.strip():
+            continue
+        pattern, _, seconds = part.strip().rpartition(" ")
+        try:
+            days = float(seconds) / DAY
+            if not pattern or not 1.0 / DAY <= days <= NEVER:
+                raise ValueError
+            found.append((re.compile(pattern.strip()), days))
+        except (ValueError, re.error):
+            raise SettingsError(
+                f"intervals must be a regular expression and seconds, like '/news/ 3600', not {part.strip()!r}."
+            ) from None
+    return tuple(found)

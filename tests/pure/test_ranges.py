@@ -1,0 +1,67 @@
+"""Ranges of lanes: they always cover everything, and whatever is put anywhere is found within a few looks."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphbrain.ranges import EMPTY, END, Ranges
+
+some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
+
+
+def look(ranges: Ranges, queue: set[int], places: np.ndarray | None = None) -> Ranges:
+    """Look into all ranges, or some, of a queue that holds pages in these lanes."""
+    at = np.arange(len(ranges)) if places is None else places
+    heads = [min((lane for lane in queue if a <= lane < b), default=EMPTY) for a, b in ranges.bounds(at)]
+    return ranges.saw(at, np.array(heads), np.zeros(len(at)))
+
+
+def found(ranges: Ranges) -> set[int]:
+    return set(ranges.lane[ranges.lane >= 0].tolist())
+
+
+def covers(ranges: Ranges) -> bool:
+    bounds = ranges.bounds(np.arange(len(ranges)))
+    return (
+        bounds[0][0] == 0
+        and bounds[-1][1] == END
+        and all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
+    )
+
+
+@settings(deadline=None)
+@given(some_lanes, some_lanes)
+def test_all_lanes_are_found_within_as_many_looks_as_there_are_and_mostly_far_fewer(
+    first: set[int], then: set[int]
+) -> None:
+    ranges = Ranges.unknown()
+    for queue in (first, then):
+        for _ in range(len(queue) + 1):
+            ranges = look(ranges, queue)
+            assert covers(ranges)
+        assert found(ranges) == queue
+
+
+def test_a_crowd_of_lanes_is_found_in_a_few_looks_and_forgotten_in_one() -> None:
+    dice = np.random.default_rng(1)
+    queue = set((16_000_000 + dice.integers(0, 6_000_000, 300)).tolist())
+    ranges, looks = Ranges.unknown(), 0
+    while found(ranges) != queue:
+        ranges, looks = look(ranges, queue), looks + 1
+    assert looks <= 25
+    ranges = look(look(ranges, queue), queue)
+    assert len(ranges) <= 2 * len(queue) + 1
+    assert len(look(ranges, set())) == 1
+
+
+@settings(deadline=None)
+@given(some_lanes.filter(bool), st.integers(1, 9))
+def test_with_few_looks_at_a_time_every_lane_is_looked_into_again_and_again(queue: set[int], most: int) -> None:
+    ranges = Ranges.unknown()
+    for _ in range(80 * len(queue) + 80):
+        worth = np.where(ranges.lane < 0, -np.inf, 1.0)
+        ranges = look(ranges, queue, ranges.choose(worth, most))
+        assert covers(ranges)
+    assert found(ranges) == queue
