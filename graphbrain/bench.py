@@ -22,6 +22,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Fetched
 from graphbrain.pages import New
 from graphbrain.recording import Recording
+from graphbrain.rehearsal import SimulatedClock
 from graphbrain.url import key_of
 from graphbrain.worker import WorkerPool
 
@@ -42,6 +43,7 @@ def run(
     workers: int | None = None,
     seconds: float | None = None,
     delay: float = 0.0,
+    days: int = 365,
     data: Path | None = None,
     **arguments: Any,
 ) -> None:
@@ -49,10 +51,13 @@ def run(
 
     `data`: the local server's directory, for an import by Neo4j's own tool.
     """
-    from graphbrain import bench_accounts, bench_scores  # they measure with what stands here
+    from graphbrain import bench_accounts, bench_revisit, bench_scores  # they measure with what stands here
 
-    with Brain.open(**arguments, auto_tend=False) as brain:
-        if kind == "claim":
+    clock = SimulatedClock() if kind == "revisit" else None
+    with Brain.open(**arguments, auto_tend=False, clock=clock) as brain:
+        if clock is not None:
+            figures = bench_revisit.revisit(brain, clock, file, days)
+        elif kind == "claim":
             figures = claim(brain, pages or 1_000_000, delay=delay)
         elif kind == "ingest":
             figures = [ingest(brain, _recording(file), pages)]

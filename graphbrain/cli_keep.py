@@ -173,23 +173,25 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import"]))
+@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit"]))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
 @click.option("--seconds", type=click.FloatRange(0), help="How long (push).")
 @click.option("--delay", type=click.FloatRange(0), help="Seconds between two claims of a host (claim; 0).")
+@click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
 @as_json
 @connection
 @pass_app
 def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
     """Measure this machine.
 
-    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; and what following a growing
-    crawl costs.
+    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; what following a growing
+    crawl costs; and how fresh copies stay under budgets of revisits, in simulated time.
 
     FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' needs one,
-    and is compared with the live ingest of the same file.
+    and is compared with the live ingest of the same file. For 'revisit' it is a table of changes as
+    for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
     """
     from graphbrain import bench as measure
 

@@ -225,7 +225,7 @@ class ByWorth:
         del now
         frontier = read_lanes(np.array([page[1] for page in pages])).frontier
         chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][: due["frontier"]]
-        chosen += sorted(pages, key=lambda page: page[2])[: due["oldest"]]
+        chosen += sorted(pages, key=lambda page: (page[2], page[0]))[: due["oldest"]]
         first = dict.fromkeys(chosen)
         return [*first, *(page for page in pages if page not in first)]
 

@@ -19,7 +19,7 @@ from graphbrain.beliefs import PRIOR, Flags, Prior
 from graphbrain.opichits import Floats, Ints
 from graphbrain.revisit import ripeness
 
-__all__ = ["DEFAULT", "POLICIES", "Policy", "Setting", "make"]
+__all__ = ["DEFAULT", "POLICIES", "Policy", "Setting"]
 
 CERTAIN = 1e6
 """The shape of a belief that is as good as knowing."""
@@ -219,7 +219,7 @@ class GammaMean(Gamma):
 
 
 class LaneByLane(Gamma):
-    """graphbrain's own: beliefs, and the heads of the lanes merged by expected crawl value.
+    """graphbrain's own: beliefs, and the heads of the lanes merged by what pages of such a lane and age are worth.
 
     A page that is met while its host has no room moves, once, to a queue of its host's own, whose lanes take part
     while it has. A part of the visits (`reserve`) goes to the oldest head of all.
@@ -323,8 +323,9 @@ class LaneByLane(Gamma):
         self, keys: list[tuple[int, int]], place: int, now: float
     ) -> list[tuple[float, tuple[int, int], list[float], int]]:
         """The next rows of these lanes: what the first is worth, the lane, what all are worth, and where they begin."""
-        rows = [[page for _, page in self._lanes[key][place : place + BUFFER]] for key in keys]
-        worth = self._expected(np.array([page for row in rows for page in row], dtype=np.int64), now).tolist()
+        rows = [[last for last, _ in self._lanes[key][place : place + BUFFER]] for key in keys]
+        lane = np.array([key[1] for key, row in zip(keys, rows, strict=True) for _ in row], dtype=np.int64)
+        worth = lanes.head_value(lane, now - np.array([last for row in rows for last in row])).tolist()
         found, at = [], 0
         for key, row in zip(keys, rows, strict=True):
             found.append((-worth[at], key, worth[at : at + len(row)], place))
@@ -360,8 +361,3 @@ POLICIES: dict[str, Callable[[Setting], Policy]] = {
     "round-robin": RoundRobin,
 }
 DEFAULT = ("optimal", "lanes", "naive", "nutch", "proportional", "round-robin")
-
-
-def make(name: str, setting: Setting) -> Policy:
-    """The policy of that name; KeyError if there is none."""
-    return POLICIES[name](setting)

@@ -67,6 +67,7 @@ def run(
     name: str,
     budget: Budget,
     *,
+    make: Callable[[Setting], Policy] | None = None,
     steps: int | None = None,
     host_cap: float | None = None,
     forgetting: float | None = None,
@@ -74,7 +75,7 @@ def run(
     prior: Prior | None = None,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Outcome:
-    """Simulate the policy of that `name` for the days of the history.
+    """Simulate the policy of that `name`, or the one that `make` makes, for the days of the history.
 
     `steps` a day; unless given so many that ten visits are made in each, at most one an hour. `host_cap`: visits a day
     that a host takes at most, spread over the day. The rest as in `Setting`.
@@ -85,7 +86,7 @@ def run(
     setting = Setting(history.value, history.rate, history.host, **chosen)  # type: ignore[arg-type]
     least = min(budget.daily, *(new for _, new in budget.changes)) if budget.changes else budget.daily
     steps = steps or int(np.clip(least / VISITS_A_STEP, 1, MOST_STEPS))
-    crawl = _Crawl(history, policies.make(name, setting), host_cap, steps)
+    crawl = _Crawl(history, (make or policies.POLICIES[name])(setting), host_cap, steps)
     for day in range(int(history.days)):
         crawl.day(day, budget.on(day))
         progress(day + 1, int(history.days))

@@ -49,10 +49,10 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk"),
     ("stores",),
-    ("replay", "hammer", "importing"),
+    ("replay", "hammer", "importing", "rehearsal"),
     ("show",),
     ("bench", "dumps", "precision"),
-    ("bench_accounts", "bench_scores", "precision_plot"),
+    ("bench_accounts", "bench_scores", "bench_revisit", "precision_plot"),
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
     ("demo.web",),
@@ -69,6 +69,7 @@ SHELF = {name: number for number, shelf in enumerate(SHELVES) for name in shelf}
 EXCUSED = {
     ("bench", "bench_accounts"): "the measures of the accounts stand on the shelf above, and use what stands in bench",
     ("bench", "bench_scores"): "so do those of the batch scores",
+    ("bench", "bench_revisit"): "and those of revisits",
     ("brain", "server"): "only looked at when no address is given: then it is the local server's",
     (
         "jars",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,11 +26,7 @@ def found(ranges: Ranges) -> set[int]:
 
 def covers(ranges: Ranges) -> bool:
     bounds = ranges.bounds(np.arange(len(ranges)))
-    return (
-        bounds[0][0] == 0
-        and bounds[-1][1] == END
-        and all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
-    )
+    return bounds[0][0] == 0 and bounds[-1][1] == END and all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
 
 
 @settings(deadline=None)
