@@ -32,6 +32,7 @@ BATCH = 200
 WARM_UP_PAGES = 30_000
 LARGE_BATCH = 50_000
 SHORT_BATCH = 5_000
+HOSTS = 20_000
 
 
 def run(
@@ -246,8 +247,8 @@ def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
 def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
     """Claim and report 100 pages again and again, with a tenth of `most` pages waiting, and with all of them.
 
-    `delay`: seconds between claims of one host, of which there are 20,000. The reported pages have no
-    links. The last figure is the ratio of the times at both sizes.
+    `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
+    have no links. The last figure is the ratio of the times at both sizes.
     """
     empty(brain)
     brain.remake(delay_seconds=delay)
@@ -266,8 +267,11 @@ def _fill(brain: Brain, wanted: int) -> None:
     there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
     waiting = brain.stats()["waiting"]
     dice = np.random.default_rng(there)
+    shares = 1.0 / np.arange(1, HOSTS + 1)
+    shares /= shares.sum()
     for start in range(there, there + wanted - waiting, 2_000):
-        urls = [f"http://host-{n % 20_000:05d}.example/{n}" for n in range(start, start + 2_000)]
+        hosts = dice.choice(HOSTS, 2_000, p=shares).tolist()
+        urls = [f"http://host-{host:05d}.example/{n}" for n, host in enumerate(hosts, start)]
         values = dice.random(len(urls)) ** 4
         new = [New(key_of(url), url, 1, relevance=float(v)) for url, v in zip(urls, values, strict=True)]
         brain.graph.write(_creating(brain, new), "bench")
