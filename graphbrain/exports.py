@@ -8,9 +8,11 @@ Statements: exports/*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,9 @@ __all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
+AT_ONCE = 2
+"""Ranges read at the same time."""
+T = TypeVar("T")
 
 Progress = Callable[[int, int], None]
 """(pages done, pages in all, as far as is known)"""
@@ -87,14 +92,17 @@ def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     ids: list[Ints] = [np.empty(0, dtype=np.int64)]
     packed: list[Ints] = [np.empty(0, dtype=np.int64)]
-    for first in range(0, 0 if last is None else last + 1, RANGE):
+
+    def read(first: int) -> tuple[int, Ints, Ints]:
         found, pairs = graph.read(
-            lambda tx, f=first: tx.one("exports/links", first=f, last=f + RANGE - 1),  # type: ignore[misc]
-            "exports/links",
+            lambda tx: tx.one("exports/links", first=first, last=first + RANGE - 1), "exports/links"
         )
-        ids.append(np.array(found, dtype=np.int64))
-        packed.append(np.sort(np.array(pairs, dtype=np.int64)))
-        progress(min(first + RANGE, last + 1), last + 1)
+        return first + RANGE, np.array(found, dtype=np.int64), np.sort(np.array(pairs, dtype=np.int64))
+
+    for end, found, pairs in _side_by_side(read, range(0, 0 if last is None else last + 1, RANGE)):
+        ids.append(found)
+        packed.append(pairs)
+        progress(min(end, last + 1), last + 1)
     return _table(np.concatenate(ids), packed)
 
 
@@ -142,8 +150,25 @@ def urls(graph: Graph, ids: Ints) -> dict[int, str]:
 
 def _rows(graph: Graph, name: str, ids: Ints) -> Iterator[list[list[Any]]]:
     """What a statement says of these pages, range by range; ranges of which nothing is left are passed over."""
-    for first in range(0, len(ids), RANGE):
+
+    def read(first: int) -> list[list[Any]]:
         part = ids[first : first + RANGE].tolist()
-        rows = graph.read(lambda tx, p=part: tx.one(name, ids=p)[0], name)  # type: ignore[misc]
-        if rows:
-            yield rows
+        rows: list[list[Any]] = graph.read(lambda tx: tx.one(name, ids=part)[0], name)
+        return rows
+
+    yield from filter(None, _side_by_side(read, range(0, len(ids), RANGE)))
+
+
+def _side_by_side(read: Callable[[int], T], firsts: Iterable[int]) -> Iterator[T]:
+    """What `read` makes of each range, in order: the server reads one while another is unpacked.
+
+    No more are read ahead, for what they become before they are arrays takes much room.
+    """
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        going: deque[Future[T]] = deque()
+        for first in firsts:
+            going.append(pool.submit(read, first))
+            if len(going) > AT_ONCE:
+                yield going.popleft().result()
+        while going:
+            yield going.popleft().result()

@@ -184,11 +184,17 @@ class Accounts:
 
     def at(self, ids: Any) -> Ints:
         """The places of ids in the arrays. Raises Again for one that is not locked."""
-        wanted = np.asarray(ids, dtype=np.int64)
-        places = np.searchsorted(self.ids, wanted)
-        if len(wanted) and (not len(self.ids) or (self.ids[np.minimum(places, len(self.ids) - 1)] != wanted).any()):
+        places = self.seek(np.asarray(ids, dtype=np.int64))
+        if (places < 0).any():
             raise Again
         return places
+
+    def seek(self, ids: Ints) -> Ints:
+        """The places of ids in the arrays; −1 for one that is not locked."""
+        if not len(self.ids):
+            return np.full(len(ids), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
+        return np.where(self.ids[places] == ids, places, -1)
 
     def weights(self, sources: Ints, targets: Ints) -> Floats:
         """The weights of links between places: 1, or the intra-host weight inside a host."""
@@ -361,12 +367,17 @@ class Ledger(Accounts):
             return self.keep_hub(), self.out_weight, self.hub_paid
         return self.keep_authority(), self.in_weight, self.authority_paid
 
-    def write(self, tx: Tx, now: float, all_marks: bool = False, unmark: tuple[Ints, Ints] | None = None) -> Marks:
-        """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks.
+    def absorb(self, side: str, goals: Floats) -> None:
+        """Where one side has paid all that these scores (of every place, nan for none) give, its cash is history: it
+        has been spent in advance."""
+        history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
+        keep, weight, paid = self._side(side)
+        ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
+        history[ahead] += cash[ahead]
+        cash[ahead] = 0.0
 
-        `unmark`: the places whose (hub, authority) side is settled by a pass that will look at the marks again in
-        the end. They lose their priority whatever is right, and no other place gets one.
-        """
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> Marks:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks."""
         if self._pays:
             self._pay(tx)
         marks = Marks(self)
@@ -374,17 +385,39 @@ class Ledger(Accounts):
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
         self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
-        for name in ("hub_rank", "authority_rank"):
-            self._mark(tx, name, marks, all_marks)
-        lane = marks.lane
-        self._put(tx, "lane", lane != self._before["lane"], lane)
-        if unmark is None:
-            self._mark(tx, "hub_priority", marks, all_marks)
-            self._mark(tx, "authority_priority", marks, all_marks)
-        else:
-            self._unmark(tx, "hub_priority", marks, unmark[0])
-            self._unmark(tx, "authority_priority", marks, unmark[1])
+        self._write_places(tx, marks, all_marks)
+        self._mark(tx, "hub_priority", marks, all_marks)
+        self._mark(tx, "authority_priority", marks, all_marks)
         return marks
+
+    def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
+        """Write what a settling pass has changed, and the marks that follow from it; all true marks.
+
+        The pass looks at the priorities again in the end: the sides it has settled, `hubs` and `authorities`, lose
+        theirs whatever is right, and no other place gets one. When they were settled is said by the brain.
+        """
+        if self._pays:
+            self._pay(tx)
+        marks = Marks(self)
+        hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
+        hub[hubs], authority[authorities] = True, True
+        sides = [self.hub_history, self.hub_paid, self.authority_history, self.authority_paid]
+        self._put(tx, "settled", hub & authority, *sides)
+        self._put(tx, "hub_settled", hub & ~authority, *sides[:2])
+        self._put(tx, "authority_settled", authority & ~hub, *sides[2:])
+        for side, settled in (("hub", hub), ("authority", authority)):
+            history, cash = f"{side}_history", f"{side}_cash"
+            self._put(tx, history, self._changed(history) & ~settled, getattr(self, history))
+            self._put(tx, cash, self._changed(cash), getattr(self, cash))
+            self._unmark(tx, f"{side}_priority", marks, settled)
+        self._write_places(tx, marks)
+        return marks
+
+    def _write_places(self, tx: Tx, marks: Marks, every: bool = False) -> None:
+        """Write by what rank the pages are found, and where they wait."""
+        for name in ("hub_rank", "authority_rank"):
+            self._mark(tx, name, marks, every)
+        self._put(tx, "lane", marks.lane != self._before["lane"], marks.lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
         """A side that has spent is written whole; one that was only paid, its cash."""
@@ -397,11 +430,10 @@ class Ledger(Accounts):
         new = getattr(marks, name)
         self._put(tx, name, every | (new != getattr(self.marks_before, name)), new)
 
-    def _unmark(self, tx: Tx, name: str, marks: Marks, settled: Ints) -> None:
+    def _unmark(self, tx: Tx, name: str, marks: Marks, but: NDArray[np.bool_]) -> None:
+        """Take the mark from those that have lost it, `but` from these, from which it was taken."""
         new, before = getattr(marks, name), getattr(self.marks_before, name)
-        which = (new == NONE) & (before != NONE)
-        which[settled] = True
-        self._put(tx, name, which, np.full(len(new), NONE))
+        self._put(tx, name, (new == NONE) & (before != NONE) & ~but, new)
 
     def _pay(self, tx: Tx) -> None:
         """The virtual page pays both sides the difference between what is due and what it has paid."""

@@ -1,39 +1,44 @@
 """The settling pass: all accounts brought to their fixed point at once, where pushes would take much longer.
 
 The links are exported and the fixed point is found in memory, beside whatever else runs. It is written by pushes with
-a prescribed goal: a batch of pages and all their neighbours are locked, the links are read again, each page's history
-becomes s* and what it has paid Z*, its cash takes the difference, and each neighbour is paid w·(Z* − Z). So the
-invariant of `opichits` holds at every commit, whatever changes meanwhile and wherever the pass is killed; pages that
-came or changed since the export are left to pushes.
+a prescribed goal: a batch of pages and all their neighbours are locked, the links are read again, what each page has
+paid becomes Z* = keep·s*/d, its cash goes to its history, and each neighbour is paid w·(Z* − Z). What a page is paid
+after it has paid all that its goal s* gives goes to its history at once: so cash that is 0 stays 0, and need not be
+written. So the invariant of `opichits` holds at every commit, whatever changes meanwhile and wherever the pass is
+killed; pages that came or changed since the export are left to pushes.
+
+Pages are settled in lanes side by side, which share no neighbours, and at last those between the lanes (`batching`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
 need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
 is over begins a new one.
-Statements: links/out, links/in, accounts/*, cash/marked, brain/sizes.
+Statements: links/out, links/in, links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import exports, fixedpoint
+from graphbrain import batching, exports, fixedpoint
+from graphbrain.batching import Batch, Cost, Neighbours
 from graphbrain.exports import Accounts, LinkTable
 from graphbrain.fixedpoint import FixedPoint
 from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["AT_ONCE", "Goal", "Step", "Tally", "batches", "find_goal", "fixed_point", "settle", "worth_it"]
+__all__ = ["AT_ONCE", "Goal", "Step", "Tally", "find_goal", "fixed_point", "settle", "stages", "worth_it"]
 
-BATCH_PAGES, BATCH_LINKS = 8_000, 80_000
-"""Pages and link ends of one transaction: larger ones touch a page less often, but others wait for their locks."""
+COST = Cost(most=40_000.0, page=4.0, end=0.1)
+"""Of one transaction: larger ones touch a page less often, but others wait for their locks. The unit, a page that is
+locked, takes some 10 µs."""
 AT_ONCE = 2
 """Transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
@@ -44,12 +49,11 @@ SMALLEST, SHARE = 5_000, 0.2
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where all is to be: the exported links, forward and backward, both scores of each page at the fixed point, and
-    the order of the pages in which neighbours are near to each other: by host, then by discovery."""
+    """Where all is to be: the exported links, both ways, both scores of each page at the fixed point, and the order of
+    the pages in which neighbours are near to each other: by host, then by discovery."""
 
     table: LinkTable
-    back_offsets: Ints
-    back_sources: Ints
+    near: Neighbours
     hub: Floats
     authority: Floats
     order: Ints
@@ -59,9 +63,12 @@ class Goal:
 
 @dataclass(slots=True)
 class Step:
-    """What one batch has done: sides brought to their goal, payments made, pages left to pushes. `touched`: ids of the
-    pages it had locked at the moment `at`, of a steady clock; `waits`: which of them then needed a mark."""
+    """What one batch has done: pages of it, sides brought to their goal, payments made, pages left to pushes.
 
+    `touched`: ids of the pages it had locked at the moment `at`, of a steady clock; `waits`: which of them then needed
+    a mark."""
+
+    pages: int = 0
     sides: int = 0
     payments: int = 0
     left: int = 0
@@ -74,7 +81,7 @@ class Tally:
     """The sum of all batches, and what is known of the marks of each page of the table."""
 
     def __init__(self, table: LinkTable) -> None:
-        self.sides = self.payments = self.left = 0
+        self.pages = self.sides = self.payments = self.left = 0
         self._table = table
         self._at = np.zeros(table.pages)
         self._waits = np.zeros(table.pages, dtype=bool)
@@ -82,6 +89,7 @@ class Tally:
 
     def add(self, step: Step) -> None:
         """Another batch, in any order: of each page the batch that locked it last is right about its marks."""
+        self.pages += step.pages
         self.sides += step.sides
         self.payments += step.payments
         self.left += step.left
@@ -124,11 +132,9 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         tolerance=tolerance,
         progress=lambda rounds, _: progress("solve", rounds, 0),
     )
-    by_target = np.argsort(table.targets, kind="stable")
-    sources = np.repeat(np.arange(table.pages), np.diff(table.offsets))[by_target]
-    back = np.concatenate([[0], np.cumsum(np.bincount(table.targets, minlength=table.pages))])
+    near = Neighbours.of(table.offsets, table.targets)
     order = np.argsort(hosts, kind="stable")
-    return Goal(table, back, sources, found.hub, found.authority, order, found.rounds, found.residual)
+    return Goal(table, near, found.hub, found.authority, order, found.rounds, found.residual)
 
 
 def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> FixedPoint:
@@ -138,51 +144,42 @@ def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> F
     )
 
 
-def batches(goal: Goal) -> list[Ints]:
-    """The places of the pages of each batch, so ordered that those under way at the same time are far apart."""
-    ends = np.cumsum((np.diff(goal.table.offsets) + np.diff(goal.back_offsets))[goal.order])
-    found: list[Ints] = []
-    first = 0
-    while first < goal.table.pages:
-        before = ends[first - 1] if first else 0
-        end = int(np.searchsorted(ends, before + BATCH_LINKS, side="right"))
-        end = max(first + 1, min(end, first + BATCH_PAGES))
-        found.append(np.sort(goal.order[first:end]))
-        first = end
-    stride = -(-len(found) // AT_ONCE)
-    return [found[number] for start in range(stride) for number in range(start, len(found), stride)]
+def stages(goal: Goal) -> Iterator[list[Iterator[Batch]]]:
+    """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
+    *apart, between = batching.lanes(goal.near, goal.order, AT_ONCE)
+    yield [batching.batches(goal.near, lane, COST) for lane in apart]
+    # Here they do meet, the less the farther apart in the order they are.
+    yield [batching.batches(goal.near, part, COST) for part in np.array_split(between, AT_ONCE)]
 
 
-def settle(tx: Tx, goal: Goal, batch: Ints, rule: Rule, now: float, again: bool = False) -> Step:
-    """Bring the pages at these places to their goal. `again`: after the export was found outdated."""
-    ids = goal.table.ids[batch]
-    union = _union_now(tx, ids) if again else _union_exported(goal, batch)
+def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, again: bool = False) -> Step:
+    """Bring these pages to their goal. `again`: after the export was found outdated."""
+    ids = goal.table.ids[batch.pages]
+    union = _union_now(tx, ids) if again else goal.table.ids[batch.union]
     ledger = Ledger.lock(tx, union.tolist(), rule)
     at = time.monotonic()
-    here = np.isin(ids, ledger.ids)
-    out = _links(tx, "links/out", ids[here], ledger)
-    into = _links(tx, "links/in", ids[here], ledger)
-    # A page that has a neighbour nobody knew of is left to pushes.
-    whole = [page for page in ids[here].tolist() if page in out and page in into]
-    step = Step(left=len(ids) - len(whole), at=at)
-    places = ledger.at(whole)
-    goals = goal.table.at(np.array(whole, dtype=np.int64))
-    hubs = _spend(ledger, "hub", places, goal.hub[goals], [out[page] for page in whole], step)
-    authorities = _spend(ledger, "authority", places, goal.authority[goals], [into[page] for page in whole], step)
+    mine = ledger.seek(ids)
+    out, into, whole = _links(tx, ledger, mine[mine >= 0])
+    step = Step(len(ids), left=len(ids) - len(whole), at=at)
+    goals = _Goals(goal, ledger.ids)
+    hubs = _spend(ledger, "hub", whole, goals.hub, *out, step)
+    authorities = _spend(ledger, "authority", whole, goals.authority, *into, step)
     if step.sides:
-        marks = ledger.write(tx, now, unmark=(hubs, authorities))
+        ledger.absorb("hub", goals.hub)
+        ledger.absorb("authority", goals.authority)
+        marks = ledger.write_settled(tx, hubs, authorities)
         step.touched = ledger.ids
         step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
     return step
 
 
-def _union_exported(goal: Goal, batch: Ints) -> Ints:
-    """Ids of the pages of a batch and of their neighbours, as they were exported."""
-    table = goal.table
-    ahead = [table.targets[table.offsets[i] : table.offsets[i + 1]] for i in batch.tolist()]
-    behind = [goal.back_sources[goal.back_offsets[i] : goal.back_offsets[i + 1]] for i in batch.tolist()]
-    places: Ints = np.unique(np.concatenate([batch, *ahead, *behind]))
-    return table.ids[places]
+class _Goals:
+    """The goals of some pages, nan for those that were not exported."""
+
+    def __init__(self, goal: Goal, ids: Ints) -> None:
+        places = goal.table.at(ids)
+        self.hub: Floats = np.where(places >= 0, goal.hub[places], np.nan)
+        self.authority: Floats = np.where(places >= 0, goal.authority[places], np.nan)
 
 
 def _union_now(tx: Tx, ids: Ints) -> Ints:
@@ -195,22 +192,45 @@ def _union_now(tx: Tx, ids: Ints) -> Ints:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _links(tx: Tx, statement: str, ids: Ints, ledger: Ledger) -> dict[int, list[int]]:
-    """Page → its neighbours under the lock, of the pages all whose neighbours are locked."""
-    rows = tx.one(statement, ids=ids.tolist())[0]
-    return {page: neighbours for page, neighbours in rows if ledger.holds(neighbours)}
+def _links(tx: Tx, ledger: Ledger, pages: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
+    """(payers, payees) of the hub sides of these locked pages, of their authority sides, all as places; and those of
+    the pages all whose neighbours are locked: one that has a neighbour nobody knew of is left to pushes.
+
+    Links from one of the pages to another are read once: where those found make up a page's weight, there are no more.
+    """
+    sources, targets = _read(tx, "links/packed_out", ledger, pages)
+    whole = np.zeros(len(ledger.ids), dtype=np.bool_)
+    whole[pages] = True
+    whole[sources[targets < 0]] = False
+    sources, targets = sources[targets >= 0], targets[targets >= 0]
+    weight = np.bincount(targets, ledger.weights(sources, targets), len(whole))
+    more = pages[weight[pages] != ledger.in_weight[pages]]
+    others, ends = _read(tx, "links/packed_in", ledger, more)
+    whole[ends[others < 0]] = False
+    all_seen = np.zeros(len(whole), dtype=np.bool_)
+    all_seen[pages], all_seen[more] = True, False
+    known = all_seen[targets]
+    into = np.concatenate([targets[known], ends]), np.concatenate([sources[known], others])
+    return (sources, targets), into, pages[whole[pages]]
 
 
-def _spend(ledger: Ledger, side: str, places: Ints, goals: Floats, neighbours: Sequence[list[int]], step: Step) -> Ints:
+def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> tuple[Ints, Ints]:
+    """Sources and targets of the links of places, as places; −1 for an end that is not locked."""
+    if not len(pages):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    packed = np.array(tx.one(statement, ids=ledger.ids[pages].tolist())[0], dtype=np.int64)
+    return ledger.seek(packed >> 32), ledger.seek(packed & 0xFFFFFFFF)
+
+
+def _spend(ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step) -> Ints:
     """Bring one side of these places to its goal, and pay the neighbours; the places where that was needed."""
-    counts = np.array([len(each) for each in neighbours], dtype=np.int64)
-    go = (counts > 0) & ledger.off(side, places, goals, CLOSE * ledger.rule.eps)
-    chosen = places[go]
+    chosen = pages[ledger.off(side, pages, goals[pages], CLOSE * ledger.rule.eps)]
     if not len(chosen):
         return chosen
-    payers = np.repeat(chosen, counts[go])
-    payees = ledger.at(np.concatenate([each for each, wanted in zip(neighbours, go, strict=True) if wanted]))
-    ledger.prescribe(side, chosen, goals[go], payers, payees)
+    spends = np.zeros(len(goals), dtype=np.bool_)
+    spends[chosen] = True
+    pays = spends[payers]
+    ledger.prescribe(side, chosen, goals[chosen], payers[pays], payees[pays])
     step.sides += len(chosen)
-    step.payments += len(payees)
+    step.payments += int(pays.sum())
     return chosen

@@ -5,18 +5,18 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
 from graphbrain import cash, claims, corrections, pages, priors, settling
+from graphbrain.batching import Batch
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended
-from graphbrain.opichits import Ints
 from graphbrain.passing import Passing
 from graphbrain.settling import Goal
 
@@ -148,12 +148,9 @@ class Tending(Passing):
 
         goal = settling.find_goal(self.graph, self.policy.rule, tolerance, report)
         tally = settling.Tally(goal.table)
-        with ThreadPoolExecutor(settling.AT_ONCE) as pool:
-            parts = settling.batches(goal)
-            going = pool.map(lambda batch: self._settle_batch(goal, batch, lambda: stop() or not hold.keep()), parts)
-            for number, step in enumerate(going, start=1):
-                tally.add(step)
-                progress("write", number, len(parts))
+        for step in self._settle_all(goal, lambda: stop() or not hold.keep()):
+            tally.add(step)
+            progress("write", tally.pages, goal.table.pages)
         self._in_parts(tally.unmarked(), corrections.remark)
         hold.end()
         self._counts["pushes"] += tally.sides
@@ -170,15 +167,30 @@ class Tending(Passing):
             seconds,
         )
 
-    def _settle_batch(self, goal: Goal, batch: Ints, stopped: Callable[[], bool]) -> settling.Step:
-        if stopped():
-            return settling.Step()
+    def _settle_all(self, goal: Goal, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
+        """Settle batch by batch; a lane's next one when its last is done."""
+
+        def next_of(lane: Iterator[Batch]) -> settling.Step | None:
+            batch = None if stopped() else next(lane, None)
+            return None if batch is None else self._settle_batch(goal, batch)
+
+        with ThreadPoolExecutor(settling.AT_ONCE) as pool:
+            for lanes in settling.stages(goal):
+                going = {pool.submit(next_of, lane): lane for lane in lanes}
+                while going:
+                    for future in wait(going, return_when=FIRST_COMPLETED).done:
+                        lane = going.pop(future)
+                        if step := future.result():
+                            going[pool.submit(next_of, lane)] = lane
+                            yield step
+
+    def _settle_batch(self, goal: Goal, batch: Batch) -> settling.Step:
         attempts = 0
 
         def work(tx: Tx) -> settling.Step:
             nonlocal attempts
             attempts += 1
-            return settling.settle(tx, goal, batch, self.policy.rule, self.now(), again=attempts > 1)
+            return settling.settle(tx, goal, batch, self.policy.rule, again=attempts > 1)
 
         return self.graph.write(work, "settle")
 
@@ -308,4 +320,5 @@ class _Hold:
 
     def end(self) -> None:
         """Let it go: all is written."""
-        self._brain.graph.write(lambda tx: tx.do("brain/settle_end", token=self._token), "brain/settle_end")
+        now = self._brain.now()
+        self._brain.graph.write(lambda tx: tx.do("brain/settle_end", token=self._token, now=now), "brain/settle_end")

@@ -1,9 +1,10 @@
 // The settling pass is over and all marks are right again.
 //
 // param   token  STRING  of the pass
+// param   now    FLOAT   seconds since the epoch: the sides that it has settled say no time of their own
 // rows    none
 // locks   the brain
 // mode    write
 // retry   safe   another pass's token stays
 MATCH (b:Brain {key: 'brain'}) WHERE b.settling = $token
-SET b.settling = null, b.settling_until = null
+SET b.settling = null, b.settling_until = null, b.settled = $now

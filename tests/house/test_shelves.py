@@ -16,7 +16,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
-    ("fixedpoint", "measures", "ranking", "revisit", "beliefs"),
+    ("batching", "fixedpoint", "measures", "ranking", "revisit", "beliefs"),
     ("lanes",),
     ("schedule", "ranges"),
     # graph: statements, and the one door to the driver

@@ -1,0 +1,10 @@
+// Write the hub side of pages that a settling pass has brought to its goal: nothing waits there any more.
+//
+// param   rows  LIST   [id, history, paid]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.hub_history = row[1], p.hub_paid = row[2], p.hub_priority = null

@@ -1,0 +1,13 @@
+// Write both sides of pages that a settling pass has brought to their goal: nothing waits there any more.
+//
+// One statement for both: the page is looked up once, and its chain of properties is walked once.
+//
+// param   rows  LIST   [id, hub history, hub paid, authority history, authority paid]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.hub_history = row[1], p.hub_paid = row[2], p.hub_priority = null,
+    p.authority_history = row[3], p.authority_paid = row[4], p.authority_priority = null

@@ -1,0 +1,11 @@
+// The links to some pages, packed: a result row costs fifty times as much as a list item.
+//
+// param   ids    LIST  internal ids
+// column  links  LIST  source · 2^32 + target, by internal ids, in no order
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p)-[:LINKS]->(q) WHERE id(q) = i
+RETURN collect(id(p) * 4294967296 + i) AS links

@@ -1,0 +1,131 @@
+"""How a pass over all pages and their neighbours is cut into transactions: pure functions of arrays.
+
+A transaction locks its pages and all their neighbours. What it costs is the pages it locks, which are the fewer the
+more of its pages' neighbours they share; so batches follow an order in which neighbours are near to each other, and
+are as large as what they lock allows. Two transactions that lock the same page wait for each other; so the order is
+cut into lanes, and a page that would pay into another lane is put off until all lanes are through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from graphbrain.opichits import Floats, Ints
+
+__all__ = ["Batch", "Cost", "Neighbours", "batches", "lanes"]
+
+Places = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The links of pages 0..n−1 both ways: page i links to `targets[offsets[i] : offsets[i + 1]]`, and
+    `sources[back_offsets[i] : back_offsets[i + 1]]` link to it."""
+
+    offsets: Ints
+    targets: Places
+    back_offsets: Ints
+    sources: Places
+
+    @classmethod
+    def of(cls, offsets: Ints, targets: Places) -> Neighbours:
+        """From the links of each page."""
+        pages = len(offsets) - 1
+        links = csr_array((np.ones(len(targets), dtype=np.int8), targets, offsets), shape=(pages, pages)).tocsc()
+        return cls(offsets, targets, links.indptr.astype(np.int64), links.indices.astype(np.int32))
+
+    @property
+    def degrees(self) -> Ints:
+        """Link ends of each page, out and in."""
+        return np.diff(self.offsets) + np.diff(self.back_offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a batch may cost, and what things cost: a page that is locked 1, one that is settled `page` more, the end of
+    a link `end`."""
+
+    most: float
+    page: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """`pages` and, with them, all their neighbours: both ascending."""
+
+    pages: Ints
+    union: Ints
+
+
+def lanes(near: Neighbours, order: Ints, count: int) -> list[Ints]:
+    """The order cut into `count` lanes of like size, and what is put off: no page of one lane is, or is a neighbour
+    of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
+    """
+    pages = len(order)
+    work = np.cumsum(near.degrees[order] + 1)
+    lane = np.empty(pages, dtype=np.int8)
+    lane[order] = np.minimum(work * count // (work[-1] + 1) if pages else work, count - 1)
+    sources = np.repeat(np.arange(pages, dtype=np.int32), np.diff(near.offsets))
+    home = _busiest(near, lane, sources, count)
+    away = lane != home
+    away[sources[lane[sources] != home[near.targets]]] = True
+    away[near.targets[lane[near.targets] != home[sources]]] = True
+    kept = [order[(lane[order] == number) & ~away[order]] for number in range(count)]
+    return [*kept, order[away[order]]]
+
+
+def _busiest(near: Neighbours, lane: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
+    """The lane in which most of those are who would lock a page."""
+    home = np.zeros(len(lane), dtype=np.int8)
+    most = np.zeros(len(lane))
+    for number in range(count):
+        there = lane == number
+        locks = there + np.bincount(near.targets[there[sources]], minlength=len(lane))
+        locks += np.bincount(sources[there[near.targets]], minlength=len(lane))
+        more = locks > most
+        home[more], most[more] = number, locks[more]
+    return home
+
+
+def batches(near: Neighbours, order: Ints, cost: Cost) -> Iterator[Batch]:
+    """The pages of `order` in batches, each as large as `cost` allows, but of one page at least."""
+    at_least = np.cumsum(cost.page + cost.end * near.degrees[order])
+    first_seen = np.empty(len(near.offsets) - 1, dtype=np.int64)
+    first = 0
+    while first < len(order):
+        before = at_least[first - 1] if first else 0.0
+        last = max(first + 1, int(np.searchsorted(at_least, before + cost.most, side="right")))
+        pages = order[first:last]
+        locked, ends = _locked(near, pages)
+        # Of what occurs several times, the place that is written last stays: the first one.
+        first_seen[locked[::-1]] = np.arange(len(locked))[::-1]
+        new = first_seen[locked] == np.arange(len(locked))
+        spent: Floats = np.cumsum(new)[ends - 1] + (at_least[first:last] - before)
+        count = max(1, int(np.searchsorted(spent, cost.most, side="right")))
+        yield Batch(np.sort(pages[:count]), np.sort(locked[: ends[count - 1]][new[: ends[count - 1]]]))
+        first += count
+
+
+def _locked(near: Neighbours, pages: Ints) -> tuple[Ints, Ints]:
+    """Each page followed by all its neighbours, in one row; and where the next page begins."""
+    out, into = np.diff(near.offsets)[pages], np.diff(near.back_offsets)[pages]
+    ends = np.cumsum(1 + out + into)
+    row = np.empty(int(ends[-1]), dtype=np.int64)
+    begin = ends - (1 + out + into)
+    row[begin] = pages
+    row[_runs(begin + 1, out)] = near.targets[_runs(near.offsets[pages], out)]
+    row[_runs(begin + 1 + out, into)] = near.sources[_runs(near.back_offsets[pages], into)]
+    return row, ends
+
+
+def _runs(begin: Ints, length: Ints) -> Ints:
+    """begin, begin + 1, … of each, `length` numbers long, one after another."""
+    before = np.cumsum(length) - length
+    runs: Ints = np.repeat(begin - before, length) + np.arange(int(length.sum()))
+    return runs

@@ -1,0 +1,81 @@
+"""How a pass is cut into transactions: everything once, nothing unlocked that is needed, lanes that share nothing."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from graphbrain.batching import Cost, Neighbours, batches, lanes
+
+
+def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> Neighbours:
+    """Most links are near; some lead to a few pages that everybody links to; some pages have none."""
+    dice = np.random.default_rng(seed)
+    sources = dice.integers(0, pages, links)
+    targets = np.clip(sources + dice.integers(-near, near + 1, links), 0, pages - 1)
+    targets[dice.random(links) < 0.05] = pages // 2
+    pairs = np.unique(np.stack([sources, targets], axis=1)[sources != targets], axis=0)
+    offsets = np.searchsorted(pairs[:, 0], np.arange(pages + 1))
+    return Neighbours.of(offsets, pairs[:, 1].astype(np.int32))
+
+
+def around(near: Neighbours, page: int) -> set[int]:
+    """A page and its neighbours, looked up one by one."""
+    out = near.targets[near.offsets[page] : near.offsets[page + 1]].tolist()
+    into = near.sources[near.back_offsets[page] : near.back_offsets[page + 1]].tolist()
+    return {page, *out, *into}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_links_both_ways_are_the_same_links(seed: int) -> None:
+    near = web(seed)
+    for page in range(300):
+        for target in near.targets[near.offsets[page] : near.offsets[page + 1]].tolist():
+            assert page in near.sources[near.back_offsets[target] : near.back_offsets[target + 1]]
+    assert len(near.sources) == len(near.targets)
+    assert near.degrees.sum() == 2 * len(near.targets)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_batches_hold_every_page_once_and_lock_exactly_its_neighbours(seed: int) -> None:
+    near, cost = web(seed), Cost(40.0, 1.0, 0.1)
+    order = np.random.default_rng(seed).permutation(300)
+    made = list(batches(near, order, cost))
+    assert sorted(np.concatenate([batch.pages for batch in made]).tolist()) == list(range(300))
+    for batch in made:
+        assert batch.union.tolist() == sorted(set().union(*(around(near, page) for page in batch.pages.tolist())))
+        spent = len(batch.union) + len(batch.pages) + 0.1 * near.degrees[batch.pages].sum()
+        assert spent <= 40.0 or len(batch.pages) == 1
+
+
+def test_a_batch_is_as_large_as_its_cost_allows() -> None:
+    near = web(1)
+    made = list(batches(near, np.arange(300), Cost(40.0, 1.0, 0.1)))
+    for batch, after in pairwise(made):
+        page = int(after.pages[0])
+        union = {*batch.union.tolist(), *around(near, page)}
+        pages = [*batch.pages.tolist(), page]
+        assert len(union) + len(pages) + 0.1 * near.degrees[pages].sum() > 40.0 - 1e-9
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> None:
+    near = web(seed)
+    *apart, between = lanes(near, np.arange(300), count)
+    assert len(apart) == count
+    assert sorted(np.concatenate([*apart, between]).tolist()) == list(range(300))
+    locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in apart]
+    for number, one in enumerate(locked):
+        assert all(one.isdisjoint(other) for other in locked[number + 1 :])
+    assert all(len(lane) for lane in apart), "near links leave something to be done side by side"
+    assert bool(len(between)) == (count > 1), "the page that everybody links to is put off, or its linkers are"
+
+
+def test_an_empty_web_has_no_batches() -> None:
+    near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    order = np.empty(0, dtype=np.int64)
+    assert [lane.tolist() for lane in lanes(near, order, 2)] == [[], [], []]
+    assert list(batches(near, order, Cost(10.0, 1.0, 0.1))) == []
