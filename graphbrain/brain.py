@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import claims, conversion, corrections, pages, report, schema
+from graphbrain import claims, conversion, corrections, notes, pages, report, schema
 from graphbrain.converting import Converting
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
@@ -222,6 +222,32 @@ class Brain(Tending, Looking, Scoring, Correcting, Converting):
 
         back = self.graph.write(work, "claims/release") if wanted else set()
         return [claim.key in back for claim in wanted]
+
+    def note(self, texts: Mapping[str, str]) -> dict[str, str]:
+        """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
+
+        The first note on a page stands until the page is forgotten. Written before the page is reported as a link, or
+        seeded, it is there whenever the page is claimed. The answer says why of each that was refused.
+        """
+        good: dict[str, str] = {}
+        refused: dict[str, str] = {}
+        for page, text in texts.items():
+            try:
+                if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
+                    raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
+                good.setdefault(self._key(page), text.encode("utf-8", "replace").decode())
+            except BadInput as error:
+                refused[page] = str(error)
+        keys = sorted(good)
+        for start in range(0, len(keys), PASS_BATCH):
+            batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
+            self.graph.write(lambda tx, b=batch: notes.write(tx, b), "notes/write")  # type: ignore[misc]
+        return refused
+
+    def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
+        """The notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
+        keys = [page.key if isinstance(page, Claim) else self._key(page) for page in pages]
+        return self.graph.read(lambda tx: notes.read(tx, keys), "notes/read") if keys else {}
 
 
 def _address(settings: Settings) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphbrain import accounts, hosts, ordering, pages
+from graphbrain import accounts, hosts, notes, ordering, pages
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
@@ -75,6 +75,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     """Unlink a page from everybody, repairing both ends, and delete it."""
     if for_ever:
         tx.do("pages/forget_for_ever", key=key, now=now)
+    notes.forget(tx, key)
     ids = pages.find(tx, [key])
     if key not in ids:
         return

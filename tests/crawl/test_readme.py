@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import re
 import shlex
@@ -47,7 +48,7 @@ def first_column(text: str) -> list[str]:
 
 # ---------------------------------------------------------------- the program and the questions
 
-(PROGRAM,) = blocks("python")
+PROGRAM, SPIDER = blocks("python")
 QUESTIONS = {
     text.strip().rsplit("\n\n", 1)[-1]: query
     for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -82,6 +83,27 @@ def crawled(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         assert ran.returncode == 0, ran.stderr
         assert not ran.stderr
         yield brain, ran.stdout
+
+
+def test_the_spider_crawls_its_host_and_nothing_else(neo4j: Neo4j, tmp_path: Path) -> None:
+    (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
+    login = ("-s", f"GRAPHBRAIN_URI={neo4j.uri}", "-s", f"GRAPHBRAIN_PASSWORD={neo4j.password}")
+    own = ("-s", "GRAPHBRAIN_CRAWL=test", "-s", f"GRAPHBRAIN_USER={neo4j.user}", "-s", "GRAPHBRAIN_PATIENCE=1")
+    with Web(pages=40) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and k.lower() != "no_proxy"}
+        ran = subprocess.run(
+            [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-o", "pages.jsonl", *login, *own],
+            cwd=tmp_path,
+            env={**kept, "http_proxy": f"http://{web.proxy}"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert ran.returncode == 0 and "Traceback" not in ran.stderr, ran.stderr
+        items = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+        assert items and all(item["title"] for item in items)
+        assert {visit.host for visit in web.visits} == {"links.example"}
+        assert len(items) == brain.stats()["states"]["known"] and brain.stats()["states"]["outside"]
 
 
 def test_the_program_is_about_thirty_lines_of_the_standard_library() -> None:

@@ -27,7 +27,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("classic_ledger",),
     ("accounts",),
     # nouns
-    ("schema", "hosts", "cash", "exports", "scores", "priors"),
+    ("schema", "hosts", "cash", "exports", "scores", "priors", "notes"),
     ("heads", "pages", "classic_cash"),
     ("claims",),
     ("classic_pages",),
@@ -50,6 +50,10 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("worker", "bulk"),
     ("stores",),
     ("replay", "hammer", "importing", "rehearsal"),
+    # a brain served by threads; Scrapy
+    ("desk",),
+    ("scrapy_pages",),
+    ("scrapy",),
     ("show",),
     ("bench", "dumps", "precision"),
     ("bench_accounts", "bench_scores", "bench_revisit", "precision_plot"),

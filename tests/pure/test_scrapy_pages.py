@@ -1,0 +1,133 @@
+"""Requests as pages with notes, and back; the settings of a Scrapy project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import FormRequest, Request, Spider
+from scrapy.http import HtmlResponse, Response
+from scrapy.settings import Settings
+
+from graphbrain import Claim
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.scrapy_pages import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
+
+URL = "http://a.example/page?b=1"
+
+
+class Some(Spider):
+    name = "some"
+
+    def parse_thing(self, response: Response, **_: Any) -> None:
+        """Reads a thing."""
+
+    def failed(self, failure: Any) -> None:
+        """Hears of a failure."""
+
+
+SPIDER = Some()
+CLAIMED = Claim(URL, "k" * 32, "t" * 32, 0.0, "a.example", 3, '"tag"', "yesterday")
+
+
+def test_a_plain_request_needs_no_note() -> None:
+    passing = {"depth": 2, "download_slot": "a", CLAIM: CLAIMED, "_private": object(), "graphbrain_relevance": 0.3}
+    for request in (
+        Request(URL),
+        Request(URL, SPIDER.parse, headers={"Referer": "http://b.example/"}, meta=passing, priority=7),
+    ):
+        assert express(request, SPIDER) == ""
+
+
+def test_what_a_note_says_makes_the_request_again() -> None:
+    given: dict[str, Any] = {
+        "callback": SPIDER.parse_thing,
+        "errback": SPIDER.failed,
+        "cb_kwargs": {"item": {"name": "Großmut", "n": [1, 2.5, None]}},
+        "meta": {"colour": "red"},
+        "headers": {"X-One": ["a", "b"]},
+    }
+    note = express(Request(URL, **given), SPIDER)
+    assert note
+    made = request_for(CLAIMED, note, SPIDER)
+    assert (made.callback, made.errback, made.cb_kwargs) == (given["callback"], given["errback"], given["cb_kwargs"])
+    assert made.meta == {"colour": "red", "depth": 3, CLAIM: CLAIMED}
+    assert made.headers.getlist("X-One") == [b"a", b"b"]
+    assert (made.headers["If-None-Match"], made.headers["If-Modified-Since"]) == (b'"tag"', b"yesterday")
+    assert express(made, SPIDER) == note.replace(
+        '"headers":{"X-One":["a","b"]}',
+        '"headers":{"X-One":["a","b"],"If-None-Match":["\\"tag\\""],"If-Modified-Since":["yesterday"]}',
+    )
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Request(URL, method="HEAD"),
+        FormRequest(URL, formdata={"a": "b"}),
+        Request(URL, cookies={"a": "b"}),
+        Request(URL, meta={"cookiejar": 1}),
+        Request("file:///etc/hostname"),
+        Request(URL, lambda _: None),
+        Request(URL, Some().parse_thing),
+        Request(URL, SPIDER.parse_thing, cb_kwargs={"item": object()}),
+        Request(URL, meta={"pair": (1, 2)}),
+        Request(URL, meta={1: "one"}),
+        Request(URL, meta={"nothing": float("nan")}),
+        Request(URL, meta={"much": "x" * LONGEST_NOTE}),
+    ],
+    ids=lambda request: str(request)[:30],
+)
+def test_what_no_note_can_say_stays_with_its_process(request_: Request) -> None:
+    assert express(request_, SPIDER) is None
+
+
+def test_a_note_for_another_spider_is_refused() -> None:
+    with pytest.raises(BadInput, match="parse_other"):
+        request_for(CLAIMED, '{"callback":"parse_other"}', SPIDER)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"GRAPHBRAIN_DELAY": 1}, "GRAPHBRAIN_DELAY is not a setting"),
+        ({"GRAPHBRAIN_LINKS": "some"}, "'followed' or 'all'"),
+        ({"GRAPHBRAIN_PATIENCE": "long"}, "seconds"),
+        ({"GRAPHBRAIN_PATIENCE": "nan"}, "seconds"),
+        ({"GRAPHBRAIN_RELEVANCE": "nowhere.at.all"}, "cannot be imported|names nothing"),
+        ({"GRAPHBRAIN_RELEVANCE": "graphbrain.scrapy_pages.CLAIM"}, "must be a function"),
+        ({"GRAPHBRAIN_TOPIC": "the"}, "at least one word"),
+        ({"GRAPHBRAIN_TOPIC": ["no such file"]}, "list of files"),
+        ({"GRAPHBRAIN_TOPIC": 7}, "list of files"),
+        ({"GRAPHBRAIN_TOPIC": "owls", "GRAPHBRAIN_RELEVANCE": len}, "not both"),
+    ],
+)
+def test_a_wrong_setting_is_named_in_a_sentence(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(SettingsError, match=said):
+        Options.of(Settings(settings))
+
+
+def test_settings_go_to_the_brain_or_stay(tmp_path: Path) -> None:
+    example = tmp_path / "owl.html"
+    example.write_text("<p>owls", encoding="utf-8")
+    given = {"GRAPHBRAIN_URI": "bolt://x", "GRAPHBRAIN_LINKS": "all", "GRAPHBRAIN_PATIENCE": "0", "BOT_NAME": "b"}
+    options = Options.of(Settings({**given, "GRAPHBRAIN_TOPIC": [str(example)]}))
+    assert options.brain == {"uri": "bolt://x"}
+    assert options.every_link and options.patience == 0 and options.topic is not None
+
+
+def test_a_spiders_own_guess_goes_over_the_topics() -> None:
+    body = b"<p>owls and more owls<a href='/x'>owls</a><a href='/y'>trains</a><a href='/z'>owls</a><script>trains"
+    response = HtmlResponse(URL, body=body, encoding="utf-8")
+    followed: dict[str, tuple[str | None, float | None]] = {
+        "http://a.example/x": (None, None),
+        "http://a.example/y": (None, None),
+        "http://a.example/z": (None, 0.125),
+        "http://a.example/unseen": (None, 7.0),
+    }
+    near, links = Reader(Options.of(Settings({"GRAPHBRAIN_TOPIC": "owls"}))).read(response, followed)
+    guesses = {link.url.rsplit("/", 1)[1]: link.relevance for link in links}
+    assert near is not None and near > 0.5
+    assert guesses["z"] == 0.125 and guesses["unseen"] == near / 2
+    assert (guesses["x"] or 0) > near / 2 > (guesses["y"] or 0) > 0
