@@ -59,10 +59,10 @@ def test_a_complaint_halves_the_rate_and_successes_give_it_back(make_brain: Make
     assert (brain.host("a.org").pace, brain.host("a.org").delay) == (0.5, 20.0)
     assert wait_for(brain, clock, "a.org", 30.0, step=5.0) == 20.0
     assert brain.host("a.org").pace == 0.52
-    for _ in range(24):
+    for _ in range(3):
         wait_for(brain, clock, "a.org", 30.0, step=10.0)
     found = brain.host("a.org")
-    assert (found.pace, found.delay, found.complaints) == (1.0, 10.0, 0)
+    assert (round(found.pace, 6), round(found.delay, 6), found.complaints) == (0.58, round(10.0 / 0.58, 6), 0)
 
 
 def test_a_host_without_a_delay_gets_one_when_it_complains(make_brain: MakeBrain, clock: HandClock) -> None:
@@ -289,14 +289,16 @@ def test_a_larger_budget_lets_the_others_go_on(make_brain: MakeBrain) -> None:
     assert names(brain.next_urls(9)) == ["a.org"]
 
 
-def test_a_change_of_budgets_that_was_killed_is_finished_by_whoever_tends(make_brain: MakeBrain, neo4j: Neo4j) -> None:
+def test_a_change_of_budgets_that_was_killed_is_finished_by_whoever_tends(
+    make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock
+) -> None:
     brain = budgeted(make_brain)
     brain.report([fetched(claim) for claim in brain.next_urls(9)])
     brain.next_urls(9)
     brain.graph.write(
         lambda tx: tx.do("brain/change", settings={"pages_per_host": 5, "reviewing_hosts": ""}), "brain/change"
     )
-    with neo4j.open(crawl="test", auto_tend=False) as other:
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
         assert other.next_urls(9).finished
         other.tend(0)
         assert names(other.next_urls(9)) == ["a.org"] * 2
@@ -330,6 +332,22 @@ def test_a_budget_beside_a_delay(make_brain: MakeBrain, clock: HandClock) -> Non
     assert got["a.org"] == 2
     assert sum(got.values()) == 32
     assert brain.next_urls(9).finished
+
+
+def test_pages_that_were_fetched_come_back_whatever_the_budget(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(order="optimal", pages_per_host=2)
+    brain.seed(PAGES)
+    brain.report([fetched(claim) for claim in brain.next_urls(9)])
+    assert not brain.next_urls(9)
+    clock.pass_(60 * 86_400.0)
+    held = brain.next_urls(9)
+    assert sorted(brain.page(claim.url).visits for claim in held) == [1, 1]
+    brain.set_robots("a.org", "User-agent: *\nDisallow: /")
+    brain.give_back(held)
+    assert not brain.next_urls(9)
+    assert {brain.page(claim.url).outside_because for claim in held} == {"robots"}
+    assert brain.set_robots("a.org", None).let_in == 6
+    assert sorted(claim.url for claim in brain.next_urls(9)) == sorted(claim.url for claim in held)
 
 
 # ---------------------------------------------------------------- robots.txt
@@ -550,7 +568,7 @@ def test_wrong_facts_are_refused_by_item(
 
 def test_a_huge_blocked_host_hides_nobody(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(delay_seconds=1.0)
-    brain.seed([f"http://huge.org/{n}" for n in range(2_000)])
+    brain.seed([f"http://huge.org/{n}" for n in range(1_000)])
     brain.block("huge.org", 3_600.0)
     clock.pass_(1.0)
     small = [f"http://small{n}.org/{m}" for n in range(100) for m in range(2)]
@@ -561,7 +579,7 @@ def test_a_huge_blocked_host_hides_nobody(make_brain: MakeBrain, clock: HandCloc
         got += [claim.url for claim in brain.next_urls(50)]
         clock.pass_(0.2)
         calls += 1
-        assert calls <= 2_000 // (4 * 50) + 20
+        assert calls <= 1_000 // (4 * 50) + 20
     assert sorted(got) == sorted(small)
 
 
@@ -572,7 +590,7 @@ def test_random_churn_keeps_the_counts(make_brain: MakeBrain, clock: HandClock) 
     urls = [f"http://h{n % 6}.org/{'private/' if n % 5 == 0 else ''}{n}" for n in range(120)]
     brain.seed(urls[:60])
     held: list[Claim] = []
-    for step in range(40):
+    for step in range(30):
         held += brain.next_urls(chance.randint(1, 8))
         chance.shuffle(held)
         share = chance.randint(0, 6)
