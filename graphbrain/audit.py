@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import accounts, hosts
+from graphbrain import accounts, addresses, hosts
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger, Marks
@@ -321,20 +321,36 @@ def _lease(row: list[Any], tally: Tally) -> None:
 
 def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
     """In-flight counts and queues of hosts; suspects are looked at again under their lock."""
-    suspects = graph.read(lambda tx: _unfit(tx, None), "audit/hosts")
-    if not suspects:
-        return
+    suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
+    places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
 
     def again(tx: Tx) -> dict[str, str]:
         names = list(hosts.read(tx, suspects, policy().manners))
         hosts.lock(tx, names, policy().manners)
-        return _unfit(tx, names)
+        return _unfit(tx, names, policy().manners.budget)
 
-    for sentence in graph.write(again, "audit/hosts").values():
-        tally.found("hosts", sentence)
+    def places_again(tx: Tx) -> dict[str, str]:
+        addresses.lock(tx, places, 0.0, 0)
+        return _unfit_places(tx, list(places))
+
+    if suspects:
+        for sentence in graph.write(again, "audit/hosts").values():
+            tally.found("hosts", sentence)
+    if places:
+        for sentence in graph.write(places_again, "audit/addresses").values():
+            tally.found("addresses", sentence)
 
 
-def _unfit(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
+def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
+    """Address → what is wrong with it."""
+    return {
+        name: f"Address {name} counts {in_flight} pages in flight, {pages} are leased."
+        for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]
+        if in_flight != pages
+    }
+
+
+def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
     """Host → what is wrong with it."""
     counted = dict(tx.one("audit/in_flight")[0])
     rows = tx.one("audit/hosts", names=names)[0]
@@ -345,6 +361,11 @@ def _unfit(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
             wrong[name] = f"Host {name} counts {in_flight} pages in flight, {out} are leased."
         if waits and (not queued or ready_at is None):
             wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
+    for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
+        if used is not None and used != pages:
+            wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
+        if waits and not (aside and (queued or 0 < limit <= (used or 0))):
+            wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
     if names is None:
         wrong |= {name: f"Host {name} counts no pages in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {

@@ -3,7 +3,7 @@
 Each call is one transaction, or a row of them, each safe to run again; every call may be made from any thread and any
 process. What follows from a report, the spreading of cash, is done by `tend`: by `graphbrain work` processes where
 there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
-The other verbs stand in tending.py, looking.py, scoring.py, correcting.py and converting.py.
+The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, hosting.py and converting.py.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.graph import Clock, Graph, Tx
+from graphbrain.hosting import Hosting
 from graphbrain.intake import Intake
 from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, SeedAnswer
@@ -37,7 +38,7 @@ BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
 
 
-class Brain(Tending, Looking, Scoring, Correcting, Converting):
+class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
     @classmethod

@@ -3,22 +3,37 @@
 A call reads candidates in the order of the index, locks them, looks again and takes what is still free and polite.
 What was taken by an attempt whose answer got lost is found again by the call's token. A lease that is not renewed
 lapses and is swept: the page waits again where it was.
-Statements: claims/*.
+Statements: claims/*, pages/bar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from graphbrain import hosts
+from graphbrain.addresses import Address
 from graphbrain.graph import Clock, Tx
 from graphbrain.heads import Finder
-from graphbrain.hosts import SHARED_QUEUE, Host, Manners
+from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
-from graphbrain.model import Claim
+from graphbrain.model import FOR_EVER, Claim
 
-__all__ = ["Outlook", "Taken", "due", "lapsed", "mine", "outlook", "release", "renew", "retry", "sweep", "take"]
+__all__ = [
+    "Outlook",
+    "Taken",
+    "due",
+    "end_lease",
+    "lapsed",
+    "mine",
+    "outlook",
+    "release",
+    "renew",
+    "retry",
+    "sweep",
+    "take",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,73 +93,151 @@ def take(
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
-    held = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
+    held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
     until = now + lease
-    grants: list[list[object]] = []
-    moves: list[list[object]] = []
+    deal = _Deal(now, n, most_moves, held)
     claims: list[Claim] = []
-    touched: dict[str, Host] = {}
-    sources: set[str] = set()
-    for page, key, url, name, depth, etag, modified, queue, _ in waiting:
-        host = held.get(name)
-        if host is None or host.ready(now):
-            if len(grants) == n:
-                continue
-            if host is not None:
-                host.grant(now)
-                touched[name] = host
-            if queue != SHARED_QUEUE:
-                sources.add(queue)
-            grants.append([page, True if host is not None else None])
+    for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
+        if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
             claims.append(Claim(url, key, token, until, name, depth, etag, modified))
-        elif queue == SHARED_QUEUE and len(moves) < most_moves:
+    if deal.grants:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker)
+    if deal.moves:
+        tx.do("claims/move", rows=deal.moves)
+    if deal.barred:
+        tx.do("pages/bar", ids=deal.barred)
+    idle = [name for name in found.idle if name in held and name not in deal.sources]
+    _end_queues(tx, deal)
+    _let_rest(tx, finder, idle, deal)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    moved = len(deal.moves) + len(deal.barred)
+    worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
+    return Taken(claims, moved, len(candidates) - len(waiting), len(candidates), worths)
+
+
+@dataclass(slots=True)
+class _Deal:
+    """What becomes of the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
+
+    now: float
+    most: int
+    most_moves: int
+    held: dict[str, Host]
+    sources: set[str] = field(default_factory=set)
+    grants: list[list[object]] = field(default_factory=list)
+    moves: list[list[object]] = field(default_factory=list)
+    barred: list[int] = field(default_factory=list)
+    touched: dict[str, Host] = field(default_factory=dict)
+
+    def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
+        """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
+        host = self.held.get(name)
+        if host is not None and not host.allows(url):
+            self._bar(page, host, queue)
+        elif host is None or not host.polite(self.now):
+            return self._grant(page, [None, None, None])
+        elif new and not host.has_room():
+            self._set_aside(page, host, queue)
+        elif host.ready(self.now):
+            return self._grant_politely(page, host, queue, new)
+        else:
+            self._hold_back(page, host, queue, new)
+        return False
+
+    def _grant(self, page: int, counted: list[object]) -> bool:
+        if len(self.grants) == self.most:
+            return False
+        self.grants.append([page, *counted])
+        return True
+
+    def _grant_politely(self, page: int, host: Host, queue: str, new: bool) -> bool:
+        if len(self.grants) == self.most:
+            return False
+        charged = host.grant(self.now, new)
+        self.touched[host.name] = host
+        if queue != SHARED_QUEUE or host.set_aside:
+            self.sources.add(host.name)
+        return self._grant(page, [True, host.at.name if host.at is not None else None, charged or None])
+
+    def _bar(self, page: int, host: Host, queue: str) -> None:
+        """Its robots.txt does not let it be fetched."""
+        self.barred.append(page)
+        if queue != SHARED_QUEUE:
+            self.sources.add(host.name)
+
+    def _set_aside(self, page: int, host: Host, queue: str) -> None:
+        """The budget has no room for it."""
+        if (
+            queue == host.name
+        ):  # from before there was a budget: a host with many of those must not come first each time
+            host.turn_at = self.now
+        if queue != hosts.aside_queue(host.name):
+            self._move(page, host, aside=True)
+        if queue != SHARED_QUEUE:
+            self.sources.add(host.name)
+
+    def _hold_back(self, page: int, host: Host, queue: str, new: bool) -> None:
+        """Its host is not ready."""
+        if host.wait(self.now):
+            self.touched[host.name] = host
+        if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
             host.queued = True
-            touched[name] = host
-            moves.append([page, name])
-    if grants:
-        tx.do("claims/take", rows=grants, token=token, until=until, worker=worker)
-    if moves:
-        tx.do("claims/move", rows=moves)
-    idle = [name for name in found.idle if name in held and name not in sources]
-    _end_queues(tx, sources, held, touched)
-    _let_rest(finder.ripe_at(tx, idle) if idle else {}, idle, held, touched)
-    hosts.write(tx, (touched[name] for name in sorted(touched)), now)
-    worths = [found.worth[page] for page, _ in grants if page in found.worth]
-    return Taken(claims, len(moves), len(candidates) - len(waiting), len(candidates), worths)
+
+    def _move(self, page: int, host: Host, aside: bool) -> bool:
+        """Let it wait in one of its host's queues, unless enough pages have moved."""
+        if len(self.moves) == self.most_moves:
+            return False
+        self.moves.append([page, hosts.aside_queue(host.name) if aside else host.name])
+        host.set_aside |= aside
+        self.touched[host.name] = host
+        return True
 
 
-def _hosts_of(tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float) -> dict[str, Host]:
-    """The hosts among these that claims must be polite to, locked."""
+def _hosts_of(
+    tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float
+) -> tuple[dict[str, Host], dict[str, Address]]:
+    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits."""
     wanted = set(names) | set(idle)
-    if manners.delay > 0 or manners.most > 0:
-        return hosts.lock(tx, wanted, manners)
-    polite = [h.name for h in hosts.read(tx, wanted, manners).values() if h.polite(now)]
-    return hosts.lock(tx, polite, manners) if polite else {}
+    if not manners.ask_all:
+        met = hosts.read(tx, wanted, manners).values()
+        wanted = {h.name for h in met if h.polite(now) or h.stored["robots_mark"] is not None}
+    held = hosts.lock(tx, wanted, manners) if wanted else {}
+    at = hosts.places(tx, held.values(), manners)
+    hosts.know_budgets(tx, held.values())
+    hosts.rules(tx, held.values())
+    return held, at
 
 
-def _end_queues(tx: Tx, sources: set[str], held: dict[str, Host], touched: dict[str, Host]) -> None:
-    """A host whose own queue is empty now waits with everybody again. Its lock is held, so nobody adds meanwhile."""
-    names = sorted(name for name in sources if name in held)
+def _end_queues(tx: Tx, deal: _Deal) -> None:
+    """A host whose queues are empty now waits with everybody again. Its lock is held, so nobody adds meanwhile."""
+    names = sorted(name for name in deal.sources if name in deal.held)
     if not names:
         return
-    waiting = set(tx.one("claims/waiting_at", queues=names)[0])
+    aside = {name: hosts.aside_queue(name) for name in names if deal.held[name].set_aside}
+    waiting = set(tx.one("claims/waiting_at", queues=[*names, *aside.values()])[0])
     for name in names:
-        if name not in waiting:
-            held[name].queued = False
-        touched[name] = held[name]
+        host = deal.held[name]
+        host.set_aside = name in aside and aside[name] in waiting
+        host.queued = name in waiting or (host.set_aside and host.has_room())
+        deal.touched[name] = host
 
 
-def _let_rest(ripe: Mapping[str, float], idle: Sequence[str], held: dict[str, Host], touched: dict[str, Host]) -> None:
-    """Hosts in whose own queue nothing may be visited yet are not looked at before; an empty queue ends.
+def _let_rest(tx: Tx, finder: Finder, idle: Sequence[str], deal: _Deal) -> None:
+    """Hosts in whose own queues nothing may be visited yet are not looked at before; an empty queue ends.
 
-    What `ripe` says was read under their locks, so nothing has come since.
+    What is read of the queues is read under their hosts' locks, so nothing has come since.
     """
-    for name in idle:
-        host = touched[name] = held[name]
-        host.queued = name in ripe
-        host.ripe_at = ripe.get(name, 0.0)
+    queues = {name: hosts.open_queues(deal.held[name]) for name in idle}
+    ripe = finder.ripe_at(tx, [queue for open_ in queues.values() for queue in open_]) if idle else {}
+    for name, open_ in queues.items():
+        host = deal.touched[name] = deal.held[name]
+        moments = [ripe[queue] for queue in open_ if queue in ripe]
+        host.queued = bool(moments)
+        host.ripe_at = min(moments, default=0.0)
+        host.set_aside &= open_[-1] == name or open_[-1] in ripe
 
 
 def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:
@@ -188,12 +281,22 @@ def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, 
     """`revisits`: fetched pages wait, too; else only those that are wanted."""
     if not rows:
         return
-    counted = [str(row[2]) for row in rows if row[5]]
-    filing = hosts.finish(tx, counted, {str(row[2]) for row in rows}, manners, now)
+    ends: dict[str, Ends] = {}
+    for row in rows:
+        end_lease(ends, row)
+    filing = hosts.settle(tx, ends, {str(row[2]) for row in rows}, manners, now)
     # A page that was given up, or went out of the scope, while it was leased waits in no queue.
     waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
     back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
     tx.do("claims/release", rows=[[row[0], queue, row[3]] for row, queue in zip(rows, back, strict=True)])
+
+
+def end_lease(ends: dict[str, Ends], row: Sequence[Any]) -> None:
+    """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
+    end = ends.setdefault(row[2], Ends())
+    end.claims += bool(row[5])
+    end.at.update(row[10:11] if row[10] is not None else ())
+    end.spent -= row[11] and not row[12]
 
 
 def due(tx: Tx, now: float, limit: int) -> list[int]:
@@ -217,6 +320,7 @@ def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
     shared_from = finder.ripe_at(tx, [SHARED_QUEUE]).get(SHARED_QUEUE)
     if shared_from is not None and shared_from <= now:
         return Outlook(now, False)
+    ready_at = None if ready_at is not None and ready_at >= FOR_EVER else ready_at
     open_ = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
     later = [moment for moment in (shared_from, rested_at) if moment is not None]
     return Outlook(min(open_ + later, default=None), not open_)

@@ -14,7 +14,17 @@ from collections.abc import Sequence
 
 import click
 
-from graphbrain import cli_crawl, cli_dump, cli_keep, cli_look, cli_precision, cli_schedule, cli_score, cli_simulate
+from graphbrain import (
+    cli_crawl,
+    cli_dump,
+    cli_hosts,
+    cli_keep,
+    cli_look,
+    cli_precision,
+    cli_schedule,
+    cli_score,
+    cli_simulate,
+)
 from graphbrain.cli_common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -63,6 +73,7 @@ _COMMANDS = (
     *cli_dump.COMMANDS,
     *cli_simulate.COMMANDS,
     *cli_schedule.COMMANDS,
+    *cli_hosts.COMMANDS,
     *cli_keep.COMMANDS,
 )
 for command in _COMMANDS:

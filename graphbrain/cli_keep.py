@@ -331,20 +331,6 @@ def _assignment(text: str) -> tuple[str, str]:
 
 
 @brain_command()
-@click.argument("name")
-@click.option("--delay", type=click.FloatRange(0), help="Least seconds between two claims.")
-@click.option("--in-flight", type=click.IntRange(0), help="Most claims at once; 0 is no limit.")
-@click.option("--blocked-for", type=click.FloatRange(0), help="No claims for so many seconds.")
-def host(app: App, name: str, **politeness: Any) -> None:
-    """Set how polite all workers are to a host."""
-    given = {option: value for option, value in politeness.items() if value is not None}
-    if not given:
-        raise click.UsageError("Give --delay, --in-flight or --blocked-for.")
-    with app.brain() as brain:
-        brain.set_host(name, **given)
-
-
-@brain_command()
 @click.argument("engine", required=False, type=click.Choice(["exact", "classic"]))
 @as_json
 def engine(app: App, engine: str | None, as_json: bool) -> None:
@@ -382,7 +368,6 @@ COMMANDS: tuple[click.Command, ...] = (
     forget,
     relevance,
     payout,
-    host,
     change,
     engine,
     clear,

@@ -75,7 +75,7 @@ class Core:
         self.policy = Policy(
             rule,
             Scope.of(settings),
-            Manners(settings.delay_seconds, settings.in_flight),
+            Manners.of(settings, stored),
             settings.max_errors,
             self._schedule_of(settings),
         )
@@ -94,7 +94,7 @@ class Core:
         """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
 
-    def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
+    def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], object]) -> None:
         """Run a step over all pages, in batches."""
         for ids, _ in self._by_key():
             self._in_parts(ids, step)
@@ -111,7 +111,7 @@ class Core:
             yield ids, last
             after = last
 
-    def _in_parts(self, ids: Sequence[int], step: Callable[[Tx, Sequence[int], Policy, float], None]) -> None:
+    def _in_parts(self, ids: Sequence[int], step: Callable[[Tx, Sequence[int], Policy, float], object]) -> None:
         """Run a step over these pages, in batches."""
         for start in range(0, len(ids), PASS_BATCH):
             part = ids[start : start + PASS_BATCH]

@@ -1,4 +1,4 @@
-"""Corrections by hand: links, pages, relevance, payouts, manners, settings. Accounts are repaired in the same
+"""Corrections by hand: links, pages, relevance, payouts, settings. Accounts are repaired in the same
 transaction, or, where a setting changes for every page, in batches beside whatever else runs.
 """
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import bending, conversion, corrections, engines, hosts
+from graphbrain import bending, conversion, corrections, engines
 from graphbrain.beliefs import MOST_SHAPE
-from graphbrain.core import PASS_BATCH, is_key, number, whole
+from graphbrain.core import PASS_BATCH, is_key, number
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.hosts import LONGEST_BLOCK
+from graphbrain.hosts import NOTHING_COUNTED
 from graphbrain.passing import Passing, Progress
 from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
@@ -30,10 +30,10 @@ class Correcting(Passing):
 
         Other open brains take them up with their next report or push, or within a second of claiming. What follows
         from `eps`, `max_payees`, `order` or the scope is recomputed for every page, in batches, beside whatever else
-        runs; so are payouts. While links get another weight (`intra_host_weight`), reports and pushes wait, and help.
-        If this process dies, whoever comes next goes on with payouts and weights. `progress` is told how many of how
-        many pages have theirs. Raises SettingsError, also when the engine pays all pages alike, and BeingConverted
-        between two engines.
+        runs; so are payouts, and what `pages_per_host` and `user_agent` mean to each host. While links get another
+        weight (`intra_host_weight`), reports and pushes wait, and help. If this process dies, whoever comes next goes
+        on with payouts, weights and hosts. `progress` is told how many of how many pages have theirs. Raises
+        SettingsError, also when the engine pays all pages alike, and BeingConverted between two engines.
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
         if wrong and wrong[0] not in Settings.names():
@@ -45,7 +45,10 @@ class Correcting(Passing):
         changed = replace(self.settings, **settings).checked()
         Scope.of(changed)
         self._schedule_of(changed)
-        self.graph.write(lambda tx: bending.change(tx, settings), "brain/change")
+        if changed.pages_per_host > 0 or self.settings.pages_per_host > 0:
+            self._count_budgets()
+        notes = {"reviewing_hosts": ""} if {"pages_per_host", "user_agent"} & set(settings) else {}
+        self.graph.write(lambda tx: bending.change(tx, {**settings, **notes}), "brain/change")
         self._reread()
         self._finish_passes(progress)
 
@@ -142,30 +145,6 @@ class Correcting(Passing):
             )
         return [key in will for key in wanted]
 
-    def set_host(
-        self,
-        host: str,
-        *,
-        delay: float | None = None,
-        in_flight: int | None = None,
-        blocked_for: float | None = None,
-    ) -> None:
-        """One host's own manners: seconds between claims, most claims out, seconds to leave it alone from now.
-
-        None goes back to the brain's settings, and to no block. Raises BadInput for a host nobody has met.
-        """
-        good_delay = delay is None or (number(delay) and 0 <= delay <= 86_400)
-        if not good_delay or not (in_flight is None or (whole(in_flight) and in_flight >= 0)):
-            raise BadInput("A host's delay is 0 to 86400 seconds and its in_flight 0 (no limit) or more.")
-        if blocked_for is not None and not (number(blocked_for) and 0 <= blocked_for <= LONGEST_BLOCK):
-            raise BadInput(f"A host can be blocked for 0 to {LONGEST_BLOCK:.0f} seconds, not {blocked_for!r}.")
-        if not self.graph.read(lambda tx: hosts.read(tx, [host], self.policy.manners), "hosts/read"):
-            raise BadInput(f"No page of host {host!r} is known.")
-        self._correct(
-            lambda tx, now: hosts.set_manners(tx, host, delay, in_flight, blocked_for, self.policy.manners, now),
-            "set_host",
-        )
-
     def clear(self) -> None:
         """Delete all pages, links, hosts and counters; the brain and its settings stay."""
         for statement in ("brain/clear_links", "brain/clear_nodes"):
@@ -175,7 +154,7 @@ class Correcting(Passing):
             ):
                 pass
         # What was the scale of payouts is none for the pages to come: whoever tends finds a new one.
-        fresh = {"payout_pages": 0, **NO_PRIORS, **conversion.properties(self.settings.engine)}
+        fresh = {"payout_pages": 0, **NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(self.settings.engine)}
         self.graph.write(lambda tx: tx.do("brain/change", settings=fresh), "brain/change")
         self._reread()
 
@@ -194,6 +173,7 @@ class Correcting(Passing):
             **fresh,
             **bending.NOTHING_BENT,
             **NO_PRIORS,
+            **NOTHING_COUNTED,
             "name": changed.crawl,
             **conversion.properties(changed.engine),
         }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphbrain import accounts, hosts, notes, ordering, pages
+from graphbrain import accounts, claims, hosts, notes, ordering, pages
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
@@ -90,8 +90,11 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     ledger.bury(page)
     ledger.write(tx, now)
     held = tx.one("claims/held", ids=[page])[0][0]
-    if held[5]:
-        hosts.finish(tx, [held[2]], (), policy.manners, now)
+    ends: dict[str, hosts.Ends] = {}
+    claims.end_lease(ends, held)
+    if policy.manners.counting:
+        ends[held[2]].spent -= held[12]
+    hosts.settle(tx, ends, (), policy.manners, now)
     tx.do("pages/forget", id=page)
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from graphbrain.graph import Tx
-from graphbrain.hosts import SHARED_QUEUE, Manners
+from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue
 from graphbrain.lanes import read_lanes
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranges import EMPTY, Ranges
@@ -67,7 +67,8 @@ class InOrder:
         width = n * spread
         shared = tx.one("claims/heads", now=now, limit=width)[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
-        names = _ready(tx, now, width)
+        offers = _ready(tx, now, width, manners)
+        names = [queue for queues in offers.values() for queue in queues]
         ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host)[0] if names else []
         own = [head for _, heads in ready for head in heads]
         fair = own[: max(1, n // FAIR_SHARE)] if own else []
@@ -77,7 +78,7 @@ class InOrder:
         order: dict[int, tuple[float, int]] = {page: (-1.0, place) for place, (page, _) in enumerate(fair)}
         for place, (page, lane) in enumerate(rest):
             order.setdefault(page, (lane, place))
-        return Found(order, [name for name, heads in ready if not heads])
+        return Found(order, _idle(offers, {name for name, heads in ready if heads}))
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
@@ -92,9 +93,10 @@ class ByWorth:
         self._known: OrderedDict[str, Ranges] = OrderedDict()
         self._due = {"frontier": 0.0, "oldest": 0.0}
 
-    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:  # noqa: ARG002
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
         width = n * spread
-        names = _ready(tx, now, width)
+        offers = _ready(tx, now, width, manners)
+        names = [queue for queues in offers.values() for queue in queues]
         own = self._first_of(tx, names, now)
         shared = self._best_of_shared(tx, width, now)
         fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
@@ -106,8 +108,7 @@ class ByWorth:
         order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
         for place, page in enumerate(rest):
             order.setdefault(page[0], (0.0, place))
-        idle = [name for name in names if name not in own]
-        return Found(order, idle, self._worth_again([*fair, *rest], now))
+        return Found(order, _idle(offers, own), self._worth_again([*fair, *rest], now))
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
@@ -230,9 +231,15 @@ class ByWorth:
         return [*first, *(page for page in pages if page not in first)]
 
 
-def _ready(tx: Tx, now: float, most: int) -> list[str]:
-    """Hosts with a queue of their own that may be visited, the longest ready first."""
-    return [name for _, name in sorted(tx.one("claims/ready_hosts", now=now, limit=most)[0])][:most]
+def _ready(tx: Tx, now: float, most: int, manners: Manners) -> dict[str, list[str]]:
+    """Hosts with queues of their own that may be visited, the longest ready first, and which of these are open."""
+    rows = sorted(tx.one("claims/ready_hosts", now=now, limit=most, budget=manners.budget)[0])[:most]
+    return {name: [name, aside_queue(name)] if room else [name] for _, name, room in rows}
+
+
+def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[str]:
+    """Hosts in none of whose queues a page was found."""
+    return [name for name, queues in offers.items() if not any(queue in found for queue in queues)]
 
 
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:

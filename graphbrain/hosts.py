@@ -1,109 +1,331 @@
 """Politeness: durable, on the (:Host) node, shared by all workers.
 
-A host grants one claim per `delay` seconds and at most `most` at once; a host that answered 429 or 503 is blocked
-for a while. A waiting page that is met while its host is not ready moves, once, to the host's own queue; hosts that
-have a queue are found by `ready_at`. Pages enter and leave a host's queue, and a queue begins and ends, only under
-the host's lock; hosts are locked after pages, in the order of their names. A host with neither delay nor limit is
-never written.
+A host grants one claim per `delay` seconds and at most `most` at once. Its delay is the largest of what was set for
+it (or for all), its Crawl-delay, and a multiple of its response time; each 429 or 503 halves its rate, which recovers
+by successes, and blocks it for a while. With a budget, only so many of its pages are fetched for the first time.
+A waiting page that is met while its host is not ready moves, once, to the host's own queue; hosts that have a queue
+are found by `ready_at`. Where there is a budget, pages that were never fetched wait in a second queue, which is looked
+at only while there is room. Pages enter and leave a host's queues, and a queue begins and ends, only under the host's
+lock; hosts are locked after pages, in the order of their names, and before addresses. A host that nothing is asked of
+is never written, and of the others only what has changed.
 Statements: hosts/*.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
+from graphbrain import addresses, robots
+from graphbrain.addresses import FULL_WAIT, Address
 from graphbrain.graph import Again, Tx
+from graphbrain.robots import Robots
+from graphbrain.settings import Settings
 
 __all__ = [
     "LONGEST_BLOCK",
+    "NOTHING_COUNTED",
     "SHARED_QUEUE",
+    "Ends",
     "Host",
     "Manners",
-    "finish",
+    "aside_queue",
+    "know_budgets",
     "lock",
+    "open_queues",
+    "places",
     "queues",
     "read",
-    "set_manners",
-    "slow",
+    "rules",
+    "settle",
     "write",
 ]
 
 SHARED_QUEUE = "*"
-FULL_WAIT = 60.0
-"""Seconds after which a host that is full is looked at again even if nobody has reported."""
 FIRST_BLOCK, LONGEST_BLOCK = 60.0, 30 * 86_400.0
 """Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
+SLOWED_AT_LEAST = 1.0
+"""Seconds between two claims from which a host without any delay is slowed down."""
+SLOWEST = 2.0**-20
+NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "reviewing_hosts": None}
+"""What stands on the brain of an empty graph."""
+RECOVERY = 1 / 50
+"""What each success gives back of the full rate to a host that was slowed down."""
+WOKEN = 8
+"""So many more of the hosts that wait at a full address are looked at than there is room for: some are not ready."""
+
+
+def aside_queue(host: str) -> str:
+    """Where pages of a host with a budget wait to be fetched for the first time; no host's name has a space."""
+    return f"{host} (budget)"
+
+
+def open_queues(host: Host) -> list[str]:
+    """The queues of its own from which pages of a host can be claimed now."""
+    return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
-    """What the brain asks of hosts that have nothing of their own: seconds between claims, most in flight (0: any)."""
+    """What the brain asks of hosts that have nothing of their own, and of addresses; 0 is none, everywhere.
 
-    delay: float
-    most: int
+    `delay`: seconds between claims; `most`: claims at once; `budget`: pages fetched for the first time;
+    `response_times`: delay in multiples of the time the last fetch took; `longest`: seconds that Crawl-delay, response
+    times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
+    used here? From then on every first visit is counted where there is a budget.
+    """
+
+    delay: float = 0.0
+    most: int = 0
+    budget: int = 0
+    response_times: float = 0.0
+    longest: float = 300.0
+    address_delay: float = 0.0
+    address_most: int = 0
+    agent: str = "*"
+    counting: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
+        """From the brain's settings, and what else stands on it."""
+        return cls(
+            settings.delay_seconds,
+            settings.in_flight,
+            settings.pages_per_host,
+            settings.response_times,
+            settings.longest_delay_seconds,
+            settings.address_delay_seconds,
+            settings.address_in_flight,
+            settings.user_agent,
+            settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
+        )
+
+    @property
+    def by_address(self) -> bool:
+        """Do hosts that share an address share a limit?"""
+        return self.address_delay > 0 or self.address_most > 0
+
+    @property
+    def ask_all(self) -> bool:
+        """Is something asked of every host?"""
+        return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
+
+
+# Properties of a host that claims and visits change, and what each is when it is not there.
+_CHANGING: Mapping[str, Any] = {
+    "blocked_until": 0.0,
+    "next_at": 0.0,
+    "errors": 0,
+    "pace": 1.0,
+    "response_seconds": 0.0,
+    "budget_used": None,
+    "set_aside": False,
+    "address": None,
+    "turn_at": 0.0,
+}
 
 
 @dataclass(slots=True)
 class Host:
-    """One host as it was locked, and as the transaction changes it."""
+    """One host as it was read, and as the transaction changes it: its properties, with what they are when absent.
 
-    name: str
-    delay: float
-    most: int
-    queued: bool
-    blocked_until: float
-    next_at: float
-    in_flight: int
-    errors: int
+    Only `write` is told the names of the properties again. `at`: its address, when it was locked with the host.
+    """
+
+    stored: Mapping[str, Any] = field(repr=False)
+    manners: Manners
+    name: str = field(init=False)
+    queued: bool = field(init=False)
+    blocked_until: float = field(init=False)
+    next_at: float = field(init=False)
+    in_flight: int = field(init=False)
+    errors: int = field(init=False)
+    pace: float = field(init=False)
+    response_seconds: float = field(init=False)
+    budget_used: int | None = field(init=False)
+    set_aside: bool = field(init=False)
+    address: str | None = field(init=False)
+    turn_at: float = field(init=False)
+    at: Address | None = None
+    rules: Robots | None = None
     ripe_at: float = 0.0
-    """Before this none of the pages in its queue may be visited; 0 where that was not looked at."""
+    """Before this none of the pages in its queues may be visited; 0 where that was not looked at."""
+
+    def __post_init__(self) -> None:
+        self.name = self.stored["name"]
+        self.in_flight = self.stored["in_flight"] or 0
+        self.queued = bool(self.stored["queued"] or self.stored["resting"])
+        for name, absent in _CHANGING.items():
+            value = self.stored[name]
+            setattr(self, name, absent if value is None else value)
+
+    @property
+    def delay(self) -> float:
+        """Seconds between two claims."""
+        own, manners = self.stored["delay"], self.manners
+        asked = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
+        steady = max(manners.delay if own is None else own, min(asked, manners.longest))
+        if self.pace >= 1.0:
+            return float(steady)
+        return max(steady, min(max(steady, SLOWED_AT_LEAST) / self.pace, manners.longest))
+
+    @property
+    def most(self) -> int:
+        """Claims at once; 0 is no limit."""
+        own: int | None = self.stored["most_in_flight"]
+        return self.manners.most if own is None else own
+
+    @property
+    def budget(self) -> int:
+        """Pages fetched for the first time; 0 is no limit."""
+        own: int | None = self.stored["budget"]
+        return self.manners.budget if own is None else own
 
     def polite(self, now: float) -> bool:
         """Must claims of this host be counted and spaced?"""
-        return self.delay > 0 or self.most > 0 or self.queued or self.blocked_until > now
+        return (
+            self.delay > 0
+            or self.most > 0
+            or self.queued
+            or self.blocked_until > now
+            or self.budget > 0
+            or (self.manners.by_address and self.address is not None)
+        )
+
+    def has_room(self) -> bool:
+        """May another page be fetched for the first time?"""
+        return self.budget == 0 or (self.budget_used or 0) < self.budget
 
     def ready(self, now: float) -> bool:
         """May one of its pages be claimed now?"""
+        return self._ready_alone(now) and (self.at is None or self.at.ready(now))
+
+    def _ready_alone(self, now: float) -> bool:
         return self.next_at <= now and self.blocked_until <= now and not self.full()
 
     def full(self) -> bool:
+        """Are as many of its claims out as may be?"""
         return 0 < self.most <= self.in_flight
 
+    def allows(self, url: str) -> bool:
+        """Does its robots.txt let this page be fetched?"""
+        agent = self.stored["robots_agent"] or self.manners.agent
+        return self.rules is None or self.rules.allows(url, agent)
+
     def ready_at(self, now: float) -> float | None:
-        """When its queue should be looked at next; None when it has no queue."""
+        """When its queues should be looked at next; None when it has none."""
         if not self.queued:
             return None
-        at = max(self.next_at, self.blocked_until, self.ripe_at)
+        at = max(self.next_at, self.blocked_until, self.turn_at, self.ripe_at)
         return max(at, now + FULL_WAIT) if self.full() else at
 
     def resting(self) -> bool:
-        """Does its queue wait for pages that were visited too lately, and for nothing else?"""
-        return self.queued and self.ripe_at > max(self.next_at, self.blocked_until)
+        """Do its queues wait for pages that were visited too lately, and for nothing else?"""
+        return self.queued and self.ripe_at > max(self.next_at, self.blocked_until, self.turn_at)
 
-    def grant(self, now: float) -> None:
+    def grant(self, now: float, first: bool) -> bool:
+        """One of its pages is claimed; is it counted among those that the budget allows to be fetched `first`?"""
         self.next_at = now + self.delay
         self.in_flight += 1
+        self.turn_at = 0.0
+        if self.at is not None:
+            self.at.grant(now)
+        if not first or self.budget_used is None:
+            return False
+        self.budget_used += 1
+        return True
+
+    def wait(self, now: float) -> bool:
+        """It cannot be asked now; if only its address keeps it waiting, it gets a turn. True when it got one."""
+        if self.at is None or self.turn_at > now or not self._ready_alone(now) or self.at.ready(now):
+            return False
+        self.turn_at = self.at.turn(now)
+        return True
+
+    def refund(self, pages: int) -> None:
+        """So many pages more (or less) of its budget are used; those set aside are offered when there is room."""
+        if self.budget_used is not None:
+            self.budget_used = max(0, self.budget_used + pages)
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Pages that were set aside are offered if there is room."""
+        if self.set_aside and self.has_room():
+            self.queued = True
+
+    def slow_down(self, seconds: float | None, now: float) -> None:
+        """It answered 429 or 503: block it for as long as it asked (None: doubling), and halve its rate."""
+        if seconds is None:
+            seconds = FIRST_BLOCK * 2 ** min(self.errors, 20)
+        self.blocked_until = max(self.blocked_until, now + min(seconds, LONGEST_BLOCK))
+        self.errors += 1
+        self.pace = max(self.pace / 2, SLOWEST)
+        self.next_at = max(self.next_at, now + self.delay)
+
+    def forgive(self, successes: int, now: float) -> None:
+        """It answered as it should: its rate recovers, unless it is blocked still."""
+        if self.blocked_until <= now and (self.errors or self.pace < 1.0):
+            self.errors, self.blocked_until = 0, 0.0
+            self.pace = min(1.0, self.pace + successes * RECOVERY)
+
+    def answered_in(self, seconds: float, now: float) -> None:
+        """The last fetch took so long: the next one waits a multiple of it, counted from now."""
+        self.response_seconds = round(seconds, 1)
+        self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
+
+    def newly_counted(self) -> bool:
+        """Has this transaction counted what it has used of its budget?"""
+        return self.stored["budget_used"] is None and self.budget_used is not None
+
+    def changes(self, now: float) -> dict[str, Any]:
+        """What is to be written."""
+        after = {name: getattr(self, name) for name in _CHANGING}
+        after = {name: None if value == _CHANGING[name] else value for name, value in after.items()}
+        after["queued"] = (self.queued and not self.resting()) or None
+        after["resting"] = self.resting() or None
+        after["ready_at"] = self.ready_at(now)
+        changed = {name: value for name, value in after.items() if value != self.stored[name]}
+        if self.in_flight != (self.stored["in_flight"] or 0):
+            changed["in_flight"] = self.in_flight
+        return changed
+
+
+@dataclass(slots=True)
+class Ends:
+    """What the visits and the ended claims of one transaction mean to one host."""
+
+    claims: int = 0
+    """claims that were counted, and end"""
+    spent: int = 0
+    """pages more of the budget that are used; such a host is locked, so that whoever counts its pages misses none"""
+    at: Counter[str] = field(default_factory=Counter)
+    """the addresses at which the ended claims were counted"""
+    successes: int = 0
+    complaints: list[float | None] = field(default_factory=list)
+    """429 and 503: seconds asked for, or None"""
+    seconds: float | None = None
+    """how long the last fetch took"""
+    address: str | None = None
+    """where the crawler reached it"""
+
+    def certain(self, manners: Manners) -> bool:
+        """Must the host be locked, whatever stands on it?"""
+        timed = self.seconds is not None and manners.response_times > 0
+        return bool(self.claims or self.spent or self.complaints or timed)
+
+    def matters(self, host: Host) -> bool:
+        """Does it change the host, as it was read?"""
+        told = host.manners.by_address and self.address not in (None, host.address)
+        return told or (self.successes > 0 and (host.errors > 0 or host.pace < 1.0))
 
 
 def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> dict[str, Host]:
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    return {
-        name: Host(
-            name,
-            manners.delay if delay is None else delay,
-            manners.most if most is None else most,
-            queued,
-            blocked,
-            next_at,
-            in_flight,
-            errors,
-        )
-        for name, delay, most, queued, blocked, next_at, in_flight, errors in tx.one(statement, names=wanted)[0]
-    }
+    return {row["name"]: Host(row, manners) for row in tx.one(statement, names=wanted)[0]}
 
 
 def read(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
@@ -120,66 +342,106 @@ def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
     return hosts
 
 
-def write(tx: Tx, hosts: Iterable[Host], now: float) -> None:
-    """Write locked hosts back."""
-    rows = [
-        [h.name, h.next_at, h.in_flight, (h.queued and not h.resting()) or None, h.ready_at(now), h.resting() or None]
-        for h in hosts
-    ]
+def places(tx: Tx, hosts: Iterable[Host], manners: Manners) -> dict[str, Address]:
+    """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
+    if not manners.by_address:
+        return {}
+    held = [host for host in hosts if host.address is not None]
+    names = {host.address for host in held if host.address is not None}
+    found = addresses.lock(tx, names, manners.address_delay, manners.address_most)
+    for host in held:
+        host.at = found[host.address or ""]
+    return found
+
+
+def rules(tx: Tx, hosts: Iterable[Host]) -> None:
+    """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
+    unknown: list[Host] = []
+    for host in hosts:
+        mark = host.stored["robots_mark"]
+        host.rules = robots.remembered(mark) if mark is not None else None
+        if mark is not None and host.rules is None:
+            unknown.append(host)
+    if unknown:
+        texts = dict(tx.one("hosts/robots", names=sorted(host.name for host in unknown))[0])
+        for host in unknown:
+            host.rules = robots.parsed(texts[host.name]) if host.name in texts else None
+
+
+def know_budgets(tx: Tx, hosts: Iterable[Host]) -> None:
+    """Count what locked hosts have used of a budget that is new to them."""
+    new = [host for host in hosts if host.budget > 0 and host.budget_used is None]
+    if new:
+        counts = dict(tx.one("hosts/fetched", names=sorted(host.name for host in new))[0])
+        for host in new:
+            host.budget_used = counts[host.name]
+
+
+def write(tx: Tx, hosts: Iterable[Host], at: Iterable[Address], now: float) -> None:
+    """Write what has changed of locked hosts and addresses."""
+    rows = [[host.name, changes] for host in hosts if (changes := host.changes(now))]
     if rows:
         tx.do("hosts/write", rows=rows)
+    addresses.write(tx, at)
 
 
-def finish(tx: Tx, counted: Iterable[str], filing: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
-    """End claims that were counted (one name each), and say in which queue pages of the hosts `filing` wait.
+def settle(tx: Tx, ends: Mapping[str, Ends], filing: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
+    """Tell hosts what visits and ended claims mean to them, and say in which queue pages of the hosts `filing` wait.
 
     The transaction's last locks: a host's queue neither begins nor ends until it commits.
     """
-    ended = Counter(counted)
     names = set(filing)
-    queued = {h.name for h in read(tx, names - set(ended), manners).values() if h.queued}
-    hosts = lock(tx, queued | set(ended), manners) if queued or ended else {}
-    for name, count in ended.items():
-        hosts[name].in_flight = max(0, hosts[name].in_flight - count)
-    # A host that rested until its pages are ripe has got another one now.
-    write(tx, (hosts[name] for name in sorted(hosts)), now)
-    own = {h.name for h in hosts.values() if h.queued}
+    certain = {name for name, end in ends.items() if end.certain(manners)}
+    doubtful = {name for name, end in ends.items() if end.successes or (manners.by_address and end.address)}
+    unsure = read(tx, (names | doubtful) - certain, manners)
+    wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
+    left: Counter[str] = sum((end.at for end in ends.values()), Counter())
+    waiting = _waiting(tx, left, manners, now)
+    held = lock(tx, certain | wanted | waiting, manners) if certain or wanted or waiting else {}
+    told = {end.address for end in ends.values() if end.address is not None} if manners.by_address else set()
+    at = addresses.lock(tx, {*left, *told}, manners.address_delay, manners.address_most)
+    for name in sorted(held.keys() & ends.keys()):
+        _end(held[name], ends[name], now)
+    _leave(at, left, [held[name] for name in waiting], now)
+    write(tx, (held[name] for name in sorted(held)), at.values(), now)
+    own = {host.name for host in held.values() if host.queued}
     return {name: name if name in own else SHARED_QUEUE for name in names}
 
 
-def slow(tx: Tx, asked: Mapping[str, float | None], polite: Iterable[str], manners: Manners, now: float) -> None:
-    """Block the hosts that answered 429/503 for as long as they asked (None: doubling); forgive those that did not."""
-    forgiven = {h.name for h in read(tx, set(polite) - set(asked), manners).values() if h.errors}
-    hosts = lock(tx, set(asked) | forgiven, manners) if asked or forgiven else {}
-    rows: list[list[str | float | int | None]] = []
-    for name in sorted(asked):
-        host, seconds = hosts[name], asked[name]
-        if seconds is None:
-            seconds = FIRST_BLOCK * 2 ** min(host.errors, 20)
-        host.blocked_until = max(host.blocked_until, now + min(seconds, LONGEST_BLOCK))
-        host.errors += 1
-        rows.append([name, host.blocked_until, host.errors])
-    rows += [[name, None, None] for name in sorted(forgiven) if hosts[name].blocked_until <= now]
-    if rows:
-        tx.do("hosts/slow", rows=rows)
-    write(tx, (hosts[name] for name in sorted(asked)), now)
+def _waiting(tx: Tx, left: Mapping[str, int], manners: Manners, now: float) -> set[str]:
+    """Hosts that may wait for room at the addresses that claims leave."""
+    if not left or not manners.address_most:
+        return set()
+    return set(tx.one("hosts/at_addresses", names=sorted(left), now=now, limit=max(left.values()) + WOKEN)[0])
 
 
-def set_manners(
-    tx: Tx, name: str, delay: float | None, most: int | None, blocked_for: float | None, manners: Manners, now: float
-) -> None:
-    """Set one host's own delay, limit and block; None means the brain's (and no block)."""
-    host = lock(tx, [name], manners)[name]
-    tx.do("hosts/manners", name=name, delay=delay, most=most)
-    until = now + blocked_for if blocked_for else None
-    tx.do("hosts/slow", rows=[[name, until, None]])
-    host.delay = manners.delay if delay is None else delay
-    host.most = manners.most if most is None else most
-    host.blocked_until = until or 0.0
-    host.next_at = min(host.next_at, now + host.delay)
-    write(tx, [host], now)
+def _end(host: Host, end: Ends, now: float) -> None:
+    host.in_flight = max(0, host.in_flight - end.claims)
+    if end.spent:
+        host.refund(end.spent)
+    if end.complaints:
+        host.slow_down(max((each for each in end.complaints if each is not None), default=None), now)
+    elif end.successes:
+        host.forgive(end.successes, now)
+    if end.seconds is not None and host.manners.response_times > 0:
+        host.answered_in(end.seconds, now)
+    if end.address is not None and host.manners.by_address:
+        host.address = end.address
+
+
+def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[Host], now: float) -> None:
+    """Claims leave these addresses; where one was full, as many hosts that wait there come next."""
+    for name in sorted(left):
+        place, free = at[name], left[name]
+        full = place.full()
+        place.in_flight = max(0, place.in_flight - left[name])
+        line = [host for host in waiting if host.address == name and host.turn_at > now] if full else []
+        for host in sorted(line, key=lambda host: (host.turn_at, host.name)):
+            if free and host.ready(now):
+                host.turn_at = max(0.0, place.next_at)
+                free -= 1
 
 
 def queues(tx: Tx, names: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
     """In which queue pages of these hosts wait, decided under the lock of those that have one of their own."""
-    return finish(tx, (), names, manners, now)
+    return settle(tx, {}, names, manners, now)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from hashlib import blake2b
+from ipaddress import ip_address
 
 from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link
@@ -48,7 +49,8 @@ class Intake:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
         if key in self._seen:
             raise BadInput("the same page is reported twice in one batch")
-        item = Item(report, key, url, claim.token if claim else uuid.uuid4().hex, self._at(report))
+        token = claim.token if claim else uuid.uuid4().hex
+        item = Item(report, key, url, token, self._at(report), address=_address(report.address))
         if isinstance(report, Fetched):
             item.body_hash = _hash(report)
             self._take_links(item, report)
@@ -121,6 +123,7 @@ def _check_types(report: Fetched | Failed) -> None:
             raise BadInput(f"{name} must be text, not {text!r:.80}")
     _check_number("fetched_at", report.fetched_at, 0.0, 1e11)
     _check_number("status", report.status, 100, 999)
+    _check_number("seconds", report.seconds, 0.0, 1e6)
     if isinstance(report, Failed):
         _check_number("retry_after", report.retry_after, 0.0, 1e9)
         return
@@ -145,6 +148,18 @@ def _check_number(name: str, value: object, least: float, most: float) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
         raise BadInput(f"{name} must be a number from {least:g} to {most:g}, not {value!r:.80}")
+
+
+def _address(text: object) -> str | None:
+    """An IP address in its usual spelling."""
+    if text is None:
+        return None
+    try:
+        if isinstance(text, str):
+            return str(ip_address(text.strip()))
+    except ValueError:
+        pass
+    raise BadInput(f"address must be an IP address, as in '192.0.2.1', not {text!r:.80}")
 
 
 def _share(name: str, value: float | None) -> float | None:

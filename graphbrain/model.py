@@ -15,12 +15,16 @@ from typing import Any, Literal, TypeVar, overload
 from graphbrain.errors import BadInput
 
 __all__ = [
+    "FOR_EVER",
+    "ROBOTS",
+    "SCOPE",
     "STATES",
     "Answer",
     "Claim",
     "Claims",
     "Failed",
     "Fetched",
+    "Host",
     "KnownLink",
     "Link",
     "LinkedPage",
@@ -29,6 +33,7 @@ __all__ = [
     "Payments",
     "Ranking",
     "Report",
+    "RobotsAnswer",
     "SeedAnswer",
     "Settled",
     "Tended",
@@ -39,6 +44,10 @@ T = TypeVar("T")
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
+FOR_EVER = 253_402_300_799.0
+"""The last second of the year 9999: a host is blocked until somebody lifts it."""
+SCOPE, ROBOTS = "scope", "robots"
+"""Why a page is outside: the settings of the scope, or its host's robots.txt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +125,8 @@ class Fetched:
     `not_modified`: the server answered 304: links and hash stay as they are.
     `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
-    `fetched_at`: epoch seconds; None means now.
+    `fetched_at`: epoch seconds; None means now. `seconds`: how long the fetch took, for the `response_times` setting.
+    `address`: the IP address it was reached at, for limits by address.
     """
 
     url: str
@@ -131,6 +141,8 @@ class Fetched:
     etag: str | None = None
     last_modified: str | None = None
     fetched_at: float | None = None
+    seconds: float | None = None
+    address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +150,7 @@ class Failed:
     """A fetch that brought no page.
 
     `status`: the HTTP status, or None when there was no answer (time-out, DNS, refused connection: `error` says).
-    `retry_after`: seconds the server asked to wait (its Retry-After header).
+    `retry_after`: seconds the server asked to wait (its Retry-After header). `seconds`, `address`: as of a `Fetched`.
     """
 
     url: str
@@ -147,6 +159,8 @@ class Failed:
     error: str = ""
     retry_after: float | None = None
     fetched_at: float | None = None
+    seconds: float | None = None
+    address: str | None = None
 
 
 Report = Fetched | Failed
@@ -240,6 +254,7 @@ class Page:
     redirects_to: str | None
     comes_back: float | None = None
     due: float | None = None
+    outside_because: str | None = None
 
     @property
     def rate(self) -> float | None:
@@ -248,6 +263,57 @@ class Page:
 
     def as_dict(self) -> dict[str, Any]:
         return _flat(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What the brain knows of one host; times in epoch seconds, None where there is none.
+
+    `delay`: seconds between two claims as things stand: the largest of `own_delay` (or the brain's setting),
+    `robots_delay` (its Crawl-delay) and a multiple of `response_seconds` (its last fetch), divided by `pace`, the share
+    of its full rate that it gets since it answered 429 or 503 (1: all of it). `in_flight` of at most `most_in_flight`
+    claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
+    fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
+    `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in queues of
+    its own? `set_aside`: do such wait that its budget must have room for?
+    """
+
+    name: str
+    delay: float
+    own_delay: float | None
+    robots_delay: float | None
+    response_seconds: float | None
+    pace: float
+    complaints: int
+    blocked_until: float | None
+    next_at: float | None
+    in_flight: int
+    most_in_flight: int
+    own_in_flight: int | None
+    budget: int
+    own_budget: int | None
+    budget_used: int | None
+    set_aside: bool
+    queued: bool
+    address: str | None
+    robots_at: float | None
+    robots_agent: str | None
+    discovered: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return _flat(self)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsAnswer:
+    """What a robots.txt has changed: its Crawl-delay in seconds (0: none), pages taken out and let in again."""
+
+    delay: float
+    taken_out: int
+    let_in: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,7 +450,7 @@ class Ranking:
         return dataclasses.asdict(self)
 
 
-def _flat(item: Page | LinkedPage | KnownLink) -> dict[str, Any]:
+def _flat(item: Page | LinkedPage | KnownLink | Host) -> dict[str, Any]:
     """As `dataclasses.asdict`, which is slow, for an item that holds nothing but plain values."""
     return {name: getattr(item, name) for name in item.__slots__}
 

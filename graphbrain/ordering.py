@@ -17,6 +17,7 @@ import numpy as np
 from graphbrain import accounts, hosts, lanes
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
+from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 
@@ -41,6 +42,11 @@ class _Standing:
     rate_shape: float | None
     rate_scale: float | None
     interval: float | None
+    because: str | None
+
+    def place(self) -> tuple[str, str | None, float, str | None]:
+        """What is written of it."""
+        return self.state, self.queue, self.waiting_since, self.because
 
     def asked(self, now: float) -> bool:
         """Is it wanted at once, whatever it is worth?"""
@@ -63,37 +69,45 @@ def remark_next(tx: Tx, policy: Policy, now: float) -> int:
     return max(len(ids), 1)
 
 
-def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
-    """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings.
+def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int, int]:
+    """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
+    many go outside, and how many come back.
 
     Who is leased, or waits for a retry, waits when it comes back.
     """
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
-    before = {page.page: (page.state, page.queue, page.waiting_since) for page in pages}
-    _rescope(pages, ledger, policy)
+    before = {page.page: page.place() for page in pages}
+    _rescope(tx, pages, ledger, policy)
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
     ledger.write(tx, now, all_marks=True)
     filing = hosts.queues(tx, {page.host for page in pages if page.queue == ""}, policy.manners, now)
     rows = []
     for page in pages:
         page.queue = filing[page.host] if page.queue == "" else page.queue
-        if before[page.page] != (page.state, page.queue, page.waiting_since):
-            rows.append([page.page, page.state, page.queue, page.waiting_since])
+        if before[page.page] != page.place():
+            rows.append([page.page, *page.place()])
     if rows:
         tx.do("pages/stand", rows=rows)
+    moves = [(before[page.page][0] == "outside", page.state == "outside") for page in pages]
+    return moves.count((False, True)), moves.count((True, False))
 
 
-def _rescope(pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> None:
-    """Pages go outside, or come back; queue '' says that one has still to be found."""
+def _rescope(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> None:
+    """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
+    met = hosts.read(tx, {page.host for page in pages}, policy.manners)
+    hosts.rules(tx, met.values())
     for page in pages:
         inside = policy.scope.holds(page.url, page.host, int(depths[page.page]))
-        if page.state == "outside" and inside:
+        because = SCOPE if not inside else ROBOTS if page.host in met and not met[page.host].allows(page.url) else None
+        if page.state == "outside":
+            page.because = because
+        if page.state == "outside" and because is None:
             page.state = "frontier" if page.fetched is None else "known"
             page.queue = "" if page.state == "frontier" and not page.busy else None
-        elif page.state in ("frontier", "known") and not inside:
-            page.state, page.queue = "outside", None
+        elif page.state in ("frontier", "known") and because is not None:
+            page.state, page.queue, page.because = "outside", None, because
 
 
 def _into_lanes(pages: Sequence[_Standing], ledger: Accounts, policy: Policy, now: float) -> None:
@@ -136,7 +150,9 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
     ledger.write(tx, now)
     filing = hosts.queues(tx, {page.host for page in wanted}, policy.manners, now)
-    rows = [[page.page, "frontier" if page.fetched is None else "known", filing[page.host], now] for page in wanted]
+    rows = [
+        [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None] for page in wanted
+    ]
     tx.do("pages/stand", rows=rows)
     tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])
     return sorted(held.union(page.page for page in wanted))

@@ -18,7 +18,7 @@ from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE
-from graphbrain.model import Page
+from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import NONE, Floats, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
@@ -143,9 +143,9 @@ def lower(tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope) -> 
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
     """Pages wait to be fetched with everybody: claims will sort them by host. Who is held waits when it comes back."""
     rows = [
-        [page, "frontier", None if busy else SHARED_QUEUE]
-        for page, url, state, host, fetched, busy in tx.one("pages/scope", ids=sorted(depths))[0]
-        if state == "outside" and not fetched and scope.holds(url, host, depths[page])
+        [page, "frontier", None if busy else SHARED_QUEUE, None]
+        for page, url, state, host, fetched, busy, because in tx.one("pages/scope", ids=sorted(depths))[0]
+        if state == "outside" and because != ROBOTS and not fetched and scope.holds(url, host, depths[page])
     ]
     if rows:
         tx.do("pages/state", rows=rows)
@@ -198,6 +198,7 @@ def page_of(row: Sequence[Any]) -> Page:
         worker=data.get("worker") if data.get("lease") else None,
         lease_until=data.get("lease_until"),
         redirects_to=redirects_to,
+        outside_because=data.get("outside_because"),
     )
 
 

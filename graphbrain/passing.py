@@ -1,12 +1,12 @@
-"""Passes over all pages that a change of settings has left on the brain: whoever comes next goes on with them."""
+"""Passes over pages and hosts that a change of settings has left on the brain: whoever comes next goes on with them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from graphbrain import bending, ordering
-from graphbrain.core import Core
+from graphbrain import bending, hosts, manners, ordering
+from graphbrain.core import PASS_BATCH, Core
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph import Tx
 
@@ -15,6 +15,7 @@ __all__ = ["Passing", "Progress"]
 Progress = Callable[[int, int], None]
 """Told how many of how many pages are done."""
 OLDER_PAUSE = 0.02
+NEWS_BATCH = 10
 
 
 def _unseen(_done: int, _total: int) -> None:
@@ -40,6 +41,44 @@ class Passing(Core):
             self._run_pass(bending.repay, "payouts", progress, until)
         if self._stored.get("remarking") is not None:
             self._run_pass(lambda tx, now: ordering.remark_next(tx, self.policy, now), "settings", progress, until)
+        if self._stored.get("reviewing_hosts") is not None:
+            self._run_pass(lambda tx, now: manners.review(tx, now, self.policy.manners), "hosts", progress, until)
+        self._obey_all(until)
+
+    def _count_budgets(self) -> None:
+        """From now on first visits are counted; all has ended that began before, so a budget can be used."""
+        self._reread()
+        if not self._stored.get("counts_budgets"):
+            self.graph.write(lambda tx: tx.do("brain/change", settings={"counts_budgets": True}), "brain/change")
+            self._reread()
+            self._wait_for_older("budgets")
+
+    def _obey_all(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Judge the pages of hosts whose robots.txt has changed, where whoever changed it has not."""
+        while names := self.graph.read(lambda tx: tx.one("hosts/news", limit=NEWS_BATCH)[0], "hosts/news"):
+            for name in names:
+                self._obey(name)
+                if until():
+                    return
+
+    def _obey(self, name: str) -> tuple[int, int]:
+        """Take the pages of a host out, and let them in, as its robots.txt now says; how many of each."""
+
+        def look(tx: Tx) -> tuple[str | None, list[int]]:
+            mark = hosts.read(tx, [name], self.policy.manners)[name].stored["robots_mark"]
+            return mark, tx.one("hosts/pages", name=name)[0]
+
+        taken_out = let_in = 0
+        mark, ids = self.graph.read(look, "hosts/pages")
+        for start in range(0, len(ids), PASS_BATCH):
+            out, back = self.graph.write(
+                lambda tx, i=ids[start : start + PASS_BATCH]: ordering.remark(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                "remark",
+            )
+            taken_out += out
+            let_in += back
+        self.graph.write(lambda tx: manners.no_news(tx, name, mark, self.policy.manners, self.now()), "hosts/write")
+        return taken_out, let_in
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         self._run_pass(bending.reweigh, "link weights", progress, until)

@@ -19,7 +19,7 @@ import numpy as np
 from graphbrain import accounts, hosts, lanes, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
-from graphbrain.hosts import Manners
+from graphbrain.hosts import Ends, Manners
 from graphbrain.model import Answer, Failed, Fetched, Outcome
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
@@ -52,6 +52,8 @@ class Item:
     token: str
     at: float
     body_hash: str | None = None
+    address: str | None = None
+    """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
     """key → (canonical URL, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     refused: tuple[tuple[str, str], ...] = ()
@@ -102,6 +104,8 @@ class _Visit:
     changed: float | None
     etag: str | None
     last_modified: str | None
+    counted_at: str | None
+    charged: bool
 
 
 @dataclass(slots=True)
@@ -414,21 +418,39 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
     _write_fetched(tx, fetched, plan)
-    ended = [v.visit.host for v in kept if v.own and v.visit.counted]
     back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
     coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    filing = hosts.finish(tx, ended, {v.visit.host for v in (*back, *coming)}, policy.manners, now)
+    filing = hosts.settle(
+        tx, _ends(kept, policy.manners), {v.visit.host for v in (*back, *coming)}, policy.manners, now
+    )
     if coming:
         rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
     if failed:
         tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
-    asked = {
-        v.visit.host: v.item.report.retry_after
-        for v in failed
-        if v.answer.outcome == "slowed" and isinstance(v.item.report, Failed)
-    }
-    hosts.slow(tx, asked, {v.visit.host for v in fetched if v.visit.counted}, policy.manners, now)
+
+
+def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
+    """What visits mean to their hosts."""
+    ends: dict[str, Ends] = {}
+    for verdict in kept:
+        visit, report, own = verdict.visit, verdict.item.report, verdict.own
+        end = ends.setdefault(visit.host, Ends())
+        first = isinstance(report, Fetched) and visit.first_fetched is None
+        if own and visit.counted:
+            end.claims += 1
+            end.at.update([] if visit.counted_at is None else [visit.counted_at])
+            end.successes += isinstance(report, Fetched)
+        # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
+        if own and visit.charged and visit.first_fetched is None and not first:
+            end.spent -= 1
+        elif first and not visit.charged and manners.counting:
+            end.spent += 1
+        if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
+            end.complaints.append(report.retry_after)
+        end.seconds = report.seconds if report.seconds is not None else end.seconds
+        end.address = verdict.item.address or end.address
+    return ends
 
 
 def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:

@@ -80,6 +80,18 @@ class Settings:
     intervals: str = _setting("", "shared", "fixed intervals: 'PATTERN SECONDS; …', by a regular expression in the URL")
     delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")
     in_flight: int = _setting(0, "shared", "most claims of one host out at the same time; 0 = no limit")
+    response_times: float = _setting(
+        0.0, "shared", "a host's delay in multiples of the seconds its last fetch took; 0 = off"
+    )
+    longest_delay_seconds: float = _setting(
+        300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
+    )
+    pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
+    address_delay_seconds: float = _setting(
+        0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
+    )
+    address_in_flight: int = _setting(0, "shared", "most claims out of all hosts at one address; 0 = no limit")
+    user_agent: str = _setting("graphbrain", "shared", "the crawler's name, by which a robots.txt is read")
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
@@ -166,6 +178,12 @@ class Settings:
             ("forgetting", 0 < self.forgetting <= 1, "above 0, at most 1"),
             ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),
             ("in_flight", self.in_flight >= 0, "0 or more"),
+            ("response_times", 0 <= self.response_times <= 1000, "from 0 to 1000"),
+            ("longest_delay_seconds", 0 <= self.longest_delay_seconds <= 86_400, "from 0 to 86400"),
+            ("pages_per_host", self.pages_per_host >= 0, "0 or more"),
+            ("address_delay_seconds", 0 <= self.address_delay_seconds <= 86_400, "from 0 to 86400"),
+            ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
+            ("user_agent", bool(self.user_agent.strip()), "a name"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
             ("limit_seconds", self.limit_seconds >= 1, "at least 1"),
             ("max_links", self.max_links >= 1, "at least 1"),

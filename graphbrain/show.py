@@ -29,7 +29,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from graphbrain.model import Claim, Page, Payments, Ranking
+from graphbrain.model import FOR_EVER, Claim, Host, Page, Payments, Ranking
 
 if TYPE_CHECKING:
     from graphbrain.importing import Imported
@@ -40,6 +40,8 @@ __all__ = [
     "bar",
     "claims_table",
     "day",
+    "host_sheet",
+    "hosts_stream",
     "import_sheet",
     "json_lines",
     "out",
@@ -177,16 +179,17 @@ def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     return table
 
 
-def stream(columns: Mapping[str, str], rows: Iterable[Sequence[str]]) -> int:
+def stream(columns: Mapping[str, str], rows: Iterable[Sequence[str]], last: str = "url") -> int:
     """Print a table row by row as the rows come; how many. Nothing is printed of no rows.
 
-    `columns`: names, and how each is aligned in how many characters, as in a format: ">9". After them comes a URL.
+    `columns`: names, and how each is aligned in how many characters, as in a format: ">9". After them comes a URL,
+    or what `last` says.
     """
     room = max(20, Console().width - sum(int(spec[1:]) + 2 for spec in columns.values()))
     count = 0
     for row in rows:
         if not count:
-            sys.stdout.write("".join(f"{name:{spec}}  " for name, spec in columns.items()) + "url\n")
+            sys.stdout.write("".join(f"{name:{spec}}  " for name, spec in columns.items()) + f"{last}\n")
         cells = "".join(f"{cell:{spec}}  " for cell, spec in zip(row, columns.values(), strict=False))
         sys.stdout.write(cells + shorten(row[-1], room) + "\n")
         count += 1
@@ -246,7 +249,7 @@ _TIMES = (
 _FIELDS = ("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status")
 _COUNTS = ("visits", "changes", "errors")
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
-_MORE = ("worker", "queue", "lane", "etag", "last_modified", "body_hash", "redirects_to")
+_MORE = ("outside_because", "worker", "queue", "lane", "etag", "last_modified", "body_hash", "redirects_to")
 
 
 def page_sheet(page: Page) -> list[RenderableType]:
@@ -271,6 +274,48 @@ def _days(name: str, value: float | None) -> str | None:
     if value is None:
         return None
     return f"{number(value)} a day" if name == "rate" else f"{number(value)} days"
+
+
+def hosts_stream(hosts: Iterable[Host]) -> int:
+    """Print hosts as they come, one a line; how many."""
+    columns = {"delay": ">8", "out": ">5", "used": ">8", "budget": ">8", "pace": ">5", "blocked": "<22"}
+    return stream(
+        columns,
+        (
+            (
+                number(host.delay),
+                number(host.in_flight),
+                number(host.budget_used),
+                number(host.budget or None),
+                f"{host.pace:.2f}",
+                _blocked(host.blocked_until) or "–",
+                host.name,
+            )
+            for host in hosts
+        ),
+        "host",
+    )
+
+
+def host_sheet(host: Host) -> Table:
+    """Everything about one host."""
+    facts: dict[str, Any] = {}
+    for name, value in host.as_dict().items():
+        if name in ("next_at", "robots_at", "discovered"):
+            value = None if value is None else moment(value)
+        elif name == "blocked_until":
+            value = _blocked(value)
+        elif name in ("most_in_flight", "budget"):
+            value = value or None
+        facts[name.replace("_", " ")] = value
+    return sheet((name, value) for name, value in facts.items() if value is not None)
+
+
+def _blocked(until: float | None) -> str | None:
+    """Until when, if that is to come."""
+    if until is None or until < time.time():
+        return None
+    return "for ever" if until >= FOR_EVER else datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def payments_tables(page: Page, payments: Payments) -> list[RenderableType]:

@@ -1,7 +1,8 @@
 // Lock pages that somebody holds or held, and read their leases.
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane]
+// column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane,
+//                     counted_at or null, charged, was it ever fetched]
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -11,4 +12,4 @@ MATCH (p:Page) WHERE id(p) = i
 SET p:Page
 WITH p
 RETURN collect([id(p), p.key, p.host, p.lease, p.lease_until, coalesce(p.counted, false), p.last_lease, p.state,
-                p.last_outcome, p.lane]) AS rows
+                p.last_outcome, p.lane, p.counted_at, coalesce(p.charged, false), p.first_fetched IS NOT NULL]) AS rows

@@ -1,7 +1,8 @@
 // Lock candidates and look again: which of them still wait?
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, queue, lane] of those that wait
+// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, queue, lane, was it never fetched] of those
+//                     that wait
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -10,5 +11,6 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 SET p:Page
 WITH p WHERE p.queue IS NOT NULL
-WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane} AS m
-RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.queue, m.lane]) AS rows
+WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched} AS m
+RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.queue, m.lane,
+                m.first_fetched IS NULL]) AS rows

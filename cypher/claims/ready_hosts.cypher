@@ -3,7 +3,8 @@
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
-// column  rows   LIST     [ready_at, name]
+// param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
+// column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one]
 // rows    one
 // locks   none
 // mode    read
@@ -11,11 +12,14 @@
 CALL () {
   MATCH (h:Host) WHERE h.queued = true AND h.ready_at <= $now
   WITH h ORDER BY h.queued, h.ready_at LIMIT $limit
-  RETURN collect([h.ready_at, h.name]) AS ready
+  RETURN collect(h) AS ready
 }
 CALL () {
   MATCH (h:Host) WHERE h.resting = true AND h.ready_at <= $now
   WITH h ORDER BY h.resting, h.ready_at LIMIT $limit
-  RETURN collect([h.ready_at, h.name]) AS rested
+  RETURN collect(h) AS rested
 }
-RETURN ready + rested AS rows
+UNWIND ready + rested AS h
+WITH h {.ready_at, .name, .set_aside, .budget_used} AS m, coalesce(h.budget, $budget) AS most
+RETURN collect([m.ready_at, m.name,
+                m.set_aside IS NOT NULL AND (most = 0 OR coalesce(m.budget_used, 0) < most)]) AS rows

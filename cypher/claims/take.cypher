@@ -1,6 +1,7 @@
 // Lease pages to a worker.
 //
-// param   rows    LIST    [id, true when counted among its host's pages in flight, else null]; the caller has locked the pages
+// param   rows    LIST    [id, true when counted among its host's pages in flight, the address it is counted at, true when its
+//                         host's budget is charged with it; else null]; the caller has locked the pages
 // param   token   STRING  the fencing token of the call
 // param   until   FLOAT   when the lease lapses
 // param   worker  STRING  who takes them
@@ -10,4 +11,5 @@
 // retry   once   a run whose answer was lost is found by its token
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = null, p.lease = $token, p.lease_until = $until, p.worker = $worker, p.counted = row[1]
+SET p.queue = null, p.lease = $token, p.lease_until = $until, p.worker = $worker, p.counted = row[1],
+    p.counted_at = row[2], p.charged = row[3]

@@ -1,7 +1,7 @@
 // Lock hosts and read their manners and state.
 //
 // param   names  LIST   host names, sorted
-// column  rows   LIST   [name, delay or null, most in flight or null, queued, blocked_until or 0, next_at or 0, in_flight, errors]
+// column  rows   LIST   the properties of each that politeness goes by, null where it lacks one
 // rows    one
 // locks   the hosts, in order of names; never a page after a host
 // mode    write
@@ -10,5 +10,6 @@ UNWIND $names AS name
 MATCH (h:Host {name: name})
 SET h:Host
 WITH h
-RETURN collect([h.name, h.delay, h.most_in_flight, coalesce(h.queued, h.resting, false), coalesce(h.blocked_until, 0.0),
-                coalesce(h.next_at, 0.0), coalesce(h.in_flight, 0), coalesce(h.errors, 0)]) AS rows
+RETURN collect(h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .blocked_until, .next_at, .in_flight,
+                  .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at,
+                  .robots_mark, .robots_agent, .robots_delay, .robots_news}) AS rows

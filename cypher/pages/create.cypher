@@ -17,5 +17,6 @@ ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4]
   p.state = row[6], p.relevance = row[8], p.discovered = $now, p.waiting_since = $now, p.lane = row[7],
   p.out_weight = 0.0, p.in_weight = row[9], p.authority_priority = row[10],
   p += $account, p.payout = row[11], p.hub_history = row[12], p.authority_history = row[12],
+  p.outside_because = CASE row[6] WHEN 'outside' THEN 'scope' ELSE null END,
   p.queue = CASE row[6] WHEN 'frontier' THEN '*' ELSE null END
 RETURN collect([row[0], id(p)]) AS made

@@ -15,5 +15,6 @@ CREATE (p:Page {key: row[0], url: row[1], host: row[2], name: row[3], depth: row
   in_weight: row[13], hub_priority: row[14], authority_priority: row[15], hub_history: row[16], hub_cash: row[17],
   hub_paid: row[18], authority_history: row[19], authority_cash: row[20], authority_paid: row[21], status: row[22],
   fetched: row[23], visits: row[24], first_fetched: row[25], changed: row[26], last_lease: row[27],
-  last_outcome: row[28], body_hash: row[29], etag: row[30], last_modified: row[31]})
+  last_outcome: row[28], body_hash: row[29], etag: row[30], last_modified: row[31],
+  outside_because: CASE row[6] WHEN 'outside' THEN 'scope' ELSE null END})
 RETURN collect(id(p)) AS ids

@@ -1,13 +1,14 @@
 // What is needed to judge whether pages are in the scope.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, url, state, host, fetched or not, leased or waiting for a retry] of each
+// column  rows  LIST  [id, url, state, host, fetched or not, leased or waiting for a retry,
+//                    why it is outside or null] of each
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH id(p) AS page, p {.url, .state, .host, .first_fetched, .lease, .not_before} AS m
+WITH id(p) AS page, p {.url, .state, .host, .first_fetched, .lease, .not_before, .outside_because} AS m
 RETURN collect([page, m.url, m.state, m.host, m.first_fetched IS NOT NULL,
-                m.lease IS NOT NULL OR m.not_before IS NOT NULL]) AS rows
+                m.lease IS NOT NULL OR m.not_before IS NOT NULL, m.outside_because]) AS rows

@@ -7,4 +7,5 @@
 // retry   safe   absolute values
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p.queue = null, p.counted = null, p.errors = null, p.error = null, p.not_before = null
+SET p.queue = null, p.counted = null, p.counted_at = null, p.charged = null,
+    p.errors = null, p.error = null, p.not_before = null

@@ -102,7 +102,7 @@ def alone(*arguments: object, **env: str) -> subprocess.CompletedProcess[str]:
 
 def test_help_names_every_command() -> None:
     crawl = ["seed", "next", "report", "work", "tend", "replay", "import", "top", "page", "links", "path", "find"]
-    keep = ["link", "unlink", "forget", "relevance", "payout", "host", "clear"]
+    keep = ["link", "unlink", "forget", "relevance", "payout", "clear", "hosts", "host", "robots"]
     done = alone("--help")
     for name in [*crawl, "stats", "audit", "dump", "server", "schema", "demo", "bench", *keep]:
         assert re.search(rf"^  {name} ", done.stdout, re.MULTILINE), name
@@ -306,11 +306,31 @@ def test_corrections(run: Run) -> None:
     assert run("payout", a, "2").returncode == 0
     one_sentence(run("relevance", a, "7"), "7")
     one_sentence(run("relevance", a, "high"), "high")
-    assert run("host", "a.example", "--delay", "5").returncode == 0
-    assert run("host", "a.example").returncode == 2
     assert run("forget", b).returncode == 0
     one_sentence(run("page", b), b)
     assert run("audit", "--all").returncode == 0
+
+
+def test_hosts(run: Run, tmp_path: Path) -> None:
+    run("seed", "http://a.example/", "http://a.example/private", "http://b.example/")
+    done = run("host", "a.example", "--delay", "5", "--budget", "7", "--json")
+    assert [lines(done)[0][name] for name in ("delay", "own_budget", "own_in_flight")] == [5.0, 7, None]
+    assert lines(run("host", "a.example", "--budget", "none", "--json"))[0]["own_budget"] is None
+    assert "for ever" in run("host", "b.example", "--block", "for-ever").stdout
+    assert [host["name"] for host in lines(run("hosts", "--blocked", "--json"))] == ["b.example"]
+    assert "a.example" in run("hosts").stdout
+    assert lines(run("host", "b.example", "--unblock", "--json"))[0]["blocked_until"] is None
+    one_sentence(run("host", "nowhere.example"), "nowhere.example")
+    one_sentence(run("host", "a.example", "--delay", "-1"), "-1")
+    assert run("host", "a.example", "--delay", "soon").returncode == 2
+    assert run("host", "a.example", "--block", "5", "--unblock").returncode == 2
+    file = tmp_path / "robots.txt"
+    file.write_text("User-agent: *\nDisallow: /private\nCrawl-delay: 9\n")
+    assert lines(run("robots", "a.example", str(file), "--json")) == [{"delay": 9.0, "taken_out": 1, "let_in": 0}]
+    assert run("robots", "a.example").stdout.startswith("User-agent: *")
+    assert lines(run("robots", "a.example", "--remove", "--json"))[0]["let_in"] == 1
+    file.write_bytes(b"\0\1")
+    one_sentence(run("robots", "a.example", str(file)), "text")
 
 
 def test_change(run: Run) -> None:

@@ -141,7 +141,7 @@ def test_a_payout_is_cash(brain: Brain, value: Any) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"delay": NAN}, {"delay": -1.0}, {"in_flight": -1}, {"blocked_for": NAN}, {"in_flight": 1.5}],
+    [{"delay": NAN}, {"delay": -1.0}, {"in_flight": -1}, {"in_flight": 1.5}, {"budget": -1}, {"budget": True}],
     ids=str,
 )
 def test_a_hosts_manners_are_numbers(brain: Brain, wrong: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "Intersecti
 
 # Statements that may read all nodes, or all of a label, and why.
 MAY_SCAN = {
+    "audit/addresses": "addresses in flight have no index of their own",
+    "audit/budgets": "hosts that count have no index of their own",
     "audit/waiting": "sums over every account",
     "audit/counts": "counts every page, to hold it against the indexes",
     "audit/hosts": "hosts in flight have no index of their own",

@@ -159,7 +159,7 @@ def test_whatever_ends_a_claim_makes_room(make_brain: MakeBrain, clock: HandCloc
 
 
 def test_a_blocked_host_is_left_alone(polite: Brain, clock: HandClock) -> None:
-    polite.set_host("a.org", blocked_for=100.0)
+    polite.block("a.org", 100.0)
     assert hosts(polite.next_urls(9)) == ["b.org"]
     clock.pass_(99.0)
     assert hosts(polite.next_urls(9)) == []
@@ -168,9 +168,9 @@ def test_a_blocked_host_is_left_alone(polite: Brain, clock: HandClock) -> None:
 
 
 def test_a_block_can_be_lifted(polite: Brain) -> None:
-    polite.set_host("a.org", blocked_for=100.0)
+    polite.block("a.org", 100.0)
     polite.next_urls(9)
-    polite.set_host("a.org")
+    polite.unblock("a.org")
     assert hosts(polite.next_urls(9)) == ["a.org"]
 
 
@@ -190,7 +190,7 @@ def test_a_shorter_delay_holds_at_once(polite: Brain, clock: HandClock) -> None:
 
 def test_a_host_goes_back_to_the_brains_delay(polite: Brain, clock: HandClock) -> None:
     polite.set_host("a.org", delay=0.0)
-    polite.set_host("a.org")
+    polite.set_host("a.org", delay=None)
     polite.next_urls(9)
     clock.pass_(9.0)
     assert hosts(polite.next_urls(9)) == []

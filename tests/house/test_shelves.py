@@ -12,7 +12,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
     ("errors",),
     ("settings", "model", "url"),
-    ("scope",),
+    ("scope", "robots"),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
@@ -27,6 +27,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("classic_ledger",),
     ("accounts",),
     # nouns
+    ("addresses",),
     ("schema", "hosts", "cash", "exports", "scores", "priors", "notes"),
     ("heads", "pages", "classic_cash"),
     ("claims",),
@@ -34,14 +35,14 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("ordering",),
-    ("corrections", "bending", "intake", "audit", "settling", "listing"),
+    ("corrections", "bending", "intake", "audit", "settling", "listing", "manners"),
     ("classic_audit",),
     # the two engines
     ("engines", "conversion"),
     # the whole, by what its verbs are for
     ("core",),
     ("passing",),
-    ("tending", "looking", "scoring", "correcting", "converting"),
+    ("tending", "looking", "scoring", "correcting", "hosting", "converting"),
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
@@ -63,7 +64,17 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("demo.show",),
     # the command line
     ("cli_common",),
-    ("cli_crawl", "cli_keep", "cli_schedule", "cli_look", "cli_dump", "cli_precision", "cli_score", "cli_simulate"),
+    (
+        "cli_crawl",
+        "cli_keep",
+        "cli_schedule",
+        "cli_look",
+        "cli_dump",
+        "cli_precision",
+        "cli_score",
+        "cli_simulate",
+        "cli_hosts",
+    ),
     ("cli",),
     ("__main__",),
 )

@@ -1,0 +1,13 @@
+// Lock addresses, create those that are missing, and read their state.
+//
+// param   names  LIST   address texts, sorted
+// column  rows   LIST   [name, next_at or 0, in_flight, turns_until or 0]
+// rows    one
+// locks   the addresses, in order of names; never a page or a host after an address
+// mode    write
+// retry   safe   MERGE on a unique name
+UNWIND $names AS name
+MERGE (a:Address {name: name})
+SET a:Address
+WITH a
+RETURN collect([a.name, coalesce(a.next_at, 0.0), coalesce(a.in_flight, 0), coalesce(a.turns_until, 0.0)]) AS rows

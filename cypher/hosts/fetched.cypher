@@ -1,0 +1,14 @@
+// How many pages of hosts were ever fetched. Reads every page of these hosts.
+//
+// param   names  LIST   host names
+// column  rows   LIST   [name, pages] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $names AS name
+CALL (name) {
+  MATCH (p:Page {host: name}) WHERE p.first_fetched IS NOT NULL
+  RETURN count(p) AS pages
+}
+RETURN collect([name, pages]) AS rows

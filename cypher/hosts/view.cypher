@@ -1,0 +1,12 @@
+// All that is known of a host but for the text of its robots.txt.
+//
+// param   name  STRING  host name
+// column  rows  LIST    its properties; empty when nobody has met it
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+OPTIONAL MATCH (h:Host {name: $name})
+RETURN collect(h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .blocked_until, .next_at, .in_flight,
+                  .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at,
+                  .robots_mark, .robots_agent, .robots_delay, .robots_news, .robots_at, .discovered}) AS rows
