@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphbrain.errors import GraphbrainError
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Link, Page
+from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Seen
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Brain", "Claim", "Claims", "Failed", "Fetched", "GraphbrainError", "Link", "Page"]
+__all__ = ["Answer", "Brain", "Claim", "Claims", "Failed", "Fetched", "GraphbrainError", "Hint", "Link", "Page", "Seen"]
 
 
 def __getattr__(name: str) -> Any:

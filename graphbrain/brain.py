@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import claims, conversion, corrections, notes, pages, report, schema
+from graphbrain import claims, conversion, corrections, hinting, notes, pages, report, schema
 from graphbrain.converting import Converting
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
@@ -24,7 +24,7 @@ from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosting import Hosting
 from graphbrain.intake import Intake
 from graphbrain.looking import Looking
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, SeedAnswer
+from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
@@ -47,6 +47,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         *,
         create: bool = True,
         canonical: Callable[[str], str] | None = None,
+        detector: Callable[[Seen, Seen], bool] | None = None,
         clock: Clock | None = None,
         estimator: Estimator | None = None,
         **settings: Any,
@@ -55,10 +56,12 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A shared setting given here that differs from
         the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
-        canonical URLs. `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `clock`:
-        epoch seconds, for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch.
+        canonical URLs. `detector`: the user's own word on whether a page has changed, of what was seen of it when it
+        last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
+        `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `clock`: epoch seconds,
+        for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch.
         """
-        given = Settings.read(canonical=canonical, **settings)
+        given = Settings.read(canonical=canonical, detector=detector, **settings)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
         try:
             graph.connect()
@@ -113,10 +116,46 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             )
         return SeedAnswer(created, len(keys) - created, tuple(refused))
 
+    def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
+        """Take word that pages have changed; a bare URL is a ping. One answer for each, in their order.
+
+        A page that nobody knew is created, one click away from where the crawl begins. One that was fetched waits as if
+        it had not been seen for longer (settings `hint_recall`, `hint_false`), once for each hint that is newer than
+        its last visit and its last hint.
+        """
+        now, wanted = self.now(), list(hints)
+        answers: list[Hinted | None] = [None] * len(wanted)
+        newest: dict[str, tuple[int, hinting.Noted]] = {}
+        for number, hint in enumerate(wanted):
+            url = str(getattr(hint, "url", hint))[:200]
+            try:
+                noted = hinting.check(hint, self._rules, now)
+            except BadInput as error:
+                answers[number] = Hinted(url, False, str(error))
+                continue
+            answers[number] = Hinted(url, True, outcome="old")
+            if noted.key not in newest or newest[noted.key][1].at < noted.at:
+                newest[noted.key] = (number, noted)
+        keys = sorted(newest)
+        for start in range(0, len(keys), PASS_BATCH):
+            part = {key: newest[key][1] for key in keys[start : start + PASS_BATCH]}
+            outcomes = self.graph.write(self._hint(part), "hints")
+            for key, (number, noted) in ((key, newest[key]) for key in part):
+                fate = outcomes.get(key)
+                reason = "" if fate else "the page was forgotten for ever"
+                answers[number] = Hinted(str(getattr(wanted[number], "url", noted.url)), fate is not None, reason, fate)
+        return [answer for answer in answers if answer is not None]
+
+    def _hint(self, part: Mapping[str, hinting.Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
+        """One transaction of hints, which may be run again."""
+        done: dict[str, HintOutcome] = {}
+        trust = hinting.Trust(self.settings.hint_recall, self.settings.hint_false)
+        return lambda tx: hinting.apply(tx, part, trust, self.policy, self.now(), done)
+
     def report(self, items: Sequence[Fetched | Failed]) -> list[Answer]:
         """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing."""
         started = time.monotonic()
-        intake = Intake(self._rules, self.settings.max_links, self.now())
+        intake = Intake(self._rules, self.settings.max_links, self.now(), self.policy.change)
         answers: list[Answer | None] = [None] * len(items)
         checked: list[tuple[int, Item]] = []
         for number, item in enumerate(items):

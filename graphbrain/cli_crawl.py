@@ -6,6 +6,7 @@ import json
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -15,15 +16,18 @@ import click
 
 from graphbrain.cli_common import App, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Answer, Report, SeedAnswer, Tended, report_from_dict
+from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, report_from_dict
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
+    from graphbrain.hints import Hints
     from graphbrain.worker import WorkerPool
 
 __all__ = ["COMMANDS"]
 
 SEEDS_AT_ONCE = 10_000
+SHOWN = 20
+"""Refusals that are told one by one."""
 
 
 @brain_command()
@@ -56,6 +60,55 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
         for url, reason in refused:
             show.say(f"graphbrain: {url!r} is refused: {reason}.")
     return 1 if refused else 0
+
+
+@brain_command()
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|URL...")
+@as_json
+def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
+    """Tell the brain which pages have changed.
+
+    FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, or JSON lines with 'url', 'at', 'kind'; packed by gzip or
+    not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL says that this page has
+    changed now. Exits 1 when a hint was refused; the others are kept.
+    """
+    from graphbrain import show
+
+    refused = 0
+    with app.brain() as brain:
+        for source in sources:
+            found = _hints(source)
+            answers = brain.hint(found.hints)
+            wrong = [f"{a.url!r}: {a.reason}" for a in answers if not a.accepted] + list(found.refused)
+            refused += len(wrong)
+            if as_json:
+                show.json_lines([*answers, *({"sitemap": url} for url in found.sitemaps)])
+            else:
+                counts = Counter(answer.outcome or "refused" for answer in answers)
+                counts["refused"] = len(wrong)
+                show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items())))]))
+                for url in found.sitemaps:
+                    show.out(url)
+            if found.sitemaps:
+                show.say(
+                    f"graphbrain: {source} is an index: fetch its {len(found.sitemaps):,} sitemaps, and give them."
+                )
+            for what in wrong[:SHOWN]:
+                show.say(f"graphbrain: refused: {what}.")
+    return 1 if refused else 0
+
+
+def _hints(source: str) -> Hints:
+    """The hints of a file, or a ping."""
+    from graphbrain import hints
+
+    if source.startswith(("http://", "https://")):
+        return hints.Hints((Hint(source),))
+    try:
+        with click.open_file(source, "rb") as file:
+            return hints.read(file.read(hints.LARGEST + 1), source)
+    except OSError as error:
+        raise BadInput(f"{source} cannot be read: {error.strerror or error}.") from None
 
 
 @brain_command("next")
@@ -298,4 +351,4 @@ def _seeds(pages: Iterable[int]) -> list[int] | None:
     return list(pages) or None
 
 
-COMMANDS = (seed, next_, report, work, tend, replay, import_)
+COMMANDS = (seed, hint, next_, report, work, tend, replay, import_)

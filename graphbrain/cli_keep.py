@@ -282,6 +282,23 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> None:
 
 
 @brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--host", metavar="HOST", help="All of this host.")
+@click.option("--state", type=click.Choice(["parked", "gone", "frontier", "known"]), help="All of this state.")
+def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> None:
+    """Let pages that have failed wait again, at once.
+
+    Those that were given up (parked, gone), and those that wait to be tried again. What they have done before is
+    forgotten.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        count = brain.retry(*urls, host=host, state=state)
+    show.say(f"graphbrain: {count:,} pages wait again.")
+
+
+@brain_command()
 @click.argument("url")
 @click.argument("value", metavar="0..1|none")
 def relevance(app: App, url: str, value: str) -> None:
@@ -366,6 +383,7 @@ COMMANDS: tuple[click.Command, ...] = (
     link,
     unlink,
     forget,
+    retry,
     relevance,
     payout,
     change,

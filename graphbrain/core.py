@@ -14,6 +14,7 @@ from typing import Any
 from graphbrain import engines
 from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.fingerprints import Change
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.heads import ByWorth, Finder, InOrder
 from graphbrain.hosts import Manners
@@ -78,6 +79,8 @@ class Core:
             Manners.of(settings, stored),
             settings.max_errors,
             self._schedule_of(settings),
+            Change(settings.change, settings.change_bits, settings.detector),
+            settings.orphans,
         )
         if not rule.revisits:
             self._finder = InOrder()

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
-from graphbrain import bending, conversion, corrections, engines
+from graphbrain import bending, conversion, corrections, engines, listing, pages, standing
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH, is_key, number
 from graphbrain.errors import BadInput, SettingsError
@@ -20,6 +21,8 @@ from graphbrain.scope import Scope
 from graphbrain.settings import Settings, typed
 
 __all__ = ["Correcting"]
+
+GIVEN_UP = ("parked", "gone")
 
 
 class Correcting(Passing):
@@ -76,6 +79,33 @@ class Correcting(Passing):
         """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept."""
         key = self._key(url)
         self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
+
+    def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
+        """Let pages that were given up (parked, gone) or have failed wait at once as if they never had; how many.
+
+        Named pages, or all of a `host`, a `state` ("parked", "gone", or "frontier" and "known" for those that wait to
+        be tried again), or both. Those that were fetched before are handed out before all others. A page outside the
+        scope goes outside. Raises UnknownPage, and BadInput when nothing is named.
+        """
+        if not urls and host is None and state is None:
+            raise BadInput("Say which pages are to be tried again: URLs, a host, a state.")
+        if urls and (host is not None or state is not None):
+            raise BadInput("Give either URLs, or a host and a state.")
+        self._reread()
+        if urls:
+            keys = [self._known(url) for url in urls]
+            ids: Iterable[int] = self.graph.read(lambda tx: pages.find(tx, keys), "pages/find").values()
+        else:
+            wanted = listing.Wanted.of("", None, host, state, None)
+            found = listing.wanted_pages(self.graph, wanted, lambda *_: None)
+            ids = (page.id for page in found if page.state in GIVEN_UP or page.not_before is not None)
+        done, rest = 0, iter(ids)
+        while part := list(islice(rest, PASS_BATCH)):
+            done += self.graph.write(
+                lambda tx, i=part: standing.retry(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                "pages/retry",
+            )
+        return done
 
     def set_relevance(self, url: str, relevance: float | None) -> None:
         """How near a page is to the topic, 0..1; None: not known (½). Raises UnknownPage, BadInput."""

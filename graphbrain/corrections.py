@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from graphbrain import accounts, claims, hosts, notes, ordering, pages
+from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
@@ -54,7 +55,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     ledger.relink([a], [b], 1)
     depth = int(ledger.depth[ledger.at([a])[0]]) + 1
     pages.lower(tx, ledger, {b: depth}, policy.scope)
-    ledger.write(tx, now)
+    _write(tx, ledger, policy, now)
 
 
 def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None:
@@ -68,7 +69,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
         return
     tx.do("links/delete", rows=[[a, [b]]])
     ledger.relink([a], [b], -1)
-    ledger.write(tx, now)
+    _write(tx, ledger, policy, now)
 
 
 def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None:
@@ -88,7 +89,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     ledger.relink([page] * len(out), out, -1)
     ledger.relink(into, [page] * len(into), -1)
     ledger.bury(page)
-    ledger.write(tx, now)
+    _write(tx, ledger, policy, now)
     held = tx.one("claims/held", ids=[page])[0][0]
     ends: dict[str, hosts.Ends] = {}
     claims.end_lease(ends, held)
@@ -154,6 +155,13 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Write every mark of pages anew."""
     accounts.lock(tx, _still(tx, ids), policy.rule).write(tx, now, all_marks=True)
+
+
+def _write(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> None:
+    """Write accounts whose links have changed; pages that may be orphans now, or none any more, are to be looked at."""
+    ledger.write(tx, now)
+    if policy.orphans != "keep":
+        pages.look_again(tx, ledger.in_links_turned(), now)
 
 
 def _known(tx: Tx, key: str) -> dict[str, int]:

@@ -572,7 +572,7 @@ class _Visits:
         self._at[page], self._status[page] = item.at, report.status
         if report.relevance is not None:
             self._relevance[page] = report.relevance
-        details = (item.body_hash, report.etag, report.last_modified)
+        details = (item.seen.body_hash, report.etag, report.last_modified)
         if details != (None, None, None):
             self._details[page] = details
 

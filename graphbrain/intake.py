@@ -8,27 +8,30 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from hashlib import blake2b
 from ipaddress import ip_address
 
+from graphbrain import fingerprints
 from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Claim, Failed, Fetched, Link
+from graphbrain.fingerprints import Change
+from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen
 from graphbrain.report import Item
 from graphbrain.url import Rules
 
 __all__ = ["Intake"]
 
+BY_BODY = Change("body")
 SKEW = 60.0
 """Seconds that a visit may lie in the future: clocks differ. It is then taken as now."""
 
 
 class Intake:
-    """Checks the items of one call."""
+    """Checks the items of one call. `change`: what must be taken of bodies, to tell later whether they have changed."""
 
-    def __init__(self, rules: Rules, max_links: int, now: float) -> None:
+    def __init__(self, rules: Rules, max_links: int, now: float, change: Change = BY_BODY) -> None:
         self._rules = rules
         self._max_links = max_links
         self._now = now
+        self._change = change
         self._seen: set[str] = set()
 
     def check(self, report: Fetched | Failed) -> Item | Answer:
@@ -49,11 +52,12 @@ class Intake:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
         if key in self._seen:
             raise BadInput("the same page is reported twice in one batch")
+        report, target, note = self._led(report, key)
         token = claim.token if claim else uuid.uuid4().hex
-        item = Item(report, key, url, token, self._at(report), address=_address(report.address))
+        item = Item(report, key, url, token, self._at(report), address=_address(report.address), note=note)
         if isinstance(report, Fetched):
-            item.body_hash = _hash(report)
-            self._take_links(item, report)
+            item.seen = _seen(report, item.at, self._change)
+            self._take_links(item, report, target)
         self._seen.add(key)
         return item
 
@@ -64,13 +68,25 @@ class Intake:
             raise BadInput("the visit lies in the future")
         return min(report.fetched_at, self._now)
 
-    def _take_links(self, item: Item, report: Fetched) -> None:
-        refused: list[tuple[str, str]] = []
-        if report.redirected_to is not None:
+    def _led(self, report: Report, own: str) -> tuple[Report, dict[str, tuple[str, None]], str]:
+        """Where a permanent redirect leads: the target. One that leads nowhere is a page that is not there: were it
+        refused, its claim would lapse and be handed out again and again."""
+        if isinstance(report, Failed) or report.redirected_to is None:
+            return report, {}, ""
+        try:
             url, key = self._rules.page(report.redirected_to)
-            if key == item.key:
+            if key == own:
                 raise BadInput("the page redirects to itself")
-            item.targets = {key: (url, None)}
+        except BadInput as error:
+            note = f"redirects to {_shown(report.redirected_to)}: {error}"
+            status = report.status if 300 <= report.status < 400 else 301
+            return Failed(report.url, report.claim, status, note, fetched_at=report.fetched_at), {}, note
+        return report, {key: (url, None)}, ""
+
+    def _take_links(self, item: Item, report: Fetched, target: dict[str, tuple[str, None]]) -> None:
+        refused: list[tuple[str, str]] = []
+        if target:
+            item.targets = dict(target)
         else:
             item.targets, item.over = self._fold(item.key, report.links, refused)
         item.refused = tuple(refused)
@@ -106,7 +122,7 @@ class Intake:
         return targets, len(over)
 
 
-_TEXTS = ("body_hash", "etag", "last_modified", "redirected_to", "error")
+_TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
 
 
 def _check_types(report: Fetched | Failed) -> None:
@@ -130,8 +146,17 @@ def _check_types(report: Fetched | Failed) -> None:
     _share("relevance", report.relevance)
     if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
         raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
+    _check_word("changed", report.changed)
+    simhash = report.simhash
+    if simhash is not None and (isinstance(simhash, bool) or not isinstance(simhash, int) or simhash.bit_length() > 64):
+        raise BadInput(f"simhash must be a whole number of 64 bits, not {simhash!r:.80}")
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
+
+
+def _check_word(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, bool):
+        raise BadInput(f"{name} must be true, false or nothing, not {value!r:.80}")
 
 
 def _sendable(text: str) -> bool:
@@ -170,7 +195,16 @@ def _share(name: str, value: float | None) -> float | None:
     return float(value)
 
 
-def _hash(report: Fetched) -> str | None:
-    if report.body_hash is not None:
-        return report.body_hash[:128]
-    return None if report.body is None else blake2b(report.body, digest_size=16).hexdigest()
+def _seen(report: Fetched, at: float, change: Change) -> Seen:
+    """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself."""
+    if report.not_modified or report.redirected_to is not None:
+        return Seen(at=at)
+    own = Seen(
+        report.body_hash and report.body_hash[:128],
+        report.text_hash and report.text_hash[:128],
+        None if report.simhash is None else fingerprints.signed(report.simhash),
+        report.etag,
+        report.last_modified,
+        at,
+    )
+    return fingerprints.take(own, report.body, report.content_type, change)

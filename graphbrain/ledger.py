@@ -203,6 +203,12 @@ class Accounts:
         inside = self.hosts[sources] == self.hosts[targets]
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
+    def in_links_turned(self) -> list[int]:
+        """The pages that have lost their last in-link since they were locked, or have got their first."""
+        turned = (self._before["in_weight"] > 0.0) != (self.in_weight > 0.0)
+        ids: list[int] = self.ids[turned].tolist()
+        return ids
+
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1)."""
         raise NotImplementedError

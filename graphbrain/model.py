@@ -24,6 +24,9 @@ __all__ = [
     "Claims",
     "Failed",
     "Fetched",
+    "Hint",
+    "HintOutcome",
+    "Hinted",
     "Host",
     "KnownLink",
     "Link",
@@ -35,6 +38,7 @@ __all__ = [
     "Report",
     "RobotsAnswer",
     "SeedAnswer",
+    "Seen",
     "Settled",
     "Tended",
     "report_from_dict",
@@ -42,6 +46,7 @@ __all__ = [
 
 T = TypeVar("T")
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
+HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
 FOR_EVER = 253_402_300_799.0
@@ -116,14 +121,33 @@ class Claims(Sequence[Claim]):
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What is kept of a page's content to tell whether it has changed, None where it was not told or not taken.
+
+    Hashes are of the bytes and of the visible text; `simhash` has 64 bits, of which like texts share most, as a signed
+    integer. `at`: when it was so, epoch seconds: the visit that found the last change, or the one that is reported.
+    """
+
+    body_hash: str | None = None
+    text_hash: str | None = None
+    simhash: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fetched:
     """A page that was fetched, with what it said.
 
     `links`: its out-links, as URLs or `Link`s, absolute, in page order; they replace what an earlier visit found.
     `claim`: the claim it was fetched under; without one it is an unclaimed visit, taken when newer than the last.
-    `body`: the bytes, hashed and forgotten; or `body_hash`, the crawler's own; with neither, nothing is compared.
-    `not_modified`: the server answered 304: links and hash stay as they are.
-    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
+    `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
+    `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared.
+    `changed`: the crawler says itself whether the page has changed since its last visit.
+    `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
+    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
+    temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
     `fetched_at`: epoch seconds; None means now. `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
@@ -134,7 +158,11 @@ class Fetched:
     claim: Claim | None = None
     status: int = 200
     body: bytes | None = None
+    content_type: str | None = None
     body_hash: str | None = None
+    text_hash: str | None = None
+    simhash: int | None = None
+    changed: bool | None = None
     not_modified: bool = False
     redirected_to: str | None = None
     relevance: float | None = None
@@ -183,6 +211,37 @@ class Answer:
     links: int = 0
     links_refused: tuple[tuple[str, str], ...] = ()
     links_over: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Word that a page has changed, or is there, from elsewhere than a visit.
+
+    `at`: when it changed, epoch seconds; None: now; 0: it is only said that there is such a page. `within`: it changed
+    up to so many seconds after `at`, 86400 for a date without a time. `kind`: where the word is from.
+    """
+
+    url: str
+    at: float | None = None
+    kind: Literal["sitemap", "feed", "ping"] = "ping"
+    within: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hinted:
+    """What came of one hint.
+
+    `outcome`: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
+    not fetched yet, or not again), `old` (a visit, or another hint, is as new); None when refused.
+    """
+
+    url: str
+    accepted: bool
+    reason: str = ""
+    outcome: HintOutcome | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -243,7 +302,11 @@ class Page:
     changes: int
     errors: int
     not_before: float | None
+    parked_because: str | None
+    hinted: float | None
     body_hash: str | None
+    text_hash: str | None
+    simhash: int | None
     etag: str | None
     last_modified: str | None
     queue: str | None

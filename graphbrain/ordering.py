@@ -3,8 +3,8 @@
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
 them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
 on with it), and on single pages after a correction.
-Statements: brain/read, brain/remarked, pages/ids_from, pages/pardon, pages/stand, visits/standing, claims/held,
-accounts/*.
+Statements: brain/read, brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/unlinked_mark, links/unalias,
+visits/standing, claims/held, accounts/*.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def remark_next(tx: Tx, policy: Policy, now: float) -> int:
         return 0
     ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
     remark(tx, ids, policy, now)
+    tx.do("pages/unlinked_mark", ids=ids, now=now)
     after = last if len(ids) == BATCH else None
     tx.do("brain/remarked", before=before, after=after, revision=policy.rule.revision)
     return max(len(ids), 1)
@@ -144,9 +145,12 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
-    wanted = [page for page in pages if page.state != "outside" and page.page not in held]
+    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
+    wanted = [p for p in pages if p.page not in held and policy.scope.holds(p.url, p.host, int(depths[p.page]))]
     if not wanted:
         return sorted(held)
+    if aliases := [page.page for page in wanted if page.state == "alias"]:
+        tx.do("links/unalias", ids=aliases)
     ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
     ledger.write(tx, now)
     filing = hosts.queues(tx, {page.host for page in wanted}, policy.manners, now)

@@ -3,12 +3,12 @@
 A page is created with the account that its engine begins with; whoever creates pages locks and writes their accounts
 in the same transaction. Its depth is the fewest clicks from a seed: lowered when a shorter way is found, never
 raised; what it means for the pages behind it is passed on later, in small steps (`deepen`).
-Statements: pages/*, audit/waiting.
+Statements: pages/*, links/led_to, audit/waiting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,7 +23,21 @@ from graphbrain.opichits import NONE, Floats, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
 
-__all__ = ["New", "View", "create", "error_bound", "find", "look", "lower", "page", "page_of", "top", "view"]
+__all__ = [
+    "New",
+    "View",
+    "create",
+    "error_bound",
+    "find",
+    "goals",
+    "look",
+    "look_again",
+    "lower",
+    "page",
+    "page_of",
+    "top",
+    "view",
+]
 
 TOP = {
     "authority": ("pages/top_authorities", "pages/all_authorities"),
@@ -60,14 +74,28 @@ class View(Protocol):
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Key → internal id, of the pages that are there."""
-    return {key: page for key, page, _ in look(tx, keys)}
+    return {key: page for key, page, *_ in look(tx, keys)}
 
 
-def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float]]:
-    """(key, internal id, out_weight) of the pages that are there."""
+def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool]]:
+    """(key, internal id, out_weight, whether it is an alias) of the pages that are there."""
     wanted = sorted(set(keys))
-    found: list[tuple[str, int, float]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    found: list[tuple[str, int, float, bool]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
     return found
+
+
+def goals(tx: Tx, ids: Mapping[str, int], aliases: Collection[str]) -> dict[str, int]:
+    """Key → id of the page that it leads to, of all these: its own, but for `aliases` that lead to some page."""
+    if not aliases:
+        return dict(ids)
+    led = dict(tx.one("links/led_to", ids=sorted(ids[key] for key in aliases))[0])
+    return {key: led.get(page, page) for key, page in ids.items()}
+
+
+def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
+    """Remember to look at the in-links of locked pages at that time (or no more): an alias has some, or a page none."""
+    if wanted := sorted(ids):
+        tx.do("pages/look_again", ids=wanted, at=at)
 
 
 def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -> dict[str, int]:
@@ -189,7 +217,11 @@ def page_of(row: Sequence[Any]) -> Page:
         changes=data.get("changes", 0),
         errors=data.get("errors", 0),
         not_before=data.get("not_before"),
+        parked_because=data.get("parked_because"),
+        hinted=data.get("hinted"),
         body_hash=data.get("body_hash"),
+        text_hash=data.get("text_hash"),
+        simhash=data.get("simhash"),
         etag=data.get("etag"),
         last_modified=data.get("last_modified"),
         queue=data.get("queue"),

@@ -18,9 +18,10 @@ import numpy as np
 
 from graphbrain import accounts, hosts, lanes, pages
 from graphbrain.accounts import Accounts
+from graphbrain.fingerprints import Change
 from graphbrain.graph import Again, Tx
 from graphbrain.hosts import Ends, Manners
-from graphbrain.model import Answer, Failed, Fetched, Outcome
+from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
@@ -29,6 +30,11 @@ from graphbrain.scope import Scope
 __all__ = ["Item", "Policy", "record"]
 
 MINUTE = 60.0
+PASSING = frozenset({408, 421, 423, 425})
+"""Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
+They are tried again like server errors."""
+SLOWED = frozenset({429, 503})
+BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,8 @@ class Policy:
     manners: Manners
     max_errors: int
     schedule: Schedule = field(default_factory=Schedule)
+    change: Change = BY_BODY
+    orphans: str = "keep"
 
 
 @dataclass(slots=True)
@@ -51,13 +59,15 @@ class Item:
     url: str
     token: str
     at: float
-    body_hash: str | None = None
+    seen: Seen = NOTHING_SEEN
     address: str | None = None
     """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
     """key → (canonical URL, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
+    note: str = ""
+    """what the answer says beside the outcome"""
 
     @property
     def claimed(self) -> bool:
@@ -65,14 +75,16 @@ class Item:
 
     @property
     def missing(self) -> bool:
-        """Did the server say that there is no such page?"""
+        """Did the server say that there is no such page, or lead nowhere with a redirect?"""
         report = self.report
-        return isinstance(report, Failed) and 400 <= (report.status or 0) < 500 and not self.slowed
+        return (
+            isinstance(report, Failed) and 300 <= (report.status or 0) < 500 and report.status not in PASSING | SLOWED
+        )
 
     @property
     def slowed(self) -> bool:
         """Did the host ask to be left alone?"""
-        return isinstance(self.report, Failed) and self.report.status in (429, 503)
+        return isinstance(self.report, Failed) and self.report.status in SLOWED
 
     def may_unlink(self) -> bool:
         """Can recording this visit remove links?"""
@@ -97,15 +109,22 @@ class _Visit:
     last_outcome: str | None
     fetched: float | None
     first_fetched: float | None
-    body_hash: str | None
     visits: int
     changes: int
     errors: int
     changed: float | None
+    body_hash: str | None
+    text_hash: str | None
+    simhash: int | None
     etag: str | None
     last_modified: str | None
     counted_at: str | None
     charged: bool
+
+    @property
+    def seen(self) -> Seen:
+        """The content as it was when it last changed; ETag and Last-Modified of the last visit."""
+        return Seen(self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed)
 
 
 @dataclass(slots=True)
@@ -126,23 +145,30 @@ class _Verdict:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[Answer]:
     """Record these visits, each page at most once; one answer for each, in their order."""
-    ids, made, linked = _discover(tx, items, policy, now)
+    ids, made, linked, redirecting = _discover(tx, items, policy, now)
+    goals = pages.goals(tx, ids, redirecting)
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
     known = _links_of(tx, [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
-    wanted = {ids[key] for item in present for key in item.targets if key in ids}
+    wanted = {goals[key] for item in present for key in item.targets if key in goals}
+    if redirecting:
+        wanted.update(ids[key] for item in present for key in item.targets if key in ids)
     ledger = accounts.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
     if made:
         # They were created with the weight of the links they are about to get.
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
-    verdicts = [_judge(item, visits[ids[item.key]], policy.max_errors) for item in present]
-    _relink(tx, verdicts, ids, ledger, policy, now)
-    _give_relevance(tx, verdicts, ids, ledger)
+    verdicts = [_judge(item, visits[ids[item.key]], policy) for item in present]
+    _relink(tx, verdicts, goals, ledger, policy, now)
+    turned = _redirect(tx, verdicts, ids, ledger)
+    _give_relevance(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
     plan = _learn(tx, verdicts, ledger, policy)
     ledger.write(tx, now)
+    if policy.orphans != "keep":
+        turned |= set(ledger.in_links_turned()).difference(made)
+    pages.look_again(tx, turned, now)
     _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
     return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
@@ -153,18 +179,22 @@ def _links_of(tx: Tx, sources: Iterable[int]) -> dict[int, list[int]]:
     return dict(tx.one("links/out", ids=wanted)[0]) if wanted else {}
 
 
-def _discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> tuple[dict[str, int], list[int], set[str]]:
-    """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links.
+def _discover(
+    tx: Tx, items: Sequence[Item], policy: Policy, now: float
+) -> tuple[dict[str, int], list[int], set[str], set[str]]:
+    """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links;
+    keys of aliases.
 
     The missing pages are created, as deep as their best finder says.
     """
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = pages.look(tx, named)
-    ids = {key: page for key, page, _ in found}
-    linked = {key for key, _, weight in found if weight > 0}
+    ids = {key: page for key, page, _, _ in found}
+    linked = {key for key, _, weight, _ in found if weight > 0}
+    redirecting = {key for key, _, _, alias in found if alias}
     missing = named.difference(ids)
     if not missing:
-        return ids, [], linked
+        return ids, [], linked, redirecting
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
     new: dict[str, New] = {}
@@ -179,7 +209,7 @@ def _discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> tupl
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 new[key] = New(key, url, deep, relevance=_larger(guess, known), in_weight=weight)
     made = pages.create(tx, new.values(), policy.scope, policy.rule, now)
-    return ids | made, sorted(made.values()), linked
+    return ids | made, sorted(made.values()), linked, redirecting
 
 
 def _larger(guess: float | None, known: New | None) -> float | None:
@@ -193,7 +223,7 @@ def _refuse(item: Item, reason: str) -> Answer:
     return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
 
 
-def _judge(item: Item, visit: _Visit, max_errors: int) -> _Verdict:
+def _judge(item: Item, visit: _Visit, policy: Policy) -> _Verdict:
     """Accept or refuse one visit by its lease, and find its outcome."""
     claim = item.report.claim
     if visit.last_lease == item.token and visit.lease != item.token:
@@ -206,7 +236,7 @@ def _judge(item: Item, visit: _Visit, max_errors: int) -> _Verdict:
         return _refused(item, visit, "a later visit is known")
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "somebody holds the page and will report it")
-    outcome = _outcome(item, visit, max_errors)
+    outcome = _outcome(item, visit, policy)
     links = item.replaces_links() or (outcome == "gone" and item.missing)
     return _Verdict(item, visit, True, links, _accepted(item, outcome))
 
@@ -220,33 +250,38 @@ def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
 def _accepted(item: Item, outcome: str | None) -> Answer:
     stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
     links = len(item.targets) if isinstance(item.report, Fetched) else 0
-    return Answer(item.report.url, True, "", stated, links, links_refused=item.refused, links_over=item.over)
+    return Answer(item.report.url, True, item.note, stated, links, links_refused=item.refused, links_over=item.over)
 
 
-def _outcome(item: Item, visit: _Visit, max_errors: int) -> Outcome:
+def _outcome(item: Item, visit: _Visit, policy: Policy) -> Outcome:
     report = item.report
     if isinstance(report, Failed):
         if item.slowed:
             return "slowed"
-        return "gone" if visit.errors + 1 >= max_errors else "retry"
+        return "gone" if visit.errors + 1 >= policy.max_errors else "retry"
     if report.redirected_to is not None:
         return "alias"
     if visit.first_fetched is None:
         return "new"
-    if report.not_modified or item.body_hash is None or item.body_hash == visit.body_hash:
+    if report.not_modified:
         return "same"
-    return "changed"
+    if report.changed is not None:
+        return "changed" if report.changed else "same"
+    return "changed" if visit.state == "alias" or policy.change.differs(visit.seen, item.seen) else "same"
 
 
 def _relink(
     tx: Tx,
     verdicts: Sequence[_Verdict],
-    ids: dict[str, int],
+    goals: dict[str, int],
     ledger: Accounts,
     policy: Policy,
     now: float,
 ) -> None:
-    """Write the difference between the links that are known and those that were reported; depths follow."""
+    """Write the difference between the links that are known and those that were reported; depths follow.
+
+    A link to an alias is one to the page that it leads to (`goals`).
+    """
     taking = [v for v in verdicts if v.links]
     if not taking:
         return
@@ -260,7 +295,9 @@ def _relink(
         before = set(old.get(page, ()))
         if not ledger.holds(before):
             raise Again
-        after = [ids[key] for key in verdict.item.targets if key in ids]
+        after = list(dict.fromkeys(goals[key] for key in verdict.item.targets if key in goals))
+        if page in after:  # by way of an alias of itself
+            after.remove(page)
         new = [target for target in after if target not in before]
         if new:
             made.append([page, new])
@@ -271,19 +308,20 @@ def _relink(
         if rows:
             tx.do(statement, rows=rows, **({"now": now} if sign == 1 else {}))
             ledger.relink(*_pairs(rows), sign)
-    aliases = [
-        [v.visit.page, ids[key]]
-        for v in taking
-        if v.keep and v.answer.outcome == "alias"
-        for key in v.item.targets
-        if key in ids
-    ]
-    if aliases:
-        tx.do("links/alias", rows=aliases)
-    pages_again = [v.visit.page for v in taking if v.keep and v.visit.state == "alias"]
-    if pages_again := sorted(set(pages_again) - {row[0] for row in aliases}):
-        tx.do("links/unalias", ids=pages_again)
     pages.lower(tx, ledger, depths, policy.scope)
+
+
+def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> set[int]:
+    """Write which pages are aliases of which, and are so no more; the new aliases that are linked to."""
+    taking = [v for v in verdicts if v.links and v.keep]
+    aliases = {
+        v.visit.page: ids[key] for v in taking if v.answer.outcome == "alias" for key in v.item.targets if key in ids
+    }
+    if aliases:
+        tx.do("links/alias", rows=[[page, target] for page, target in aliases.items()])
+    if again := sorted({v.visit.page for v in taking if v.visit.state == "alias"}.difference(aliases)):
+        tx.do("links/unalias", ids=again)
+    return {page for page in aliases if ledger.in_weight[ledger.at([page])[0]] > 0.0}
 
 
 def _pairs(rows: Sequence[Sequence[object]]) -> tuple[list[int], list[int]]:
@@ -302,18 +340,18 @@ def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
             depths[target] = depth
 
 
-def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> None:
+def _give_relevance(tx: Tx, verdicts: Sequence[_Verdict], goals: dict[str, int], ledger: Accounts) -> None:
     """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess."""
-    rows = [[v.visit.page, value] for v in verdicts if v.keep and (value := _relevance(v)) is not None]
+    rows = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
     if rows:
         tx.do("pages/relevance", rows=rows)
-        ledger.relevance[ledger.at([row[0] for row in rows])] = [row[1] for row in rows]
+        ledger.relevance[ledger.at([row[0] for row in rows])] = [np.nan if row[1] is None else row[1] for row in rows]
     fetched = {v.visit.page for v in verdicts if v.keep}
     guesses: dict[int, float] = {}
     for verdict in verdicts:
         for key, (_, guess) in verdict.item.targets.items() if verdict.links else ():
-            if guess is not None and key in ids and ids[key] not in fetched:
-                guesses[ids[key]] = max(guess, guesses.get(ids[key], 0.0))
+            if guess is not None and key in goals and goals[key] not in fetched:
+                guesses[goals[key]] = max(guess, guesses.get(goals[key], 0.0))
     known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
     better = [[page, guess] for (page, guess), now in zip(guesses.items(), known, strict=True) if not guess <= now]
     if better:
@@ -345,7 +383,7 @@ def _learn(tx: Tx, verdicts: Sequence[_Verdict], ledger: Accounts, policy: Polic
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
     known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
     value = ledger.weighed()
-    beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy.schedule)
+    beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
     plan = _Plan()
     for verdict in seen:
         page, place = verdict.visit.page, places[verdict.visit.page]
@@ -368,17 +406,18 @@ def _believe(
     seen: Sequence[_Verdict],
     known: Mapping[int, Sequence[float | None]],
     value: Mapping[int, float],
-    schedule: Schedule,
+    policy: Policy,
 ) -> dict[int, tuple[float, float]]:
     """Page → (shape, scale) of what is believed of its rate after this visit, written where it is news."""
     if not seen:
         return {}
+    schedule = policy.schedule
     ids = np.array([v.visit.page for v in seen])
     names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
     stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
-    told = np.array([_told(v) for v in seen]) & (days > 0.0)
+    told = np.array([_told(v, policy.change) for v in seen]) & (days > 0.0)
     before = np.isnan(stored[:, 0])
     first = np.column_stack(schedule.first_belief(names, values))
     belief = np.where(before[:, None], first, stored)
@@ -396,20 +435,25 @@ def _believe(
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
-def _told(verdict: _Verdict) -> bool:
+def _told(verdict: _Verdict, change: Change) -> bool:
     """Does the visit tell whether the page has changed since the last one?"""
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
-    return report.not_modified or (verdict.item.body_hash is not None and visit.body_hash is not None)
+    compared = change.compares(visit.seen, verdict.item.seen)
+    return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
-def _relevance(verdict: _Verdict) -> float | None:
+def _relevance(verdict: _Verdict) -> tuple[float | None, ...]:
+    """The relevance that a visit gives its page; nothing if it leaves it as it is.
+
+    A page that was gone and is there again was not irrelevant: nothing is known of it.
+    """
     report = verdict.item.report
-    if isinstance(report, Fetched):
-        return report.relevance
-    gone = verdict.answer.outcome == "gone" and verdict.item.missing
-    return LEAST_RELEVANCE if gone else None
+    if isinstance(report, Failed):
+        gone = verdict.answer.outcome == "gone" and verdict.item.missing
+        return (LEAST_RELEVANCE,) if gone else ()
+    return (report.relevance,) if report.relevance is not None or verdict.visit.state == "gone" else ()
 
 
 def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Policy, now: float) -> None:
@@ -481,23 +525,38 @@ def _fetched_row(verdict: _Verdict, plan: _Plan) -> list[object]:
 
 
 def _content_row(verdict: _Verdict) -> list[object] | None:
-    """None when the visit found what was known before."""
+    """None when the visit found what was known before.
+
+    The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
+    did not have then is filled in.
+    """
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
-    body_hash = item.body_hash or visit.body_hash
-    if visit.first_fetched is not None and outcome != "changed" and body_hash == visit.body_hash:
+    old, new = visit.seen, item.seen
+    if outcome not in ("new", "changed"):
+        new = Seen(old.body_hash or new.body_hash, old.text_hash or new.text_hash, _either(old.simhash, new.simhash))
+    known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash)
+    if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash):
         return None
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
-    return [visit.page, visit.first_fetched or item.at, changed, body_hash, changes or None]
+    first = visit.first_fetched or item.at
+    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash]
+
+
+def _either(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one
 
 
 def _validators_row(verdict: _Verdict) -> list[object] | None:
+    """What to send along next time; a 304 need not name what stays as it is."""
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
-    validators = (report.etag, report.last_modified)
-    if validators == (visit.etag, visit.last_modified) or (report.not_modified and validators == (None, None)):
+    etag, modified = report.etag, report.last_modified
+    if report.not_modified:
+        etag, modified = etag or visit.etag, modified or visit.last_modified
+    if (etag, modified) == (visit.etag, visit.last_modified):
         return None
-    return [visit.page, report.etag, report.last_modified]
+    return [visit.page, etag, modified]
 
 
 def _comes_back(verdict: _Verdict, policy: Policy) -> bool:
@@ -529,6 +588,7 @@ def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, no
 
 def _pause(errors: int, missing: bool) -> float:
     """Seconds to wait after so many failures in a row: days for a missing page, minutes for a broken one."""
+    times = min(errors - 1, 30)
     if missing:
-        return float(min(DAY * 4 ** (errors - 1), 180 * DAY))
-    return float(min(5 * MINUTE * 2 ** (errors - 1), 7 * DAY)) * random.uniform(0.5, 1.5)
+        return min(DAY * 4.0**times, 180 * DAY)
+    return min(5 * MINUTE * 2.0**times * random.uniform(0.5, 1.5), 7 * DAY)

@@ -21,6 +21,8 @@ from graphbrain.errors import SettingsError
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
+ORPHANS = ("keep", "park", "forget")
+CHANGES = ("body", "text", "simhash")
 VALUES = ("authority", "hub", "own", "hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
 ENGINES = ("exact", "classic")
@@ -95,6 +97,11 @@ class Settings:
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
+    change: str = _setting("simhash", "shared", "what tells that a page has changed: body, text or simhash")
+    change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
+    hint_recall: float = _setting(0.7, "shared", "share of the changes that hints tell of, 0 to .99")
+    hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
+    orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
     allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
@@ -113,6 +120,7 @@ class Settings:
 
     given: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
     canonical: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    detector: Callable[[Any, Any], bool] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def read(
@@ -120,6 +128,7 @@ class Settings:
         *,
         environ: Mapping[str, str] | None = None,
         canonical: Callable[[str], str] | None = None,
+        detector: Callable[[Any, Any], bool] | None = None,
         **arguments: Any,
     ) -> Settings:
         """Settings from arguments over the environment over the defaults.
@@ -145,7 +154,7 @@ class Settings:
         fitting = {name: typed(name, value) for name, value in values.items()}
         if not fitting.get("worker"):
             fitting["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
-        return cls(**fitting, given=frozenset(values), canonical=canonical).checked()
+        return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
 
     @classmethod
     def names(cls, *kinds: Kind) -> dict[str, Any]:
@@ -189,6 +198,11 @@ class Settings:
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
+            ("hint_recall", 0 <= self.hint_recall <= 0.99, "from 0 to .99"),
+            ("hint_false", 0.001 <= self.hint_false <= 1000, "from .001 to 1000"),
+            ("orphans", self.orphans in ORPHANS, " or ".join(ORPHANS)),
+            ("change", self.change in CHANGES, " or ".join(CHANGES)),
+            ("change_bits", 0 <= self.change_bits <= 64, "from 0 to 64"),
             ("engine", self.engine in ENGINES, " or ".join(ENGINES)),
             ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
             ("window", 0 <= self.window <= 1e12, "0 or more"),

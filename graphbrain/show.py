@@ -241,15 +241,22 @@ _TIMES = (
     ("first fetched", "first_fetched"),
     ("fetched", "fetched"),
     ("changed", "changed"),
+    ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
     ("lease until", "lease_until"),
     ("due", "due"),
 )
-_FIELDS = ("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status")
+_FIELDS = (
+    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status"),
+    "parked_because",
+)
 _COUNTS = ("visits", "changes", "errors")
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
-_MORE = ("outside_because", "worker", "queue", "lane", "etag", "last_modified", "body_hash", "redirects_to")
+_MORE = (
+    *("outside_because", "worker", "queue", "lane", "etag", "last_modified", "body_hash", "text_hash", "simhash"),
+    "redirects_to",
+)
 
 
 def page_sheet(page: Page) -> list[RenderableType]:

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import cash, claims, corrections, pages, priors, settling
+from graphbrain import cash, claims, corrections, pages, priors, settling, standing
 from graphbrain.batching import Batch
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput
@@ -24,6 +24,7 @@ __all__ = ["Tending"]
 
 PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
+LOOKED_AT_ONCE = 100
 SWEEP_EVERY = 1.0
 OWN_TEND_SHARE = 0.5
 """A brain used alone spends at most this share of a report's time on tending after it."""
@@ -73,6 +74,7 @@ class Tending(Passing):
         self._finish_passes(until=over)
         done = Tended(swept=self._sweep(), released=self._release_due())
         self._pass_depths_on()
+        self._look_at_in_links(over)
         if pages is not None:
             return done + self._push_named([self._key(page) for page in pages], started)
         settled = False
@@ -266,6 +268,25 @@ class Tending(Passing):
                 lambda tx, i=ids: corrections.deepen(tx, i, self.policy, self.now()),  # type: ignore[misc]
                 "pages/deepen",
             )
+
+    def _look_at_in_links(self, over: Callable[[], bool]) -> None:
+        """Move links to aliases on to where these lead; park or forget orphans; let in those that are linked again."""
+        while True:
+            ids, aliases = self.graph.read(
+                lambda tx: tx.one("pages/to_look_at", now=self.now(), limit=LOOKED_AT_ONCE), "pages/to_look_at"
+            )
+            for alias in aliases:
+                self._correct(lambda tx, now, a=alias: standing.move(tx, a, self.policy, now), "links/move")  # type: ignore[misc]
+            others = sorted(set(ids).difference(aliases))
+            if others:
+                forgotten = self.graph.write(
+                    lambda tx, i=others: standing.judge(tx, i, self.policy, self.now()),  # type: ignore[misc]
+                    "pages/park",
+                )
+                for key in forgotten:
+                    self._correct(lambda tx, now, k=key: standing.forget(tx, k, self.policy, now), "forget")  # type: ignore[misc]
+            if not ids or over():
+                return
 
     def _sweep_now_and_then(self) -> None:
         with self._lock:

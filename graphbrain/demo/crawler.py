@@ -94,6 +94,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
 def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetched | Failed:
     url, status, head = claim.url, response.status, response.headers
     stamps: dict[str, Any] = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
+    stamps["content_type"] = head["Content-Type"]
     if status == 304:
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and head["Location"]:

@@ -333,6 +333,35 @@ def test_hosts(run: Run, tmp_path: Path) -> None:
     one_sentence(run("robots", "a.example", str(file)), "text")
 
 
+def test_hints_from_files_and_pings(run: Run, tmp_path: Path) -> None:
+    sitemap, index, broken = (tmp_path / name for name in ("sitemap.xml", "index.xml", "broken.xml"))
+    entry = (
+        "<url><loc>http://a.example/1</loc><lastmod>2024-01-01</lastmod></url><url><loc>ftp://a.example/</loc></url>"
+    )
+    sitemap.write_text(f"<urlset>{entry}</urlset>")
+    index.write_text("<sitemapindex><sitemap><loc>http://a.example/more.xml</loc></sitemap></sitemapindex>")
+    broken.write_text("<urlset><url>")
+    done = run("hint", sitemap, index, "http://a.example/2", "--json")
+    answers = lines(done)
+    assert done.returncode == 1
+    assert [item.get("outcome") for item in answers] == ["new", None, None, "new"]
+    assert answers[2] == {"sitemap": "http://a.example/more.xml"}
+    assert "ftp://a.example/" in done.stderr
+    assert run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout.split()[1:] == ["1", "old"]
+    one_sentence(run("hint", broken), "broken.xml", "not XML")
+    one_sentence(run("hint", tmp_path / "nowhere.xml"), "nowhere.xml")
+
+
+def test_retry(run: Run) -> None:
+    url = "http://a.example/"
+    report = json.dumps({"url": url, "failed": True, "status": 404})
+    assert run("report", input=report).returncode == 0
+    assert "1 pages wait again" in run("retry", url).stderr
+    assert "0 pages wait again" in run("retry", "--host", "a.example", "--state", "gone").stderr
+    assert lines(run("page", url, "--json"))[0]["errors"] == 0
+    one_sentence(run("retry"), "URLs")
+
+
 def test_change(run: Run) -> None:
     a, b = "http://a.example/", "http://a.example/b"
     run("seed", a)

@@ -17,7 +17,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("classic", "spread"),
     ("opichits",),
     ("batching", "fixedpoint", "measures", "ranking", "revisit", "beliefs"),
-    ("lanes",),
+    ("lanes", "fingerprints"),
     ("schedule", "ranges"),
     # graph: statements, and the one door to the driver
     ("statements",),
@@ -35,8 +35,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("ordering",),
-    ("corrections", "bending", "intake", "audit", "settling", "listing", "manners"),
-    ("classic_audit",),
+    ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting"),
+    ("classic_audit", "standing"),
     # the two engines
     ("engines", "conversion"),
     # the whole, by what its verbs are for
@@ -46,7 +46,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
-    ("jars", "neo4j_home", "recording", "relevance", "histories", "policies"),
+    ("jars", "neo4j_home", "recording", "relevance", "histories", "policies", "hints"),
     ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk"),
     ("stores",),

@@ -1,0 +1,14 @@
+// Let links end at another page; since when they are known stays.
+//
+// param   sources  LIST     internal ids of the pages whose link moves; the caller has locked them, and both targets
+// param   old      INTEGER  the page they link to
+// param   new      INTEGER  the page they are to link to; the caller has made sure that none of them does
+// rows    none
+// locks   the ends, held already
+// mode    write
+// retry   safe   what has moved is not found
+UNWIND $sources AS source
+MATCH (p:Page)-[r:LINKS]->(q:Page) WHERE id(p) = source AND id(q) = $old
+MATCH (n:Page) WHERE id(n) = $new
+CREATE (p)-[:LINKS {since: r.since}]->(n)
+DELETE r

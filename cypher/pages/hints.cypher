@@ -1,0 +1,15 @@
+// What a hint must know of pages.
+//
+// param   ids   LIST  internal ids; the caller has locked the pages
+// column  rows  LIST  [id, state, fetched or null, hinted or null, waiting_since, rate_shape or null, rate_scale or null,
+//                     parked_because or null, host, lane] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH id(p) AS page, p {.state, .fetched, .hinted, .waiting_since, .rate_shape, .rate_scale, .parked_because,
+                       .host, .lane} AS m
+RETURN collect([page, m.state, m.fetched, m.hinted, m.waiting_since, m.rate_shape, m.rate_scale, m.parked_because,
+                m.host, m.lane]) AS rows

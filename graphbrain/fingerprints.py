@@ -1,0 +1,149 @@
+"""What is left of a body to tell later whether it has changed: hashes of its bytes and of its visible text, a simhash.
+
+The simhash of a text is 64 bits, each the majority of that bit in the hashes of the text's shingles: like texts have
+hashes that differ in few bits, so a date stamp among many words is no change. Charikar, "Similarity estimation
+techniques from rounding algorithms", STOC 2002; 3 bits are near duplicates in Manku, Jain, Das Sarma, "Detecting
+near-duplicates for web crawling", WWW 2007. (Own, for the packages that have it have not been kept since 2022.)
+Visible text is what w3lib leaves when tags, scripts, styles and comments go. It is only ever compared with itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import pairwise
+
+import numpy as np
+from w3lib.encoding import html_to_unicode
+from w3lib.html import remove_comments, remove_tags_with_content, replace_entities, replace_tags
+
+from graphbrain.model import Seen
+
+__all__ = ["Change", "distance", "signed", "simhash", "take", "visible_text"]
+
+LARGEST_TEXT = 4_000_000
+"""Bytes: of a larger body only the hash of the bytes is taken."""
+MOST_WORDS = 100_000
+SILENT = ("script", "style", "noscript", "template")
+# Unclosed tags at the end of a page would each be searched for to its end: closed, they cost nothing.
+_ENDS = "<a-->" + "".join(f"</{tag}>" for tag in SILENT)
+_HTML = re.compile(
+    rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]"
+    rb"|<\?xml.*<html[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a body begins that is HTML though nobody says so: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
+SNIFFED = 2048
+# A word; or one character of a script that writes no spaces between words.
+_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def visible_text(body: bytes, content_type: str | None = None) -> str | None:
+    """The text that a reader of an HTML page sees, one space between words; None when the body is no HTML.
+
+    `content_type`: the header; without one the body's beginning is looked at. Plain text is taken as it is.
+    """
+    if len(body) > LARGEST_TEXT:
+        return None
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    if kind == "text/plain":
+        return " ".join(html_to_unicode(content_type, body)[1].split())
+    if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
+        return None
+    text = html_to_unicode(content_type, body)[1] + _ENDS
+    text = remove_tags_with_content(remove_comments(text), SILENT)
+    return " ".join(replace_entities(replace_tags(text, " ")).split())
+
+
+def _sniff(body: bytes) -> bool:
+    return _HTML.match(body[:SNIFFED].removeprefix(b"\xef\xbb\xbf").lstrip()) is not None
+
+
+def simhash(text: str) -> int | None:
+    """The 64 bits of a text as a signed integer, from its words and their pairs; None when it has no words."""
+    words = _WORDS.findall(text.lower(), 0, LARGEST_TEXT)[:MOST_WORDS]
+    shingles = {*words, *map(" ".join, pairwise(words))}
+    if not shingles:
+        return None
+    digests = b"".join(blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest() for s in shingles)
+    bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8).reshape(-1, 8), axis=1)
+    majority = np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(shingles))
+    return int.from_bytes(majority.tobytes(), "big", signed=True)
+
+
+def signed(bits: int) -> int:
+    """64 bits as the signed integer that Neo4j can keep, whether they were counted from 0 or from −2⁶³."""
+    return (bits + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+def distance(one: int, other: int) -> int:
+    """In how many of 64 bits two simhashes differ."""
+    return ((one ^ other) & (1 << 64) - 1).bit_count()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How a changed page is told from one that is the same.
+
+    `method`: by body, by visible text, or by its simhash, the same up to `bits` differing bits. What only one of the
+    two visits has is not compared; then the next coarser hash says it. `detector`: the user's own, instead of all that.
+    """
+
+    method: str = "simhash"
+    bits: int = 3
+    detector: Callable[[Seen, Seen], bool] | None = None
+
+    @property
+    def wants_text(self) -> bool:
+        """Is the visible text needed?"""
+        return self.method != "body" or self.detector is not None
+
+    @property
+    def wants_simhash(self) -> bool:
+        """Is the simhash needed?"""
+        return self.method == "simhash" or self.detector is not None
+
+    def compares(self, old: Seen, new: Seen) -> bool:
+        """Have both visits something that can be compared?"""
+        pairs = [(old.body_hash, new.body_hash)]
+        pairs += [(old.text_hash, new.text_hash)] if self.method != "body" else []
+        same_kind = any(None not in pair for pair in pairs)
+        bits = self.method == "simhash" and None not in (old.simhash, new.simhash)
+        return self.detector is not None or same_kind or bits
+
+    def differs(self, old: Seen, new: Seen) -> bool:
+        """Has the page changed between two visits? Not if nothing of them can be compared."""
+        if self.detector is not None:
+            return bool(self.detector(old, new))
+        if old.body_hash is not None and old.body_hash == new.body_hash:
+            return False
+        if self.method == "simhash" and old.simhash is not None and new.simhash is not None:
+            return distance(old.simhash, new.simhash) > self.bits
+        if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
+            return old.text_hash != new.text_hash
+        return None not in (old.body_hash, new.body_hash) and old.body_hash != new.body_hash
+
+
+def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: str | None, change: Change) -> Seen:
+    """`seen` with the hashes of a body that the crawler has not brought itself, as far as they are needed."""
+    if body is None:
+        return seen
+    raw = bytes(body)
+    if seen.body_hash is None:
+        seen = replace(seen, body_hash=_hash(raw))
+    if not change.wants_text or (seen.text_hash is not None and seen.simhash is not None):
+        return seen
+    text = visible_text(raw, content_type)
+    if not text:
+        return seen
+    if seen.text_hash is None:
+        seen = replace(seen, text_hash=_hash(text.encode("utf-8", "surrogatepass")))
+    if seen.simhash is None and change.wants_simhash:
+        seen = replace(seen, simhash=simhash(text))
+    return seen
+
+
+def _hash(data: bytes) -> str:
+    return blake2b(data, digest_size=16).hexdigest()

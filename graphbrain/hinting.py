@@ -1,0 +1,141 @@
+"""Hints that pages have changed, or are there: by sitemaps, feeds and pings.
+
+A hint counts once: when it is newer than the page's last hint and its last visit. It moves the page back in the queue
+by `beta` days, as if it had not been seen for so much longer; nothing else changes, so a false hint costs a visit at
+most, and none when the page is worth little. Of a change rate λ the share `recall` is hinted at, and there are
+`false` hints that nothing came of for each change: then unhinted changes come at α = (1−recall)·λ, hints at
+γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
+have an interval of their own, and on pages that are not fetched yet, a hint is only noted.
+Statements: pages/hints, pages/hinted, pages/move_back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphbrain import accounts, lanes, pages
+from graphbrain.accounts import Accounts
+from graphbrain.errors import BadInput
+from graphbrain.graph import Tx
+from graphbrain.model import Hint, HintOutcome
+from graphbrain.pages import New
+from graphbrain.report import Policy
+from graphbrain.url import Rules
+
+__all__ = ["Noted", "Trust", "apply", "beta", "check"]
+
+DAY = 86_400.0
+AHEAD = DAY
+"""Seconds that a hint may lie ahead: a date is one day earlier or later elsewhere."""
+LONGEST = 366 * DAY
+MOST_DAYS = 3650.0
+KINDS = ("sitemap", "feed", "ping")
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What hints are worth. `recall`: which share of the changes is hinted at; `false`: false hints for each change."""
+
+    recall: float = 0.7
+    false: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One hint, checked: the page is said to have changed between `at` and `until`."""
+
+    key: str
+    url: str
+    at: float
+    until: float
+    kind: str
+
+
+def beta(rate: float, trust: Trust) -> float:
+    """By how many days a hint makes a page older that changes `rate` times a day."""
+    if rate <= 0.0:
+        return MOST_DAYS
+    return min(math.log((trust.recall + trust.false) / trust.false) / ((1.0 - trust.recall) * rate), MOST_DAYS)
+
+
+def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
+    """The hint ready to be applied; a bare URL is a ping. Raises BadInput with what is wrong."""
+    if isinstance(hint, str):
+        hint = Hint(hint)
+    if not isinstance(hint, Hint):
+        raise BadInput(f"a hint is a Hint or a URL, not {type(hint).__name__}")
+    url, key = rules.page(hint.url if isinstance(hint.url, str) else str(hint.url)[:200])
+    if hint.kind not in KINDS:
+        raise BadInput(f"the kind of a hint is {', '.join(KINDS)}, not {hint.kind!r:.80}")
+    at = now if hint.at is None else _within("at", hint.at, now + AHEAD, "a time that is not ahead")
+    return Noted(key, url, at, at + _within("within", hint.within, LONGEST, "at most a year"), hint.kind)
+
+
+def _within(name: str, value: object, most: float, wanted: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise BadInput(f"{name} must be in seconds, 0 or more, and {wanted}, not {value!r:.80}")
+    return float(value)
+
+
+def apply(
+    tx: Tx, hints: Mapping[str, Noted], trust: Trust, policy: Policy, now: float, done: dict[str, HintOutcome]
+) -> dict[str, HintOutcome]:
+    """Apply hints, one for each key; what came of each. Pages forgotten for ever are not in it.
+
+    `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
+    """
+    ids = pages.find(tx, hints)
+    # One click away from the host's root, which is where such lists begin; never a seed.
+    fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids]
+    made = pages.create(tx, fresh, policy.scope, policy.rule, now)
+    ids |= made
+    ledger = accounts.lock(tx, ids.values(), policy.rule)
+    rows = _read(tx, ledger, policy)
+    outcomes: dict[str, HintOutcome] = {}
+    noted: list[list[object]] = []
+    moved: list[list[object]] = []
+    freed: list[int] = []
+    for key, page in ids.items():
+        hint, (state, fetched, hinted, since, rate, reason, lane) = hints[key], rows[page]
+        outcome: HintOutcome = "new" if key in made else "noted"
+        if hinted == hint.at and key in done:
+            outcomes[key] = done[key]
+            continue
+        if (hinted is not None and hint.at <= hinted) or (fetched is not None and hint.until <= fetched):
+            outcomes[key] = "old"
+            continue
+        if state == "known" and policy.rule.revisits and lane != lanes.ASKED:
+            outcome = "moved"
+            moved.append([page, since - beta(rate, trust) * DAY])
+        if reason is not None:
+            freed.append(page)
+        noted.append([page, hint.at, hint.kind])
+        outcomes[key] = done[key] = outcome
+    _write(tx, noted, moved, freed, now)
+    if made:
+        ledger.write(tx, now)
+    return outcomes
+
+
+def _read(tx: Tx, ledger: Accounts, policy: Policy) -> dict[int, list[Any]]:
+    """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane]."""
+    rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
+    value = ledger.weighed()[ledger.at([row[0] for row in rows])]
+    first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
+    return {
+        page: [state, fetched, hinted, since, (shape / scale if shape and scale else prior[0] / prior[1]), reason, lane]
+        for (page, state, fetched, hinted, since, shape, scale, reason, _, lane), prior in zip(rows, first, strict=True)
+    }
+
+
+def _write(
+    tx: Tx, noted: Sequence[Sequence[object]], moved: Sequence[Sequence[object]], freed: Sequence[int], now: float
+) -> None:
+    if noted:
+        tx.do("pages/hinted", rows=noted)
+    if moved:
+        tx.do("pages/move_back", rows=moved)
+    pages.look_again(tx, freed, now)  # a page that is hinted at is no orphan

@@ -1,0 +1,148 @@
+"""What becomes of pages for reasons beside a visit: nobody links to them any more, or somebody by hand lets them wait.
+
+A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
+linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
+what is still so is then dealt with. Links to an alias move to the page it leads to; a page without in-links is parked
+or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages where the crawl begins
+(seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases are never orphans.
+Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance, links/led_to, links/some_in,
+links/move, links/out, links/delete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from graphbrain import accounts, corrections, ordering, pages
+from graphbrain.accounts import Accounts
+from graphbrain.graph import Tx
+from graphbrain.report import Policy
+
+__all__ = ["ORPHAN", "forget", "judge", "move", "retry"]
+
+ORPHAN = "orphan"
+MOVED_AT_ONCE = 200
+"""Links of an alias that one transaction moves: it locks the pages they come from."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    """A locked page, as pages/standing tells of it."""
+
+    page: int
+    key: str
+    url: str
+    host: str
+    state: str
+    parked_because: str | None
+    fetched: bool
+    hinted: bool
+    lease_until: float | None
+    not_before: float | None
+
+
+def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
+    """Locked pages, each with its place in the ledger."""
+    rows = [_Standing(*row) for row in tx.one("pages/standing", ids=ledger.ids.tolist())[0]]
+    return list(zip(rows, ledger.at([row.page for row in rows]).tolist(), strict=True))
+
+
+def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
+    """Park orphans among these pages, and let those in again that are none; the keys of those to be forgotten.
+
+    A page that somebody holds is looked at again when its lease has ended.
+    """
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
+    parked: list[_Standing] = []
+    back: list[_Standing] = []
+    seen: list[int] = []
+    forgotten: list[str] = []
+    for row, place in _read(tx, ledger):
+        orphan = _is_orphan(row, ledger, place)
+        if orphan and policy.orphans != "keep" and row.lease_until is not None:
+            pages.look_again(tx, [row.page], max(row.lease_until, now + 1.0))
+        elif orphan and policy.orphans == "forget":
+            forgotten.append(row.key)
+        elif orphan and policy.orphans == "park" and row.state in ("frontier", "known"):
+            parked.append(row)
+        elif row.state == "parked" and row.parked_because == ORPHAN and (not orphan or policy.orphans == "keep"):
+            back.append(row)
+        else:
+            seen.append(row.page)
+    pages.look_again(tx, seen, None)
+    rows = [[row.page, "parked", ORPHAN] for row in parked] + [[row.page, "outside", None] for row in back]
+    if rows:
+        tx.do("pages/park", rows=rows)
+    _let_in(tx, back, policy, now)
+    return forgotten
+
+
+def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> None:
+    """Let pages that were put outside wait where the settings say, if these let them in: the last locks are hosts'."""
+    if rows:
+        ordering.remark(tx, [row.page for row in rows], policy, now)
+
+
+def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
+    exempt = ledger.depth[place] == 0 or row.hinted or row.state == "alias"
+    return bool(ledger.in_weight[place] == 0.0) and not exempt
+
+
+def forget(tx: Tx, key: str, policy: Policy, now: float) -> None:
+    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew."""
+    ids = pages.find(tx, [key])
+    ledger = accounts.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
+    for row, place in _read(tx, ledger):
+        if _is_orphan(row, ledger, place) and row.lease_until is None:
+            corrections.forget(tx, key, False, policy, now)
+
+
+def move(tx: Tx, alias: int, policy: Policy, now: float) -> None:
+    """Let some of the links to an alias end where it leads: its value goes with them."""
+    goal = dict(tx.one("links/led_to", ids=[alias])[0]).get(alias)
+    sources: list[int] = [] if goal is None else tx.one("links/some_in", id=alias, limit=MOVED_AT_ONCE)[0]
+    ends = [alias] if goal is None else [alias, goal]
+    ledger = accounts.lock(tx, [*ends, *sources], policy.rule)
+    facts = {row.page: row for row, _ in _read(tx, ledger)}
+    if facts[alias].state != "alias" or goal is None or not sources:
+        pages.look_again(tx, [alias], None)
+        return
+    out = dict(tx.one("links/out", ids=sorted(sources))[0])
+    linking = [page for page in sorted(sources) if alias in out.get(page, ())]
+    moving = [page for page in linking if page != goal and goal not in out[page]]
+    double = sorted(set(linking).difference(moving))
+    if moving:
+        tx.do("links/move", sources=moving, old=alias, new=goal)
+        ledger.relink(moving, [goal] * len(moving), 1)
+    if double:
+        tx.do("links/delete", rows=[[page, [alias]] for page in double])
+    ledger.relink(linking, [alias] * len(linking), -1)
+    if linking:
+        depth = int(ledger.depth[ledger.at(linking)].min()) + 1
+        pages.lower(tx, ledger, {goal: depth}, policy.scope)
+    ledger.write(tx, now)
+    if len(sources) < MOVED_AT_ONCE:
+        pages.look_again(tx, [alias], None)
+
+
+def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
+    """Let parked and gone pages, and those that have failed, wait at once as if they never had; how many there were.
+
+    One that was fetched before is handed out once, before all others: by its lane it might be worth nothing yet.
+    """
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
+    chosen = [row for row, _ in _read(tx, ledger) if row.lease_until is None and _failed(row)]
+    if not chosen:
+        return 0
+    if gone := [[row.page, None] for row in chosen if row.state == "gone"]:
+        tx.do("pages/relevance", rows=gone)  # it was said to be the least because it was gone
+    tx.do("pages/pardon", ids=[row.page for row in chosen])
+    tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
+    _let_in(tx, chosen, policy, now)
+    ordering.ask(tx, [row.page for row in chosen if row.fetched], policy, now)
+    return len(chosen)
+
+
+def _failed(row: _Standing) -> bool:
+    return row.state in ("parked", "gone") or (row.not_before is not None and row.state in ("frontier", "known"))

@@ -1,0 +1,170 @@
+"""What is kept of a body, and what counts as a change."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from graphbrain import Seen
+from graphbrain.fingerprints import Change, distance, signed, simhash, take, visible_text
+
+PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
+
+
+def prose(words: int, seed: int = 1) -> list[str]:
+    dice = random.Random(seed)
+    return [f"word{dice.randrange(5000)}" for _ in range(words)]
+
+
+# ---------------------------------------------------------------- visible text
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        b"<script>var now = 1</script>",
+        b"<!-- made at 12:01 -->",
+        b"<style>p {}</style>",
+        b"<noscript>x</noscript>",
+        b"\n\n",
+    ],
+    ids=str,
+)
+def test_what_nobody_sees_is_no_text(noise: bytes) -> None:
+    assert visible_text(PAGE + noise) == visible_text(PAGE) == "Owls & co An owl sees you"
+
+
+def test_a_script_that_is_never_closed_hides_the_rest() -> None:
+    assert visible_text(PAGE + b"<script>var a = '<p>not this") == "Owls & co An owl sees you"
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "text"),
+    [
+        ("text/html; charset=iso-8859-1", b"<p>caf\xe9", "café"),
+        (None, b"\xef\xbb\xbf  <html><p>caf\xc3\xa9", "café"),
+        (None, b'<?xml version="1.0"?>\n<!DOCTYPE html><html xmlns="x"><p>a', '<?xml version="1.0"?> a'),
+        ("application/xhtml+xml", b"<p>a</p>", "a"),
+        ("text/plain", b"a  <b>\n c", "a <b> c"),
+        ("application/pdf", PAGE, None),
+        (None, b"%PDF-1.7 <html>", None),
+        (None, b"", None),
+        ("nonsense", b"<p>a", None),
+        ("text/html; charset=nonsense", b"<p>a", "a"),
+    ],
+)
+def test_html_is_known_by_its_header_or_its_beginning(content_type: str | None, body: bytes, text: str | None) -> None:
+    assert visible_text(body, content_type) == text
+
+
+@pytest.mark.parametrize(
+    "part", [b"<div>", b"<script", b"<script>", b"<a ", b"<!--", b"&amp", b"<", b"</noscript "], ids=str
+)
+def test_no_page_takes_long(part: bytes) -> None:
+    """What is unclosed, or deep, a million bytes long: time must grow with the length, not with its square."""
+    started = time.process_time()
+    simhash(visible_text(b"<html>" + part * (1_000_000 // len(part))) or "")
+    assert time.process_time() - started < 5.0
+
+
+def test_of_a_huge_body_only_the_bytes_are_hashed() -> None:
+    seen = take(Seen(), b"<html>" + b"a " * 3_000_000, None, Change())
+    assert (seen.text_hash, seen.simhash) == (None, None)
+    assert seen.body_hash is not None
+
+
+# ---------------------------------------------------------------- simhash
+
+
+def test_a_changed_date_stamp_is_near_and_another_text_is_far() -> None:
+    words = prose(800)
+    here = simhash(" ".join([*words, "21 November 2026"]))
+    there = simhash(" ".join([*words, "22 November 2026"]))
+    other = simhash(" ".join(prose(800, seed=2)))
+    assert here is not None and there is not None and other is not None
+    assert distance(here, there) <= 3
+    assert distance(here, other) > 16
+    assert distance(here, here) == 0
+
+
+def test_a_simhash_is_a_signed_integer_of_64_bits() -> None:
+    found = [value for n in range(50) if (value := simhash(f"one two {n}")) is not None]
+    assert all(-(1 << 63) <= value < 1 << 63 for value in found)
+    assert min(found) < 0 < max(found)
+    assert [signed(value % (1 << 64)) for value in found] == found
+    assert distance(-1, 0) == 64
+
+
+def test_without_words_there_is_none() -> None:
+    assert simhash("  – ! ") is None
+
+
+def test_scripts_without_spaces_are_read_by_character() -> None:
+    text = "".join(chr(0x4E00 + random.Random(3).randrange(2000) + n) for n in range(900))
+    one, other = simhash(text), simhash(text[:400] + "\u9fa0" + text[401:])
+    assert one is not None and other is not None
+    assert 0 <= distance(one, other) <= 6
+
+
+# ---------------------------------------------------------------- what is a change
+
+
+def seen(html: bytes, change: Change) -> Seen:
+    return take(Seen(), html, "text/html", change)
+
+
+WORDS = " ".join(prose(800)).encode()
+TODAY, TOMORROW = b"<p>" + WORDS + b"<p>21 November", b"<p>" + WORDS + b"<p>22 November"
+
+
+@pytest.mark.parametrize(
+    ("method", "first", "then", "changed"),
+    [
+        ("body", PAGE, PAGE, False),
+        ("body", PAGE, PAGE + b"<!-- x -->", True),
+        ("text", PAGE, PAGE + b"<!-- x -->", False),
+        ("text", TODAY, TOMORROW, True),
+        ("simhash", TODAY, TOMORROW, False),
+        ("simhash", TODAY, TODAY + WORDS[:2000].upper()[::-1], True),
+        ("simhash", b"<html><script>1</script>", b"<html><script>2</script>", True),
+    ],
+)
+def test_each_method_sees_what_it_should(method: str, first: bytes, then: bytes, changed: bool) -> None:
+    change = Change(method)
+    assert change.differs(seen(first, change), seen(then, change)) == changed
+
+
+def test_the_number_of_bits_decides() -> None:
+    old, new = Seen(simhash=0), Seen(simhash=0b111)
+    assert not Change(bits=3).differs(old, new)
+    assert Change(bits=2).differs(old, new)
+
+
+def test_only_what_both_visits_have_is_compared() -> None:
+    change = Change()
+    assert not change.differs(Seen(), Seen("b", "t", 1))
+    assert change.differs(Seen("a", "t"), Seen("b", None, 1))
+    assert not change.differs(Seen("a", "t"), Seen("b", "t", 1))
+    assert change.differs(Seen("a", "t"), Seen("b", "u", 1))
+
+
+def test_the_users_detector_has_the_only_word() -> None:
+    asked: list[tuple[Seen, Seen]] = []
+
+    def detector(old: Seen, new: Seen) -> bool:
+        asked.append((old, new))
+        return True
+
+    change = Change("body", detector=detector)
+    old = new = seen(PAGE, change)
+    assert change.differs(old, new)
+    assert asked == [(old, new)]
+    assert None not in (new.body_hash, new.text_hash, new.simhash)
+
+
+def test_the_crawlers_own_hashes_stay() -> None:
+    made = take(Seen("mine", "my text"), PAGE, None, Change())
+    assert (made.body_hash, made.text_hash) == ("mine", "my text")
+    assert made.simhash == simhash("Owls & co An owl sees you")
