@@ -18,8 +18,11 @@ from graphbrain import lanes, opichits
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
+from graphbrain.model import SCOPE
 from graphbrain.opichits import NONE
 from graphbrain.report import Policy
+from graphbrain.schedule import DAY
+from graphbrain.scope import Scope
 from graphbrain.url import host_of, key_of, name_of
 
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
@@ -59,6 +62,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("body_hash", "string"),
     ("etag", "string"),
     ("last_modified", "string"),
+    ("outside_because", "string"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -135,7 +139,6 @@ class Bulk:
 
     def __init__(self, harvest: Harvest, policy: Policy, run: Run, seeds: Sequence[int] | None = None) -> None:
         self.harvest, self.run = harvest, run
-        self._scope, self._revisits = policy.scope, policy.rule.revisits
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
         reached = depths(harvest.offsets, harvest.targets, given) >= 0
@@ -143,12 +146,20 @@ class Bulk:
         self.seeds = frozenset(found if seeds is None else given)
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
+        self._inside = self._in_scope(policy.scope)
         self._mark(policy)
+        self._schedule(policy)
         self.frontier = 0
         """Pages that wait to be fetched, among the rows that were made."""
 
+    def _in_scope(self, scope: Scope) -> Flags:
+        if scope.boundless:
+            return np.ones(self.harvest.pages, bool)
+        places = zip(self.harvest.urls, self.host.tolist(), self.depth.tolist(), strict=True)
+        return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
+
     def _mark(self, policy: Policy) -> None:
-        """Priorities and lanes, as `ledger.Marks` has them for pages that have spent nothing."""
+        """Priorities and first lanes, as `ledger.Marks` has them for pages that have spent nothing."""
         rule, one = policy.rule, np.ones(self.harvest.pages)
         relevance = self.harvest.relevance
         hub = opichits.residual(opichits.keep_hub(self.out_weight, rule.alpha), one, self.out_weight, 0 * one)
@@ -160,27 +171,47 @@ class Bulk:
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
         self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), one, rule)
+
+    def _schedule(self, policy: Policy) -> None:
+        """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""
+        harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
+        known = harvest.fetched & self._inside
+        self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
+        days = np.full(harvest.pages, np.nan)
+        if schedule.intervals:
+            found = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
+            days[known] = [np.nan if each is None else each for each in found]
+        fixed = ~np.isnan(days)
+        self._waits = ~harvest.fetched & self._inside
+        self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
-            value = lanes.weighed(rule, one, relevance)
-            belief = policy.schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
-            self.lane = np.where(fetched, lanes.revisit_lane(value, *belief), self.lane)
+            value = lanes.weighed(rule, np.ones(harvest.pages), harvest.relevance)
+            belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
+            self.lane = np.where(known, lanes.revisit_lane(value, *belief), self.lane)
+            self._waits |= known
+            self.since[known] = self.fetched_at[known]
+        self.lane[fixed] = lanes.ASKED
+        self._waits |= fixed
+        self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
         """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
-        harvest, run = self.harvest, self.run
+        harvest = self.harvest
         part = slice(start, min(stop, harvest.pages))
-        at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), run.now, harvest.at), np.nan)[part]
         columns = zip(
             harvest.urls[part],
             self.host[part].tolist(),
             self.depth[part].tolist(),
+            self._inside[part].tolist(),
+            self._waits[part].tolist(),
+            self.since[part].tolist(),
             _or_none(self.lane[part]),
             _known(harvest.relevance[part]),
             self.out_weight[part].tolist(),
             self.in_weight[part].tolist(),
             _or_none(self.hub_priority[part]),
             _or_none(self.authority_priority[part]),
-            _known(at),
+            _known(self.fetched_at[part]),
             harvest.status[part].tolist(),
             strict=True,
         )
@@ -192,6 +223,9 @@ class Bulk:
         url: str,
         host_number: int,
         depth: int,
+        inside: bool,
+        waits: bool,
+        since: float,
         lane: int | None,
         relevance: float | None,
         out_weight: float,
@@ -202,28 +236,17 @@ class Bulk:
         status: int,
     ) -> list[Any]:
         host, now = self.hosts[host_number], self.run.now
-        state = "frontier" if at is None else "known"
-        if not self._scope.boundless and not self._scope.holds(url, host, depth):
-            state = "outside"
+        state = "outside" if not inside else "frontier" if at is None else "known"
         self.frontier += state == "frontier"
-        waits = state == "frontier" or (state == "known" and self._revisits)
-        queue = SHARED_QUEUE if waits else None
-        page = [key_of(url), url, host, name_of(url), depth, True if number in self.seeds else None, state, queue]
-        page += [
-            lane,
-            now if at is None else at,
-            now,
-            relevance,
-            out_weight,
-            in_weight,
-            hub_priority,
-            authority_priority,
-        ]
+        page = [key_of(url), url, host, name_of(url), depth, True if number in self.seeds else None]
+        page += [state, SHARED_QUEUE if waits else None, lane, since, now, relevance]
+        page += [out_weight, in_weight, hub_priority, authority_priority]
         page += [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+        because = None if inside else SCOPE
         if at is None:
-            return page + [None] * 10
+            return [*page, *[None] * 10, because]
         details = self.harvest.details.get(number, (None, None, None))
-        return [*page, status, at, 1, at, at, self.run.token, "new", *details]
+        return [*page, status, at, 1, at, at, self.run.token, "new", *details, because]
 
 
 def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:

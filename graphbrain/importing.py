@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrain import harvest as harvests
-from graphbrain import neo4j_home, schema, server, stores
+from graphbrain import neo4j_home, pages, schema, server, stores
 from graphbrain.bulk import Bulk, Run
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
@@ -262,7 +262,7 @@ def _creating(rows: list[list[Any]]) -> Callable[[Tx], list[int]]:
         nonlocal tried
         if tried:
             keys = [row[0] for row in rows]
-            found = {key: page for key, page, _ in tx.one("pages/find", keys=sorted(keys))[0]}
+            found = pages.find(tx, keys)
             if found:
                 return [found[key] for key in keys]
         tried = True

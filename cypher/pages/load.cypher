@@ -3,7 +3,7 @@
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, queue, lane, waiting_since, discovered, relevance,
 //                       out_weight, in_weight, hub_priority, authority_priority, six numbers of the accounts, status,
 //                       fetched, visits, first_fetched, changed, last_lease, last_outcome, body_hash, etag,
-//                       last_modified]; null where a page lacks the property
+//                       last_modified, outside_because]; null where a page lacks the property
 // column  ids    LIST   their internal ids, in the order of the rows
 // rows    one
 // locks   the index entry of each key, and the new pages
@@ -15,6 +15,5 @@ CREATE (p:Page {key: row[0], url: row[1], host: row[2], name: row[3], depth: row
   in_weight: row[13], hub_priority: row[14], authority_priority: row[15], hub_history: row[16], hub_cash: row[17],
   hub_paid: row[18], authority_history: row[19], authority_cash: row[20], authority_paid: row[21], status: row[22],
   fetched: row[23], visits: row[24], first_fetched: row[25], changed: row[26], last_lease: row[27],
-  last_outcome: row[28], body_hash: row[29], etag: row[30], last_modified: row[31],
-  outside_because: CASE row[6] WHEN 'outside' THEN 'scope' ELSE null END})
+  last_outcome: row[28], body_hash: row[29], etag: row[30], last_modified: row[31], outside_because: row[32]})
 RETURN collect(id(p)) AS ids

@@ -48,7 +48,7 @@ def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, s
     verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8)
     assert verdict.findings == []
     assert verdict.figures["link"] > 10
-    assert verdict.figures["forget"] > 3
+    assert verdict.figures["forget"] > 0
 
 
 def test_the_judge_sees_a_page_held_twice() -> None:

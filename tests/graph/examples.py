@@ -239,7 +239,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/hints": {"ids": some},
         "pages/hosts": {"names": ["hub.org", "new.org"], "now": NOW},
         "pages/ids_from": {"after": "", "limit": 5},
-        "pages/load": {"rows": [["1" * 32, "http://loaded.org/", "loaded.org", "loaded.org", 1, *[None] * 27]]},
+        "pages/load": {"rows": [["1" * 32, "http://loaded.org/", "loaded.org", "loaded.org", 1, *[None] * 28]]},
         "pages/look_again": {"ids": some, "at": NOW},
         "pages/move_back": {"rows": [[hub, NOW - 9.0]]},
         "pages/neighbours": {"key": key_of(HUB)},

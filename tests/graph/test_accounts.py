@@ -410,6 +410,7 @@ def test_relevance_moves_no_cash_but_what_is_worth_a_push_and_the_lane(small: Br
     """4 has two in-links: it keeps 2/3 at r = ½, 2/9 a link, bucket −2; 2/(2+999) at r = 0, .0007 a link, not worth it;
     .85 at r = 1, .283 a link, bucket −1. Its values are 1, .002 and 1.998: lanes 1000, 1018, 999.
     """
+    small.change(order="best_first")
     found = []
     for relevance in (None, 0.0, 1.0):
         small.set_relevance(url(4), relevance)
@@ -428,7 +429,8 @@ def test_relevance_that_comes_with_a_visit_counts_like_one_that_is_set(small: Br
     sound(small)
 
 
-def test_a_guess_that_comes_with_a_link_is_the_new_pages_relevance(brain: Brain) -> None:
+def test_a_guess_that_comes_with_a_link_is_the_new_pages_relevance(make_brain: MakeBrain) -> None:
+    brain = make_brain(order="best_first")
     brain.report([Fetched(url(1), [Link(url(2), 0.25), Link(url(3))])])
     assert (brain.page(url(2)).relevance, brain.page(url(3)).relevance) == (0.25, None)
     assert (brain.page(url(2)).lane, brain.page(url(3)).lane) == (1002, 1000)
@@ -561,7 +563,7 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
         per_link = abs(waits) / (d + 1)
         return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
-    lane = page["depth"] if breadth_first else 1000 - math.floor(2 * math.log2(authority * r * 2))
+    lane = page["depth"] + 1 if breadth_first else 1000 - math.floor(2 * math.log2(authority * r * 2))
     if "first_fetched" in page:
         lane = page["lane"]  # it waits for its first visit no more: where it waited does not matter
     return {

@@ -210,7 +210,7 @@ def test_the_usual_crawl_pays_nothing_for_it(brain: Brain) -> None:
         brain.tend(None)
         brain.change(eps=0.01)
     assert "report" not in seen and "accounts/lock" in seen
-    assert not seen & {"accounts/payouts", "accounts/payout", "pages/shares", "brain/transactions", "accounts/hosts"}
+    assert not seen & {"accounts/payouts", "accounts/payout", "pages/shares", "accounts/hosts"}
 
 
 @pytest.mark.parametrize(

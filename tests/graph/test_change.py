@@ -98,8 +98,8 @@ def test_when_it_changed_last_is_shown(brain: Brain, clock: HandClock) -> None:
 
 
 def reclaimed(brain: Brain) -> Claim:
-    """The page, waiting again though it was fetched: by hand, past the order."""
-    brain.graph.write(lambda tx: tx.do("pages/state", rows=[[brain.page(A).id, "frontier", "*"]]), "a test")
+    """The page, claimed again though it was fetched just now."""
+    assert brain.crawl_now([A]) == [True]
     (claim,) = brain.next_urls(1)
     return claim
 

@@ -41,7 +41,7 @@ def teach(brain: Brain, web: dict[int, tuple[int, ...]]) -> None:
     brain.seed(names)
     keys = {brain.page(name).key: page for name, page in zip(names, sorted(web), strict=True)}
     found = brain.graph.read(lambda tx: tx.one("pages/find", keys=sorted(keys))[0], "a test")
-    by_id = [keys[key] for key, _, _ in sorted(found, key=lambda row: row[1])]
+    by_id = [keys[key] for key, *_ in sorted(found, key=lambda row: row[1])]
     NUMBERS.update(zip(sorted(web), by_id, strict=True))
     brain.report([Fetched(url(page), [url(target) for target in targets]) for page, targets in web.items()])
 

@@ -189,7 +189,7 @@ def test_a_change_of_order_marks_every_waiting_page_anew(ring: Brain) -> None:
     ring.report([Fetched(D, ["http://e.org/"])])
     ring.change(order="breadth_first")
     sound(ring)
-    assert ring.page("http://e.org/").lane == ring.page("http://e.org/").depth == 1
+    assert ring.page("http://e.org/").lane == 1 + ring.page("http://e.org/").depth == 2
 
 
 def test_a_change_of_the_scope_moves_pages_in_and_out(ring: Brain) -> None:

@@ -206,6 +206,8 @@ def test_the_name_in_neo4j_browser_is_host_and_tail(brain: Brain, ask: Ask) -> N
     assert rows == [["a.org"], ["a.org/last"]]
 
 
-def test_only_frontier_pages_wait(brain: Brain) -> None:
+@pytest.mark.parametrize(("order", "queue"), [("best_first", None), ("breadth_first", None), ("optimal", "*")])
+def test_fetched_pages_wait_where_the_order_revisits(make_brain: MakeBrain, order: str, queue: str | None) -> None:
+    brain = make_brain(order=order)
     brain.report([Fetched(A, [B])])
-    assert (brain.page(A).queue, brain.page(B).queue) == (None, "*")
+    assert (brain.page(A).queue, brain.page(B).queue) == (queue, "*")

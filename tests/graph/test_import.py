@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.bulk import COLUMNS
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
 from graphbrain.harvest import read
@@ -193,7 +194,7 @@ def test_a_batch_whose_answer_was_lost_is_not_made_twice(make_brain: Callable[..
         [*row, 1.0 * (row[3] == "a"), 1.0 * (row[3] == "b"), None, None, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 200]
         for row in rows
     ]
-    rows = [[*row, *[None] * (32 - len(row))] for row in rows]
+    rows = [[*row, *[None] * (len(COLUMNS) - len(row))] for row in rows]
     work = _creating(rows)
     ids = brain.graph.write(work, "pages/load")
     assert brain.graph.write(work, "pages/load") == ids

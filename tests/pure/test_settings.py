@@ -18,7 +18,7 @@ def read(environ: dict[str, str] | None = None, **arguments: Any) -> Settings:
 
 def test_defaults_need_nothing() -> None:
     settings = read()
-    assert (settings.alpha, settings.eps, settings.order) == (0.15, 0.03, "best_first")
+    assert (settings.alpha, settings.eps, settings.order) == (0.15, 0.03, "optimal")
     assert settings.given == frozenset()
 
 
