@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import cash, claims, corrections, pages, priors, settling, standing
+from graphbrain import cash, claims, corrections, engines, pages, priors, settling, standing
 from graphbrain.batching import Batch
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput
@@ -58,10 +58,11 @@ class Tending(Passing):
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `stop` is asked between transactions.
+        pass first where that is cheaper. `stop` is asked between transactions. Raises BeingConverted between two engines.
         """
         started = time.monotonic()
         self._reread()
+        engines.of(self.policy.rule)
         if for_everybody:
             self._count_now_and_then(tending=True)
 
