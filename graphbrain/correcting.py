@@ -153,8 +153,8 @@ class Correcting(Passing):
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
         """Hand these pages out before all others, whatever became of them; URLs that are not known become pages.
 
-        True for each that will be fetched: not when it is outside the scope, forgotten for ever or no URL. Hosts'
-        delays hold.
+        True for each that will be fetched: not when scope or robots.txt forbid it, when it was forgotten for ever, or
+        is no URL. Hosts' delays hold.
         """
         wanted: list[str | None] = []
         named: dict[str, str | None] = {}

@@ -96,12 +96,9 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
 
 def _rescope(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> None:
     """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
-    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
-    met = hosts.read(tx, {page.host for page in pages}, policy.manners)
-    hosts.rules(tx, met.values())
+    barred = _barred(tx, pages, ledger, policy)
     for page in pages:
-        inside = policy.scope.holds(page.url, page.host, int(depths[page.page]))
-        because = SCOPE if not inside else ROBOTS if page.host in met and not met[page.host].allows(page.url) else None
+        because = barred.get(page.page)
         if page.state == "outside":
             page.because = because
         if page.state == "outside" and because is None:
@@ -109,6 +106,20 @@ def _rescope(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Polic
             page.queue = "" if page.state == "frontier" and not page.busy else None
         elif page.state in ("frontier", "known") and because is not None:
             page.state, page.queue, page.because = "outside", None, because
+
+
+def _barred(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> dict[int, str]:
+    """Those of the pages that may not be fetched, and why: scope or robots.txt."""
+    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
+    met = hosts.read(tx, {page.host for page in pages}, policy.manners)
+    hosts.rules(tx, met.values())
+    because: dict[int, str] = {}
+    for page in pages:
+        if not policy.scope.holds(page.url, page.host, int(depths[page.page])):
+            because[page.page] = SCOPE
+        elif page.host in met and not met[page.host].allows(page.url):
+            because[page.page] = ROBOTS
+    return because
 
 
 def _into_lanes(pages: Sequence[_Standing], ledger: Accounts, policy: Policy, now: float) -> None:
@@ -140,13 +151,13 @@ def _into_lanes(pages: Sequence[_Standing], ledger: Accounts, policy: Policy, no
 def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     """Let pages be fetched at once, whatever they are worth and whatever became of them; those that can be.
 
-    Not those that are outside the scope, or leased: the latter are being fetched.
+    Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
     """
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
-    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
-    wanted = [p for p in pages if p.page not in held and policy.scope.holds(p.url, p.host, int(depths[p.page]))]
+    barred = _barred(tx, pages, ledger, policy)
+    wanted = [page for page in pages if page.page not in held and page.page not in barred]
     if not wanted:
         return sorted(held)
     if aliases := [page.page for page in wanted if page.state == "alias"]:

@@ -58,7 +58,9 @@ class Tending(Passing):
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `stop` is asked between transactions. Raises BeingConverted between two engines.
+        pass first where that is cheaper. `stop` is asked between transactions.
+
+        Raises BeingConverted between two engines.
         """
         started = time.monotonic()
         self._reread()

@@ -1,4 +1,4 @@
-"""Every statement and its plan once more, on the long-term Neo4j, and everybody at once: what users of older servers have."""
+"""Every statement, its plan, and everybody at once, again on the long-term Neo4j: what users of older servers have."""
 
 from __future__ import annotations
 

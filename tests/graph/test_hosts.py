@@ -370,6 +370,8 @@ def test_forbidden_pages_go_out_and_come_back(told: Brain, ask: Ask) -> None:
     assert (answer.taken_out, answer.let_in, answer.delay) == (2, 0, 0.0)
     assert reasons(ask) == dict.fromkeys(["http://a.org/private/1", "http://a.org/private/2"], "robots")
     assert told.page("http://a.org/private/1").outside_because == "robots"
+    assert told.crawl_now(["http://a.org/private/1", "http://a.org/"]) == [False, True]
+    assert told.retry("http://a.org/private/1") == 0
     answer = told.set_robots("a.org", b"User-agent: *\nDisallow: /private/2")
     assert (answer.taken_out, answer.let_in) == (0, 1)
     assert told.robots("a.org") == "User-agent: *\nDisallow: /private/2"
