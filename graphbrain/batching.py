@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from graphbrain.opichits import Floats, Ints
 
@@ -35,6 +34,8 @@ class Neighbours:
     @classmethod
     def of(cls, offsets: Ints, targets: Places) -> Neighbours:
         """From the links of each page."""
+        from scipy.sparse import csr_array
+
         pages = len(offsets) - 1
         links = csr_array((np.ones(len(targets), dtype=np.int8), targets, offsets), shape=(pages, pages)).tocsc()
         return cls(offsets, targets, links.indptr.astype(np.int64), links.indices.astype(np.int32))

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 
 from graphbrain.opichits import Floats, Ints
 
@@ -143,6 +142,8 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
     not the crawl's. One visit of each page tells the mean rate well and the spread badly, and equal intervals do not
     tell them apart at all; so the fit leans, with the weight of about one observation, on `around`.
     """
+    from scipy.optimize import minimize  # takes half a second, and few processes fit
+
     t, found = np.asarray(elapsed, dtype=np.float64), np.asarray(changed, dtype=bool)
     logs = np.log(np.maximum(np.ones(t.shape) if value is None else np.asarray(value, dtype=np.float64), LEAST_VALUE))
     start = np.array([np.log(around.shape), np.log(around.scale), around.slope])

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from graphbrain import opichits
 from graphbrain.opichits import Floats, Ints
@@ -58,6 +57,8 @@ def solve(
     to begin with, to save rounds. Ends when a round changes the scores by less than `tolerance` of their sum, or after
     `most_rounds`. `watch` is shown (hub, authority) after each round.
     """
+    from scipy.sparse import csr_array
+
     pages = len(offsets) - 1
     data = np.ones(len(targets)) if weights is None else weights
     forward = csr_array((data, targets, offsets), shape=(pages, pages))
@@ -91,6 +92,8 @@ class Flow:
     """
 
     def __init__(self, offsets: Ints, targets: NDArray[np.int32], hub_share: Floats, authority_share: Floats) -> None:
+        from scipy.sparse import csr_array
+
         self.pages = len(offsets) - 1
         links = csr_array((np.ones(len(targets)), targets, offsets), shape=(self.pages, self.pages))
         self._forward, self._backward = links, links.T.tocsr()

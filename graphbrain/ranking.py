@@ -18,12 +18,15 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csgraph, csr_array
 
 from graphbrain.opichits import Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["Rows", "Scores", "Until", "Web", "between_hosts", "distribution", "hits", "opic", "pagerank", "salsa"]
 
@@ -53,6 +56,8 @@ class Rows:
         self._blocks = [(start, end, self._block(start, end, ones)) for start, end in edges]
 
     def _block(self, start: int, end: int, ones: Floats) -> csr_array:
+        from scipy.sparse import csr_array
+
         first, last = int(self.offsets[start]), int(self.offsets[end])
         block = csr_array((end - start, len(self.offsets) - 1))
         # Set afterwards: what its constructor is given it copies when that is a small part of a large array.
@@ -86,6 +91,8 @@ class Rows:
 
     def turned(self) -> Rows:
         """The same matrix with rows and columns exchanged."""
+        from scipy.sparse import csr_array
+
         pages = len(self.offsets) - 1
         marks = np.ones(len(self.targets), dtype=np.int8)
         columns = csr_array((marks, self.targets, _narrow(self.offsets)), shape=(pages, pages)).tocsc()
@@ -283,6 +290,8 @@ def _communities(web: Web) -> tuple[Places, Places, int]:
 
     Hubs are the nodes 0..n−1 of one graph and authorities n..2n−1: a page can be in two communities.
     """
+    from scipy.sparse import csgraph, csr_array
+
     pages = web.pages
     if not pages:
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0

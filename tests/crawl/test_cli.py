@@ -347,7 +347,7 @@ def test_hints_from_files_and_pings(run: Run, tmp_path: Path) -> None:
     assert [item.get("outcome") for item in answers] == ["new", None, None, "new"]
     assert answers[2] == {"sitemap": "http://a.example/more.xml"}
     assert "ftp://a.example/" in done.stderr
-    assert run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout.split()[1:] == ["1", "old"]
+    assert run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout.split()[1:3] == ["1", "old,"]
     one_sentence(run("hint", broken), "broken.xml", "not XML")
     one_sentence(run("hint", tmp_path / "nowhere.xml"), "nowhere.xml")
 

@@ -89,7 +89,7 @@ def test_the_spider_crawls_its_host_and_nothing_else(neo4j: Neo4j, tmp_path: Pat
     (tmp_path / "spider.py").write_text(SPIDER, encoding="utf-8")
     login = ("-s", f"GRAPHBRAIN_URI={neo4j.uri}", "-s", f"GRAPHBRAIN_PASSWORD={neo4j.password}")
     own = ("-s", "GRAPHBRAIN_CRAWL=test", "-s", f"GRAPHBRAIN_USER={neo4j.user}", "-s", "GRAPHBRAIN_PATIENCE=1")
-    with Web(pages=40) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+    with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0) as brain:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and k.lower() != "no_proxy"}
         ran = subprocess.run(
             [sys.executable, "-m", "scrapy", "runspider", "spider.py", "-o", "pages.jsonl", *login, *own],
@@ -220,7 +220,8 @@ def inside(folder: Path) -> Iterator[None]:
 def test_a_command_is_understood(command: str, tmp_path: Path) -> None:
     """Each is parsed, options and all, but not run. Capitals stand for something of the reader's own."""
     words = [re.sub(r"^(VERSION|N|MB|DIR)$", "1", word) for word in shlex.split(command)[1:]]
-    (tmp_path / "report.jsonl").touch()
+    for name in ("report.jsonl", "robots.txt"):
+        (tmp_path / name).touch()
     here: click.Command = cli
     ctx = click.Context(cli, info_name="graphbrain")
     with inside(tmp_path):
