@@ -16,7 +16,7 @@ def connect(neo4j: Neo4j) -> dict[str, str]:
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
-    verdict = hammer.hammer(connect, seconds=20, pages=600, kill_every=1.5, delay=delay)
+    verdict = hammer.hammer(connect, seconds=12, pages=400, kill_every=1.0, delay=delay)
     assert verdict.findings == []
     assert verdict.figures["kills"] >= 5
     assert verdict.figures["acknowledged"] > 100
@@ -25,7 +25,7 @@ def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
 @pytest.mark.usefixtures("brain")
 def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
-    verdict = hammer.hammer(connect, seconds=16, pages=400, kill_every=1.0, engine="classic")
+    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.0, engine="classic")
     assert verdict.findings == []
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["gap"] < 1e-9
@@ -36,7 +36,7 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
     verdict = hammer.hammer(
-        connect, seconds=20, pages=800, kill_every=5, strike_server=hammer.kill_local_server(neo4j.data)
+        connect, seconds=16, pages=500, kill_every=4, strike_server=hammer.kill_local_server(neo4j.data)
     )
     assert verdict.findings == []
     assert verdict.figures["acknowledged"] > 50
