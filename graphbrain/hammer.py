@@ -4,7 +4,8 @@
 web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
 acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
-time, none was lost, every acknowledged visit is there, and the audit of all accounts is clean.
+time, no host was asked early, no page was lost, every acknowledged visit is there, and the audit of all accounts is
+clean. Pages are visited again and again until the last minute, so that there is always something to claim.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any
 from graphbrain.brain import Brain
 from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
 from graphbrain.model import Claim, Failed, Fetched
+from graphbrain.url import host_of
 
 __all__ = ["Blow", "Verdict", "hammer", "hot", "kill_local_server"]
 
@@ -36,6 +38,8 @@ HOSTS = 20
 LEASE = 3.0
 CLOCK_ERROR = 0.02
 """Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
+ROUNDING = 1e-5
+"""Seconds that are lost where a lease's end stands for its beginning."""
 
 
 @dataclass
@@ -85,7 +89,8 @@ def hammer(
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         with Brain.open(**connect, auto_tend=False) as brain:
-            brain.remake(delay_seconds=delay, lease_seconds=LEASE, in_flight=8 if delay else 0, engine=engine)
+            polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
+            brain.remake(**polite, lease_seconds=LEASE, engine=engine, order="optimal", revisit_seconds=0.0)
             brain.seed([url_of(0)])
         gang = _Gang(connect, Path(folder), processes, pages)
         kills = _strike(gang, seconds, kill_every, strike_server, say)
@@ -93,7 +98,7 @@ def hammer(
         say("peace: the crawl ends")
         with Brain.open(**connect, auto_tend=False) as brain:
             _finish(brain, pages)
-            verdict = _judge(brain, gang.journal(), pages)
+            verdict = _judge(brain, gang.journal(), pages, delay)
         verdict.figures["kills"] = kills
         return verdict
 
@@ -188,7 +193,8 @@ def _strike(
 
 
 def _finish(brain: Brain, pages: int) -> None:
-    """Report what is left, in peace."""
+    """Report what was never fetched, in peace."""
+    brain.change(order="best_first")
     deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         claims = brain.next_urls(100, wait=1.0)
@@ -203,7 +209,7 @@ def _visit(claim: Claim, pages: int) -> Fetched:
     return Fetched(claim.url, links_of(page, pages), claim, body_hash="same")
 
 
-def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdict:
+def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
     verdict = Verdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
     held: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -212,12 +218,12 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int) -> Verdi
         held[entry["url"]].append(entry)
     for url, life in held.items():
         verdict.findings += overlaps(url, life)
+    verdict.findings += early(entries, delay)
     stats = brain.stats()
     if stats["states"] != {"known": pages}:
         verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
-    acknowledged = {entry["url"] for entry in entries if entry["what"] == "acknowledged"}
-    for url in acknowledged:
-        verdict.findings += _missing(brain, url, pages)
+    acknowledged = Counter(entry["url"] for entry in entries if entry["what"] == "acknowledged")
+    verdict.findings += _missing(brain, acknowledged, pages)
     audit = brain.audit(None)
     verdict.findings += audit.findings
     verdict.figures = {
@@ -256,11 +262,33 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _missing(brain: Brain, url: str, pages: int) -> list[str]:
-    page = int(url.rsplit("p", 1)[1])
-    known = set(brain.neighbours(url)[0])
-    wanted = set(links_of(page, pages))
-    return [] if known == wanted else [f"{url} was acknowledged, but its links are {sorted(known ^ wanted)} off."]
+def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
+    """Was a host granted twice within its delay, whoever asked?"""
+    granted: dict[str, list[float]] = defaultdict(list)
+    for entry in entries:
+        if entry["what"] == "claimed":
+            granted[host_of(entry["url"])].append(entry["granted"])
+    return [
+        f"{host} was granted {later - before:.4f} s after the last time."
+        for host, moments in granted.items()
+        for before, later in pairwise(sorted(moments))
+        if later - before < delay - ROUNDING
+    ]
+
+
+def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
+    """Visits that were acknowledged, by page, and are not in the graph, or not with their links."""
+    visits = {page.url: page.visits for page in brain.dump_pages()}
+    links: dict[str, set[str]] = defaultdict(set)
+    for link in brain.dump_links():
+        links[link.source].add(link.target)
+    findings = []
+    for url, told in acknowledged.items():
+        if off := links[url].symmetric_difference(links_of(int(url.rsplit("p", 1)[1]), pages)):
+            findings.append(f"{url} was acknowledged, but its links are {sorted(off)} off.")
+        if visits.get(url, 0) < told:
+            findings.append(f"{url} was acknowledged {told} times, but visited {visits.get(url, 0)} times.")
+    return findings
 
 
 def _live(task: dict[str, Any]) -> None:

@@ -16,16 +16,16 @@ def connect(neo4j: Neo4j) -> dict[str, str]:
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
-    verdict = hammer.hammer(connect, seconds=12, pages=400, kill_every=1.0, delay=delay)
+    verdict = hammer.hammer(connect, seconds=15, pages=300, kill_every=2.0, delay=delay)
     assert verdict.findings == []
-    assert verdict.figures["kills"] >= 5
-    assert verdict.figures["acknowledged"] > 100
+    assert verdict.figures["kills"] >= 4
+    assert verdict.figures["acknowledged"] > 50
 
 
 @pytest.mark.usefixtures("brain")
 def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
-    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.0, engine="classic")
+    verdict = hammer.hammer(connect, seconds=12, pages=300, kill_every=1.5, engine="classic")
     assert verdict.findings == []
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["gap"] < 1e-9
@@ -49,6 +49,14 @@ def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, s
     assert verdict.findings == []
     assert verdict.figures["link"] > 10
     assert verdict.figures["forget"] > 0
+
+
+def test_the_judge_sees_a_host_asked_early() -> None:
+    grants = [{"what": "claimed", "url": f"http://a.org/{at}", "granted": at} for at in (2.0, 1.0, 1.4)]
+    assert not hammer.early(grants, 0.4)
+    assert len(hammer.early(grants, 0.5)) == 1
+    grants[2]["url"] = "http://b.org/"
+    assert not hammer.early(grants, 0.9)
 
 
 def test_the_judge_sees_a_page_held_twice() -> None:
