@@ -62,6 +62,7 @@ class OnGraph(Policy):
     def __init__(self, setting: Setting, brain: Brain, clock: SimulatedClock) -> None:
         super().__init__(setting)
         self._brain, self._clock = brain, clock
+        clock.at = START
         brain.remake(**settings_of(setting))
         if setting.prior is not None:
             facts = {**properties(setting.prior, {}, 0), "prior_tried": 1e12}
@@ -96,8 +97,7 @@ class OnGraph(Policy):
             self._brain.tend(0)
 
     def _visit(self, page: int) -> Fetched:
-        body = str(self._version[page]).encode()
-        return Fetched(self.urls[page], (), self._held.get(page), body=body)
+        return Fetched(self.urls[page], (), self._held.get(page), body_hash=str(self._version[page]))
 
     @property
     def prior(self) -> Prior:
