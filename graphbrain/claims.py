@@ -40,13 +40,14 @@ __all__ = [
 class Taken:
     """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first.
 
-    `worths`: what the visits are worth that are not first ones.
+    `used`: how many candidates it took to find the claims. `worths`: what the visits are worth that are not first ones.
     """
 
     claims: list[Claim] = field(default_factory=list)
     moved: int = 0
     lost: int = 0
     seen: int = 0
+    used: int = 0
     worths: Sequence[float] = ()
 
 
@@ -78,6 +79,7 @@ def take(
     lease: float,
     manners: Manners,
     finder: Finder,
+    look: int,
     spread: int,
     most_moves: int,
     tried: set[str],
@@ -85,11 +87,12 @@ def take(
     """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
     neither the lease nor the delay of a host.
 
-    `spread`: choose at random among so many times `n` heads; 1 is the exact order, more keeps callers out of each
-    other's way. `most_moves`: at most so many pages are moved to their hosts' own queues. `tried` gets the keys of the
-    pages before they are leased: if the answer is lost, the claims are among them.
+    `look`: at so many heads, for not every host is ready. `spread`: choose these at random among so many times as many;
+    1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many pages are moved to
+    their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer is lost, the
+    claims are among them.
     """
-    found = finder.find(tx, n, clock(), manners, spread)
+    found = finder.find(tx, n, max(n, look), clock(), manners, spread)
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
@@ -115,7 +118,7 @@ def take(
     hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    return Taken(claims, moved, len(candidates) - len(waiting), len(candidates), worths)
+    return Taken(claims, moved, len(candidates) - len(waiting), len(candidates), deal.used, worths)
 
 
 @dataclass(slots=True)
@@ -126,6 +129,8 @@ class _Deal:
     most: int
     most_moves: int
     held: dict[str, Host]
+    used: int = 0
+    """candidates met before there were enough claims"""
     sources: set[str] = field(default_factory=set)
     grants: list[list[object]] = field(default_factory=list)
     moves: list[list[object]] = field(default_factory=list)
@@ -134,6 +139,7 @@ class _Deal:
 
     def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
         """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
+        self.used += len(self.grants) < self.most
         host = self.held.get(name)
         if host is not None and not host.allows(url):
             self._bar(page, host, queue)

@@ -24,7 +24,7 @@ from graphbrain.report import Policy
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.spread import Spread
+from graphbrain.spread import Reach, Spread
 from graphbrain.url import Rules
 
 __all__ = ["PASS_BATCH", "Core", "is_key", "number", "whole"]
@@ -56,6 +56,7 @@ class Core:
         self._refresh(settings, stored)
         graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}
+        self._reach = Reach()
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()

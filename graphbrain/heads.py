@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import OrderedDict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -53,8 +53,8 @@ class Found:
 class Finder(Protocol):
     """How candidates are found."""
 
-    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
-        """The best `n` pages and more; `spread`: chosen at random among so many times `n`."""
+    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
+        """Candidates for `n` claims: the best `look`, or as many at random among `spread` times as many."""
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         """From when on a page of each of these queues may be visited; a queue that holds none is missing."""
@@ -63,8 +63,8 @@ class Finder(Protocol):
 class InOrder:
     """Best first and breadth first: the index is in the right order."""
 
-    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
-        width = n * spread
+    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
+        width = look * spread
         shared = tx.one("claims/heads", now=now, limit=width)[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
         offers = _ready(tx, now, width, manners)
@@ -73,8 +73,8 @@ class InOrder:
         own = [head for _, heads in ready for head in heads]
         fair = own[: max(1, n // FAIR_SHARE)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
-        if spread > 1 and len(rest) > n:
-            rest = sorted(random.sample(rest, n), key=lambda head: head[1])
+        if spread > 1 and len(rest) > look:
+            rest = sorted(random.sample(rest, look), key=lambda head: head[1])
         order: dict[int, tuple[float, int]] = {page: (-1.0, place) for place, (page, _) in enumerate(fair)}
         for place, (page, lane) in enumerate(rest):
             order.setdefault(page, (lane, place))
@@ -93,8 +93,8 @@ class ByWorth:
         self._known: OrderedDict[str, Ranges] = OrderedDict()
         self._due = {"frontier": 0.0, "oldest": 0.0}
 
-    def find(self, tx: Tx, n: int, now: float, manners: Manners, spread: int) -> Found:
-        width = n * spread
+    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
+        width = look * spread
         offers = _ready(tx, now, width, manners)
         names = [queue for queues in offers.values() for queue in queues]
         own = self._first_of(tx, names, now)
@@ -103,35 +103,32 @@ class ByWorth:
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
         rest = self._reserved(rest, n, now)[: max(0, width - len(fair))]
-        if spread > 1 and len(rest) > n:
-            rest = [rest[place] for place in sorted(random.sample(range(len(rest)), n))]
+        if spread > 1 and len(rest) > look:
+            rest = [rest[place] for place in sorted(random.sample(range(len(rest)), look))]
         order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
         for place, page in enumerate(rest):
             order.setdefault(page[0], (0.0, place))
         return Found(order, _idle(offers, own), self._worth_again([*fair, *rest], now))
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
-        lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
-        if not len(lane):
+        if not pages:
             return {}
-        worth = self.schedule.worth(lane, since, now)
+        worth, lane = self._worth_of(pages, now), np.array([page[1] for page in pages])
         again = ~read_lanes(lane).frontier & np.isfinite(worth) & (worth > 0.0)
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        left, ripe = set(queues), {}
+        left = {queue: self._ranges(queue) for queue in sorted(set(queues))}
+        whole: dict[str, Ranges] = {}
         while left:
-            before = {queue: self._ranges(queue) for queue in sorted(left)}
-            self._look(tx, {queue: np.arange(len(known)) for queue, known in before.items()})
-            for queue, known in before.items():
-                after = self._ranges(queue)
-                if self._fresh(known, after):
-                    continue  # something may stand behind what was found
-                left.discard(queue)
-                there = after.lane >= 0
-                if there.any():
-                    ripe[queue] = float(self.schedule.ripe_at(after.lane[there], after.since[there]).min())
-        return ripe
+            _, after = self._look(tx, left, {queue: np.arange(len(known)) for queue, known in left.items()})
+            # Where new lanes were found, something may stand behind them.
+            fresh = {queue for queue, known in left.items() if self._fresh(known, after[queue])}
+            whole |= {queue: known for queue, known in after.items() if queue not in fresh}
+            left = {queue: known for queue, known in after.items() if queue in fresh}
+        moments = self._over(whole.values(), self.schedule.ripe_at, np.inf)
+        first = zip(whole, (float(each.min(initial=np.inf)) for each in moments), strict=True)
+        return {queue: moment for queue, moment in first if moment < np.inf}
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
@@ -144,55 +141,73 @@ class ByWorth:
             if known is None:
                 known = Ranges.unknown()
                 self._known[queue] = known
-                if len(self._known) > HOSTS_KNOWN:
+                while len(self._known) > HOSTS_KNOWN:
                     self._known.popitem(last=False)
             self._known.move_to_end(queue)
             return known
 
-    def _look(self, tx: Tx, places: dict[str, Ints]) -> dict[str, list[Page]]:
-        """Look into ranges of queues, remember what was seen, and answer the first pages."""
-        known = {queue: self._ranges(queue) for queue in places}
+    def _look(
+        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Ints]
+    ) -> tuple[dict[str, list[Page]], dict[str, Ranges]]:
+        """Look into ranges of queues, and remember what was seen: the first pages, and the ranges as they are now.
+
+        `known`: the ranges that the places are of; another thread may know others meanwhile.
+        """
         wanted = [[queue, *bound] for queue, at in places.items() for bound in known[queue].bounds(at)]
         rows = iter(tx.one("claims/lane_heads", ranges=wanted, limit=1)[0] if wanted else ())
         seen: dict[str, list[Page]] = {}
+        after: dict[str, Ranges] = {}
         for queue, at in places.items():
             heads = [next(rows) for _ in at]
             lane = np.array([head[0][1] if head else EMPTY for head in heads], dtype=np.int64)
             since = np.array([head[0][2] if head else 0.0 for head in heads])
-            after = known[queue].saw(at, lane, since)
-            with self._lock:
-                self._known[queue] = after
+            after[queue] = known[queue].saw(at, lane, since)
             seen[queue] = [(head[0][0], head[0][1], head[0][2]) for head in heads if head]
-        return seen
+        with self._lock:
+            self._known |= after
+        return seen, after
 
-    def _worth(self, known: Ranges, now: float) -> Floats:
-        worth = self.schedule.worth(np.maximum(known.lane, 0), known.since, now)
-        return np.where(known.lane < 0, -np.inf, worth)
+    def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
+        """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
+        return self._over(known, lambda lane, since: self.schedule.worth(lane, since, now), -np.inf)
+
+    @staticmethod
+    def _over(known: Iterable[Ranges], of: Callable[[Ints, Floats], Floats], empty: float) -> list[Floats]:
+        """A function of lane and time, over the heads of all ranges of all these queues at once."""
+        parts = list(known)
+        if not parts:
+            return []
+        lane = np.concatenate([part.lane for part in parts])
+        since = np.concatenate([part.since for part in parts])
+        found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
+        return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
 
     def _first_of(self, tx: Tx, names: Sequence[str], now: float) -> dict[str, Page]:
         """The best page of each of these hosts' queues that may be visited now."""
-        looks = {}
-        for name in names:
-            known = self._ranges(name)
-            looks[name] = known.choose(self._worth(known, now), HOST_LOOKS)
-        best = {}
-        for name, pages in self._look(tx, looks).items():
-            ripe = _sorted(pages, self.schedule, now)
-            if ripe:
-                best[name] = ripe[0]
+        known = {name: self._ranges(name) for name in names}
+        worth = self._worth(known.values(), now)
+        looks = {name: known[name].choose(each, HOST_LOOKS) for name, each in zip(known, worth, strict=True)}
+        found = [(name, page) for name, pages in self._look(tx, known, looks)[0].items() for page in pages]
+        best: dict[str, Page] = {}
+        for place in _ripe([page for _, page in found], self.schedule, now):
+            best.setdefault(*found[place])
         return best
 
     def _best_of_shared(self, tx: Tx, width: int, now: float) -> list[Page]:
         """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first."""
         for _ in range(MOST_ROUNDS):
             before = self._ranges(SHARED_QUEUE)
-            heads = self._look(tx, {SHARED_QUEUE: before.choose(self._worth(before, now), SHARED_LOOKS)})[SHARED_QUEUE]
-            if not self._fresh(before, self._ranges(SHARED_QUEUE)):
+            looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
+            heads, after = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks})
+            if not self._fresh(before, after[SHARED_QUEUE]):
                 break
-        ripe = _sorted(heads, self.schedule, now)
+        ripe = _sorted(heads[SHARED_QUEUE], self.schedule, now)
         best = self._deep(tx, ripe[:DEEP_LANES], width, now)
-        bar = self._bar(best, width, now)
-        more = [page for page in ripe[DEEP_LANES : DEEP_LANES + width] if self._one(page, now) > bar]
+        # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
+        bar = self._worth_of(best[width - 1 : width], now).max(initial=-np.inf)
+        next_lanes = ripe[DEEP_LANES : DEEP_LANES + width]
+        good = self._worth_of(next_lanes, now) > bar
+        more = [page for page, is_good in zip(next_lanes, good.tolist(), strict=True) if is_good]
         return best + self._deep(tx, more, min(width, DEEPER), now) + ripe[DEEP_LANES:]
 
     def _deep(self, tx: Tx, heads: Sequence[Page], limit: int, now: float) -> list[Page]:
@@ -203,12 +218,9 @@ class ByWorth:
         rows = tx.one("claims/lane_heads", ranges=wanted, limit=limit)[0]
         return _sorted([(page, lane, since) for row in rows for page, lane, since in row], self.schedule, now)
 
-    def _one(self, page: Page, now: float) -> float:
-        return float(self.schedule.worth([page[1]], [page[2]], now)[0])
-
-    def _bar(self, pages: Sequence[Page], width: int, now: float) -> float:
-        """What the last of the `width` best is worth; −inf if there are fewer."""
-        return self._one(pages[width - 1], now) if len(pages) >= width else -np.inf
+    def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
+        lane = np.array([page[1] for page in pages], dtype=np.int64)
+        return self.schedule.worth(lane, np.array([page[2] for page in pages]), now)
 
     def _reserved(self, pages: list[Page], n: int, now: float) -> list[Page]:
         """The same pages, with the reserves of the frontier and of the longest waiting at the front.
@@ -245,9 +257,15 @@ def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[st
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
     """Those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
     distinct = list(dict.fromkeys(pages))
-    if not distinct:
+    return [distinct[place] for place in _ripe(distinct, schedule, now)]
+
+
+def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
+    """The places of those that may be visited now, in that order."""
+    if not pages:
         return []
-    lane, since = np.array([page[1] for page in distinct]), np.array([page[2] for page in distinct])
+    lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
     worth = schedule.worth(lane, since, now)
     order = np.lexsort((since, lane, -worth))
-    return [distinct[place] for place in order.tolist() if worth[place] > -np.inf]
+    places: list[int] = order[worth[order] > -np.inf].tolist()
+    return places

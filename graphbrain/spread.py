@@ -7,10 +7,16 @@ four, … times as many, and comes back step by step when nothing is lost any mo
 
 from __future__ import annotations
 
-__all__ = ["Spread"]
+import math
+
+__all__ = ["Reach", "Spread"]
 
 MOST = 8
 LOST_TOO_MANY = 0.1
+FURTHEST, LEAST_LOOK = 5.0, 40
+"""Most candidates looked at for a claim; fewest looked at where not every one makes a claim."""
+KEPT = 0.8
+"""What the last calls count for when another is added to them."""
 
 
 class Spread:
@@ -30,3 +36,20 @@ class Spread:
             if self._quiet >= 20:
                 self.times = max(1, self.times // 2)
                 self._quiet = 0
+
+
+class Reach:
+    """One process's guess of how many candidates it takes to find a claim, for not every host is ready. Races on it do
+    no harm."""
+
+    def __init__(self) -> None:
+        self._used = self._claims = 1.0
+
+    def saw(self, used: int, claims: int) -> None:
+        """So many candidates were met before there were so many claims."""
+        self._used, self._claims = KEPT * self._used + used, KEPT * self._claims + claims
+
+    def look(self, wanted: int) -> int:
+        """At how many candidates to look for so many claims."""
+        times = min(self._used / max(self._claims, 1.0), FURTHEST)
+        return wanted if times < 1.05 else max(LEAST_LOOK, math.ceil(wanted * times * 1.2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphbrain.spread import MOST, Spread
+from graphbrain.spread import FURTHEST, LEAST_LOOK, MOST, Reach, Spread
 
 
 def test_alone_it_takes_the_head() -> None:
@@ -55,3 +55,31 @@ def test_a_collision_starts_the_quiet_anew() -> None:
     for _ in range(19):
         spread.saw(10, 0)
     assert spread.times == 4
+
+
+# ---------------------------------------------------------------- how far to look
+
+
+def test_where_every_candidate_makes_a_claim_it_looks_at_no_more() -> None:
+    reach = Reach()
+    for _ in range(10):
+        reach.saw(100, 100)
+    assert [reach.look(n) for n in (1, 100)] == [1, 100]
+
+
+def test_where_one_in_three_does_it_looks_at_more_than_three_times_as_many() -> None:
+    reach = Reach()
+    for _ in range(20):
+        reach.saw(300, 100)
+    assert 300 < reach.look(100) <= 400
+    assert reach.look(1) == LEAST_LOOK
+
+
+def test_it_looks_no_further_than_is_worth_it_and_comes_back() -> None:
+    reach = Reach()
+    for _ in range(20):
+        reach.saw(100, 0)
+    assert reach.look(100) <= 100 * FURTHEST * 1.2 + 1
+    for _ in range(40):
+        reach.saw(100, 100)
+    assert reach.look(100) == 100
