@@ -87,7 +87,7 @@ def take(
     """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
     neither the lease nor the delay of a host.
 
-    `look`: at so many heads, for not every host is ready. `spread`: choose these at random among so many times as many;
+    `look`: at so many heads, for not every host is ready. `spread`: choose these at random among so many times `n`;
     1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many pages are moved to
     their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer is lost, the
     claims are among them.

@@ -54,7 +54,7 @@ class Finder(Protocol):
     """How candidates are found."""
 
     def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        """Candidates for `n` claims: the best `look`, or as many at random among `spread` times as many."""
+        """Candidates for `n` claims: the best `look`, or as many at random among the best `n` × `spread`."""
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         """From when on a page of each of these queues may be visited; a queue that holds none is missing."""
@@ -64,7 +64,7 @@ class InOrder:
     """Best first and breadth first: the index is in the right order."""
 
     def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        width = look * spread
+        width = max(look, n * spread)
         shared = tx.one("claims/heads", now=now, limit=width)[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
         offers = _ready(tx, now, width, manners)
@@ -94,7 +94,7 @@ class ByWorth:
         self._due = {"frontier": 0.0, "oldest": 0.0}
 
     def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        width = look * spread
+        width = max(look, n * spread)
         offers = _ready(tx, now, width, manners)
         names = [queue for queues in offers.values() for queue in queues]
         own = self._first_of(tx, names, now)
