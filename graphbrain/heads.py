@@ -21,7 +21,7 @@ from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue
 from graphbrain.lanes import read_lanes
 from graphbrain.opichits import Floats, Ints
-from graphbrain.ranges import EMPTY, Ranges
+from graphbrain.ranges import EMPTY, END, Ranges
 from graphbrain.schedule import Schedule
 
 __all__ = ["ByWorth", "Finder", "Found", "InOrder"]
@@ -34,6 +34,8 @@ SHARED_LOOKS, HOST_LOOKS = 512, 16
 DEEP_LANES, DEEPER = 8, 16
 """The best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
+FEW = 32
+"""A queue of fewer pages is read whole, where all of it matters: that is one look instead of several."""
 HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
@@ -118,7 +120,25 @@ class ByWorth:
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        left = {queue: self._ranges(queue) for queue in sorted(set(queues))}
+        wanted = sorted(set(queues))
+        short, long = self._whole(tx, wanted)
+        moments = {queue: self._first_ripe(pages) for queue, pages in short.items() if pages}
+        return moments | self._ripe_by_ranges(tx, long)
+
+    @staticmethod
+    def _whole(tx: Tx, queues: Sequence[str]) -> tuple[dict[str, list[Page]], list[str]]:
+        """All pages of queues that hold few; and the queues that hold more."""
+        rows = tx.one("claims/lane_heads", ranges=[[q, 0, END] for q in queues], limit=FEW)[0] if queues else []
+        found = dict(zip(queues, rows, strict=True))
+        short = {queue: [(*page,) for page in pages] for queue, pages in found.items() if len(pages) < FEW}
+        return short, [queue for queue in queues if queue not in short]
+
+    def _first_ripe(self, pages: Sequence[Page]) -> float:
+        lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
+        return float(self.schedule.ripe_at(lane, since).min())
+
+    def _ripe_by_ranges(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
+        left = {queue: self._ranges(queue) for queue in queues}
         whole: dict[str, Ranges] = {}
         while left:
             _, after = self._look(tx, left, {queue: np.arange(len(known)) for queue, known in left.items()})
