@@ -92,7 +92,7 @@ def take(
     their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer is lost, the
     claims are among them.
     """
-    found = finder.find(tx, n, max(n, look), clock(), manners, spread)
+    found = finder.find(tx, n, look, clock(), manners, spread)
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])

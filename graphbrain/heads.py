@@ -104,7 +104,7 @@ class ByWorth:
         fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
-        rest = self._reserved(rest, n, now)[: max(0, width - len(fair))]
+        rest = self._reserved(rest, n)[: max(0, width - len(fair))]
         if spread > 1 and len(rest) > look:
             rest = [rest[place] for place in sorted(random.sample(range(len(rest)), look))]
         order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
@@ -115,14 +115,17 @@ class ByWorth:
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
             return {}
-        worth, lane = self._worth_of(pages, now), np.array([page[1] for page in pages])
+        lane, since = _waiting(pages)
+        worth = self.schedule.worth(lane, since, now)
         again = ~read_lanes(lane).frontier & np.isfinite(worth) & (worth > 0.0)
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         wanted = sorted(set(queues))
         short, long = self._whole(tx, wanted)
-        moments = {queue: self._first_ripe(pages) for queue, pages in short.items() if pages}
+        moments = {
+            queue: float(self.schedule.ripe_at(*_waiting(pages)).min()) for queue, pages in short.items() if pages
+        }
         return moments | self._ripe_by_ranges(tx, long)
 
     @staticmethod
@@ -130,12 +133,8 @@ class ByWorth:
         """All pages of queues that hold few; and the queues that hold more."""
         rows = tx.one("claims/lane_heads", ranges=[[q, 0, END] for q in queues], limit=FEW)[0] if queues else []
         found = dict(zip(queues, rows, strict=True))
-        short = {queue: [(*page,) for page in pages] for queue, pages in found.items() if len(pages) < FEW}
+        short = {queue: pages for queue, pages in found.items() if len(pages) < FEW}
         return short, [queue for queue in queues if queue not in short]
-
-    def _first_ripe(self, pages: Sequence[Page]) -> float:
-        lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
-        return float(self.schedule.ripe_at(lane, since).min())
 
     def _ripe_by_ranges(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         left = {queue: self._ranges(queue) for queue in queues}
@@ -239,10 +238,9 @@ class ByWorth:
         return _sorted([(page, lane, since) for row in rows for page, lane, since in row], self.schedule, now)
 
     def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
-        lane = np.array([page[1] for page in pages], dtype=np.int64)
-        return self.schedule.worth(lane, np.array([page[2] for page in pages]), now)
+        return self.schedule.worth(*_waiting(pages), now)
 
-    def _reserved(self, pages: list[Page], n: int, now: float) -> list[Page]:
+    def _reserved(self, pages: list[Page], n: int) -> list[Page]:
         """The same pages, with the reserves of the frontier and of the longest waiting at the front.
 
         A reserve that a call of few pages cannot give is owed to the next.
@@ -255,7 +253,6 @@ class ByWorth:
             due = {name: int(owed) for name, owed in self._due.items()}
             for name, owed in due.items():
                 self._due[name] -= owed
-        del now
         frontier = read_lanes(np.array([page[1] for page in pages])).frontier
         chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][: due["frontier"]]
         chosen += sorted(pages, key=lambda page: (page[2], page[0]))[: due["oldest"]]
@@ -280,11 +277,16 @@ def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]
     return [distinct[place] for place in _ripe(distinct, schedule, now)]
 
 
+def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
+    """The lanes of pages, and since when they wait."""
+    return np.array([page[1] for page in pages], dtype=np.int64), np.array([page[2] for page in pages])
+
+
 def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
     """The places of those that may be visited now, in that order."""
     if not pages:
         return []
-    lane, since = np.array([page[1] for page in pages]), np.array([page[2] for page in pages])
+    lane, since = _waiting(pages)
     worth = schedule.worth(lane, since, now)
     order = np.lexsort((since, lane, -worth))
     places: list[int] = order[worth[order] > -np.inf].tolist()

@@ -23,11 +23,11 @@ from graphbrain.graph import Tx
 from graphbrain.model import Hint, HintOutcome
 from graphbrain.pages import New
 from graphbrain.report import Policy
+from graphbrain.schedule import DAY
 from graphbrain.url import Rules
 
 __all__ = ["Noted", "Trust", "apply", "beta", "check"]
 
-DAY = 86_400.0
 AHEAD = DAY
 """Seconds that a hint may lie ahead: a date is one day earlier or later elsewhere."""
 LONGEST = 366 * DAY
