@@ -8,7 +8,7 @@ Statements: claims/*, pages/bar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,9 +111,7 @@ def take(
         tx.do("claims/move", rows=deal.moves)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
-    idle = [name for name in found.idle if name in held and name not in deal.sources]
-    _end_queues(tx, deal)
-    _let_rest(tx, finder, idle, deal)
+    _review_queues(tx, finder, frozenset(found.idle), deal)
     deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
     hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
     moved = len(deal.moves) + len(deal.barred)
@@ -217,33 +215,23 @@ def _hosts_of(
     return held, at
 
 
-def _end_queues(tx: Tx, deal: _Deal) -> None:
-    """A host whose queues are empty now waits with everybody again. Its lock is held, so nobody adds meanwhile."""
-    names = sorted(name for name in deal.sources if name in deal.held)
-    if not names:
-        return
-    aside = {name: hosts.aside_queue(name) for name in names if deal.held[name].set_aside}
-    waiting = set(tx.one("claims/waiting_at", queues=[*names, *aside.values()])[0])
-    for name in names:
-        host = deal.held[name]
-        host.set_aside = name in aside and aside[name] in waiting
-        host.queued = name in waiting or (host.set_aside and host.has_room())
-        deal.touched[name] = host
+def _review_queues(tx: Tx, finder: Finder, idle: Set[str], deal: _Deal) -> None:
+    """Hosts whose queues are empty now wait with everybody again; those in whose queues nothing may be visited yet are
+    not looked at before: which of the `idle` they are is found out, of the others only if it is seen at a glance.
 
-
-def _let_rest(tx: Tx, finder: Finder, idle: Sequence[str], deal: _Deal) -> None:
-    """Hosts in whose own queues nothing may be visited yet are not looked at before; an empty queue ends.
-
-    What is read of the queues is read under their hosts' locks, so nothing has come since.
+    What is read of the queues is read under their hosts' locks, so nothing comes meanwhile.
     """
-    queues = {name: hosts.open_queues(deal.held[name]) for name in idle}
-    ripe = finder.ripe_at(tx, [queue for open_ in queues.values() for queue in open_]) if idle else {}
-    for name, open_ in queues.items():
+    names = sorted(deal.sources.union(idle) & deal.held.keys())
+    queues = {name: [name, hosts.aside_queue(name)][: 1 + deal.held[name].set_aside] for name in names}
+    ripe = finder.peek(tx, [queue for each in queues.values() for queue in each], deal.now) if names else {}
+    unsure = [queue for name in names for queue in queues[name] if ripe.get(queue, 0.0) is None]
+    ripe |= finder.ripe_at(tx, unsure) if unsure else {}
+    for name in names:
         host = deal.touched[name] = deal.held[name]
-        moments = [ripe[queue] for queue in open_ if queue in ripe]
+        host.set_aside &= hosts.aside_queue(name) in ripe
+        moments = [ripe[queue] or 0.0 for queue in hosts.open_queues(host) if queue in ripe]
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
-        host.set_aside &= open_[-1] == name or open_[-1] in ripe
 
 
 def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:

@@ -13,7 +13,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -29,13 +29,14 @@ __all__ = ["ByWorth", "Finder", "Found", "InOrder"]
 FAIR_SHARE = 4
 """One in so many places of a batch goes to the host that has been ready longest, whatever the value of its page:
 without it, hosts of poor pages would fill the list of ready hosts and hide the others."""
-SHARED_LOOKS, HOST_LOOKS = 512, 16
+SHARED_LOOKS, HOST_LOOKS = 512, 8
 """Ranges that are looked into at most, of the shared queue and of each host's own."""
 DEEP_LANES, DEEPER = 8, 16
-"""The best lanes are read as deep as the batch, those that may still have a page for it so deep."""
+"""So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
-FEW = 32
-"""A queue of fewer pages is read whole, where all of it matters: that is one look instead of several."""
+FEW, SAMPLE = 32, 4
+"""A queue of fewer pages is read whole, where all of it matters: that is one look instead of several; and so many are
+read where it would be good to know."""
 HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
@@ -61,6 +62,10 @@ class Finder(Protocol):
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         """From when on a page of each of these queues may be visited; a queue that holds none is missing."""
 
+    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:
+        """The same by the first pages of each queue alone: any moment up to `now` where one may be visited by then,
+        None where they do not say."""
+
 
 class InOrder:
     """Best first and breadth first: the index is in the right order."""
@@ -82,6 +87,9 @@ class InOrder:
             order.setdefault(page, (lane, place))
         return Found(order, _idle(offers, {name for name, heads in ready if heads}))
 
+    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:  # noqa: ARG002
+        return {**self.ripe_at(tx, queues)}
+
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
 
@@ -94,13 +102,13 @@ class ByWorth:
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Ranges] = OrderedDict()
         self._due = {"frontier": 0.0, "oldest": 0.0}
+        self._deep_lanes = 1
 
     def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
         width = max(look, n * spread)
         offers = _ready(tx, now, width, manners)
         names = [queue for queues in offers.values() for queue in queues]
-        own = self._first_of(tx, names, now)
-        shared = self._best_of_shared(tx, width, now)
+        own, shared = self._best(tx, names, width, now)
         fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
@@ -121,26 +129,37 @@ class ByWorth:
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        wanted = sorted(set(queues))
-        short, long = self._whole(tx, wanted)
-        moments = {
-            queue: float(self.schedule.ripe_at(*_waiting(pages)).min()) for queue, pages in short.items() if pages
+        first = self._first(tx, sorted(set(queues)), FEW)
+        moments = self._ripe_among(first)
+        return moments | self._ripe_by_ranges(tx, [queue for queue, pages in first.items() if len(pages) == FEW])
+
+    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:
+        first = self._first(tx, sorted(set(queues)), SAMPLE)
+        moments = self._ripe_among(first)
+        return {
+            queue: None if moment > now and len(first[queue]) == SAMPLE else moment for queue, moment in moments.items()
         }
-        return moments | self._ripe_by_ranges(tx, long)
 
     @staticmethod
-    def _whole(tx: Tx, queues: Sequence[str]) -> tuple[dict[str, list[Page]], list[str]]:
-        """All pages of queues that hold few; and the queues that hold more."""
-        rows = tx.one("claims/lane_heads", ranges=[[q, 0, END] for q in queues], limit=FEW)[0] if queues else []
-        found = dict(zip(queues, rows, strict=True))
-        short = {queue: pages for queue, pages in found.items() if len(pages) < FEW}
-        return short, [queue for queue in queues if queue not in short]
+    def _first(tx: Tx, queues: Sequence[str], limit: int) -> dict[str, list[Page]]:
+        """The first pages of queues."""
+        rows = _lane_heads(tx, [[queue, 0, END] for queue in queues], limit)
+        return dict(zip(queues, rows, strict=True))
+
+    def _ripe_among(self, found: Mapping[str, Sequence[Page]]) -> dict[str, float]:
+        """From when on one of these pages of each queue may be visited; a queue without any is missing."""
+        queues = [queue for queue, pages in found.items() for _ in pages]
+        each = self.schedule.ripe_at(*_waiting([page for pages in found.values() for page in pages])).tolist()
+        moments: dict[str, float] = {}
+        for queue, moment in zip(queues, each, strict=True):
+            moments[queue] = min(moment, moments.get(queue, moment))
+        return moments
 
     def _ripe_by_ranges(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
         left = {queue: self._ranges(queue) for queue in queues}
         whole: dict[str, Ranges] = {}
         while left:
-            _, after = self._look(tx, left, {queue: np.arange(len(known)) for queue, known in left.items()})
+            _, after, _ = self._look(tx, left, {queue: np.arange(len(known)) for queue, known in left.items()})
             # Where new lanes were found, something may stand behind them.
             fresh = {queue for queue, known in left.items() if self._fresh(known, after[queue])}
             whole |= {queue: known for queue, known in after.items() if queue not in fresh}
@@ -166,14 +185,21 @@ class ByWorth:
             return known
 
     def _look(
-        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Ints]
-    ) -> tuple[dict[str, list[Page]], dict[str, Ranges]]:
-        """Look into ranges of queues, and remember what was seen: the first pages, and the ranges as they are now.
+        self,
+        tx: Tx,
+        known: Mapping[str, Ranges],
+        places: Mapping[str, Ints],
+        deep: Sequence[int] = (),
+        most: int = 1,
+    ) -> tuple[dict[str, list[Page]], dict[str, Ranges], list[Page]]:
+        """Look into ranges of queues, and remember what was seen: the first pages, and the ranges as they are now;
+        and the first `most` pages of some lanes of the shared queue.
 
         `known`: the ranges that the places are of; another thread may know others meanwhile.
         """
         wanted = [[queue, *bound] for queue, at in places.items() for bound in known[queue].bounds(at)]
-        rows = iter(tx.one("claims/lane_heads", ranges=wanted, limit=1)[0] if wanted else ())
+        found = _lane_heads(tx, wanted, 1, [[SHARED_QUEUE, lane, lane + 1] for lane in deep], most)
+        rows, more = iter(found[: len(wanted)]), found[len(wanted) :]
         seen: dict[str, list[Page]] = {}
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
@@ -184,7 +210,7 @@ class ByWorth:
             seen[queue] = [(head[0][0], head[0][1], head[0][2]) for head in heads if head]
         with self._lock:
             self._known |= after
-        return seen, after
+        return seen, after, _pages(more)
 
     def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
         """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
@@ -201,41 +227,61 @@ class ByWorth:
         found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
         return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
 
-    def _first_of(self, tx: Tx, names: Sequence[str], now: float) -> dict[str, Page]:
-        """The best page of each of these hosts' queues that may be visited now."""
-        known = {name: self._ranges(name) for name in names}
-        worth = self._worth(known.values(), now)
-        looks = {name: known[name].choose(each, HOST_LOOKS) for name, each in zip(known, worth, strict=True)}
-        found = [(name, page) for name, pages in self._look(tx, known, looks)[0].items() for page in pages]
+    def _best(self, tx: Tx, names: Sequence[str], width: int, now: float) -> tuple[dict[str, Page], list[Page]]:
+        """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue."""
+        known = {name: self._ranges(name) for name in (*names, SHARED_QUEUE)}
+        worth = dict(zip(known, self._worth(known.values(), now), strict=True))
+        looks = {
+            name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
+            for name, each in known.items()
+        }
+        promising = np.argsort(-worth[SHARED_QUEUE], kind="stable")[: self._deep_lanes]
+        lanes = known[SHARED_QUEUE].lane[promising[worth[SHARED_QUEUE][promising] > -np.inf]].tolist()
+        seen, after, deep = self._look(tx, known, looks, lanes, width)
+        heads = seen.pop(SHARED_QUEUE)
+        if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
+            heads = self._heads_of_shared(tx, now)
+        return self._first_of(seen, now), self._best_of_shared(tx, heads, deep, lanes, width, now)
+
+    def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> dict[str, Page]:
+        """Of each queue the best of the pages that were seen and may be visited now."""
+        found = [(name, page) for name, pages in seen.items() for page in pages]
         best: dict[str, Page] = {}
         for place in _ripe([page for _, page in found], self.schedule, now):
             best.setdefault(*found[place])
         return best
 
-    def _best_of_shared(self, tx: Tx, width: int, now: float) -> list[Page]:
-        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first."""
+    def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
+        """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
         for _ in range(MOST_ROUNDS):
             before = self._ranges(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
-            heads, after = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks})
+            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks})
             if not self._fresh(before, after[SHARED_QUEUE]):
                 break
-        ripe = _sorted(heads[SHARED_QUEUE], self.schedule, now)
-        best = self._deep(tx, ripe[:DEEP_LANES], width, now)
-        # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
-        bar = self._worth_of(best[width - 1 : width], now).max(initial=-np.inf)
-        next_lanes = ripe[DEEP_LANES : DEEP_LANES + width]
-        good = self._worth_of(next_lanes, now) > bar
-        more = [page for page, is_good in zip(next_lanes, good.tolist(), strict=True) if is_good]
-        return best + self._deep(tx, more, min(width, DEEPER), now) + ripe[DEEP_LANES:]
+        return seen[SHARED_QUEUE]
 
-    def _deep(self, tx: Tx, heads: Sequence[Page], limit: int, now: float) -> list[Page]:
-        """The first pages of the lanes that these stand at the head of."""
-        if not heads:
-            return []
-        wanted = [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in heads]
-        rows = tx.one("claims/lane_heads", ranges=wanted, limit=limit)[0]
-        return _sorted([(page, lane, since) for row in rows for page, lane, since in row], self.schedule, now)
+    def _best_of_shared(
+        self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], lanes: Sequence[int], width: int, now: float
+    ) -> list[Page]:
+        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first.
+
+        `deep`: the first `width` pages of the `lanes` that seemed best.
+        """
+        pages, read, wanted = _sorted([*heads, *deep], self.schedule, now), set(lanes), 0
+        for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
+            # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
+            bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
+            is_better = (self._worth_of(heads, now) > bar).tolist()
+            better = [head for head, is_so in zip(heads, is_better, strict=True) if is_so]
+            wanted = max(wanted, len(better))
+            more = [head for head in _sorted(better, self.schedule, now) if head[1] not in read][:many]
+            if more:
+                rows = _lane_heads(tx, [], 1, [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in more], limit)
+                pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
+                read.update(lane for _, lane, _ in more)
+        self._deep_lanes = max(1, min(DEEP_LANES, wanted))
+        return pages
 
     def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
         return self.schedule.worth(*_waiting(pages), now)
@@ -258,6 +304,18 @@ class ByWorth:
         chosen += sorted(pages, key=lambda page: (page[2], page[0]))[: due["oldest"]]
         first = dict.fromkeys(chosen)
         return [*first, *(page for page in pages if page not in first)]
+
+
+def _lane_heads(tx: Tx, ranges: Sequence[Any], limit: int, deep: Sequence[Any] = (), most: int = 1) -> list[list[Any]]:
+    """The first `limit` pages in each of these ranges, then the first `most` in each of the deep ones."""
+    if not ranges and not deep:
+        return []
+    rows: list[list[Any]] = tx.one("claims/lane_heads", ranges=ranges, limit=limit, deep=deep, most=most)[0]
+    return rows
+
+
+def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
+    return [(page, lane, since) for row in rows for page, lane, since in row]
 
 
 def _ready(tx: Tx, now: float, most: int, manners: Manners) -> dict[str, list[str]]:

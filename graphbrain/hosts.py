@@ -113,6 +113,30 @@ class Manners:
         return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
 
 
+# What hosts/read and hosts/lock say of a host, in their order.
+_COLUMNS = (
+    "name",
+    "delay",
+    "most_in_flight",
+    "budget",
+    "queued",
+    "resting",
+    "ready_at",
+    "blocked_until",
+    "next_at",
+    "in_flight",
+    "errors",
+    "pace",
+    "response_seconds",
+    "budget_used",
+    "set_aside",
+    "address",
+    "turn_at",
+    "robots_mark",
+    "robots_agent",
+    "robots_delay",
+    "robots_news",
+)
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
     "blocked_until": 0.0,
@@ -281,11 +305,15 @@ class Host:
 
     def changes(self, now: float) -> dict[str, Any]:
         """What is to be written."""
-        after = {name: getattr(self, name) for name in _CHANGING}
-        after = {name: None if value == _CHANGING[name] else value for name, value in after.items()}
-        after["queued"] = (self.queued and not self.resting()) or None
-        after["resting"] = self.resting() or None
-        after["ready_at"] = self.ready_at(now)
+        rests = self.resting()
+        after = {
+            "queued": (self.queued and not rests) or None,
+            "resting": rests or None,
+            "ready_at": self.ready_at(now),
+        }
+        for name, absent in _CHANGING.items():
+            value = getattr(self, name)
+            after[name] = None if value == absent else value
         changed = {name: value for name, value in after.items() if value != self.stored[name]}
         if self.in_flight != (self.stored["in_flight"] or 0):
             changed["in_flight"] = self.in_flight
@@ -325,7 +353,8 @@ def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> di
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    return {row["name"]: Host(row, manners) for row in tx.one(statement, names=wanted)[0]}
+    found = (dict(zip(_COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
+    return {stored["name"]: Host(stored, manners) for stored in found}
 
 
 def read(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:

@@ -71,6 +71,8 @@ class Ranges:
         """The ranges after a look into those at `places` that found these first pages (lane EMPTY: none)."""
         lane, at = self.lane.copy(), self.since.copy()
         lane[places], at[places] = lanes, since
+        if np.array_equal(lane, self.lane):  # then it is cut as it should be
+            return Ranges(self.first, lane, at, self.turn)
         ends = np.append(self.first[1:], END)
         rows: list[tuple[int, int, float]] = []
         for start, end, head, moment in zip(

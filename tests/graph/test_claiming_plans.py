@@ -82,14 +82,18 @@ def test_the_graph_is_filled(filled: Filled) -> None:
 
 QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/heads": {"now": 1e12, "limit": 10},
-    "claims/lane_heads": {"ranges": [["*", 0, 1 << 40], ["host1.org", 1, 1 << 40]], "limit": 10},
+    "claims/lane_heads": {
+        "ranges": [["*", 0, 1 << 40], ["host1.org", 1, 1 << 40]],
+        "limit": 10,
+        "deep": [["*", 0, 1 << 40]],
+        "most": 10,
+    },
     "claims/ready_hosts": {"now": 1e12, "limit": 10, "budget": 0},
     "claims/ripe_at": {"queues": ["*", "host1.org", "nowhere.org"]},
     "claims/host_heads": {"names": ["host1.org", "host2.org"], "now": 1e12, "per_host": 1},
     "claims/lapsed": {"now": 1e12, "limit": 10},
     "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {},
-    "claims/waiting_at": {"queues": ["host1.org", "host2.org", "nowhere.org"]},
     "cash/hub_candidates": {"least": -1000, "limit": 10},
     "cash/authority_candidates": {"least": -1000, "limit": 10},
     "pages/deepened": {"limit": 10},
