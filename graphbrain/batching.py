@@ -8,7 +8,7 @@ cut into lanes, and a page that would pay into another lane is put off until all
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,21 +94,24 @@ def _busiest(near: Neighbours, lane: NDArray[np.int8], sources: Places, count: i
     return home
 
 
-def batches(near: Neighbours, order: Ints, cost: Cost) -> Iterator[Batch]:
-    """The pages of `order` in batches, each as large as `cost` allows, but of one page at least."""
+def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float] = lambda: 1.0) -> Iterator[Batch]:
+    """The pages of `order` in batches, each as large as `cost` allows, but of one page at least.
+
+    `share`: asked before each batch, how much it may cost of the most that is allowed.
+    """
     at_least = np.cumsum(cost.page + cost.end * near.degrees[order])
     first_seen = np.empty(len(near.offsets) - 1, dtype=np.int64)
     first = 0
     while first < len(order):
-        before = at_least[first - 1] if first else 0.0
-        last = max(first + 1, int(np.searchsorted(at_least, before + cost.most, side="right")))
+        before, most = at_least[first - 1] if first else 0.0, cost.most * share()
+        last = max(first + 1, int(np.searchsorted(at_least, before + most, side="right")))
         pages = order[first:last]
         locked, ends = _locked(near, pages)
         # Of what occurs several times, the place that is written last stays: the first one.
         first_seen[locked[::-1]] = np.arange(len(locked))[::-1]
         new = first_seen[locked] == np.arange(len(locked))
         spent: Floats = np.cumsum(new)[ends - 1] + (at_least[first:last] - before)
-        count = max(1, int(np.searchsorted(spent, cost.most, side="right")))
+        count = max(1, int(np.searchsorted(spent, most, side="right")))
         yield Batch(np.sort(pages[:count]), np.sort(locked[: ends[count - 1]][new[: ends[count - 1]]]))
         first += count
 

@@ -35,7 +35,7 @@ def settle(brain: Brain, recording: Recording, pages: int | None, writers: int) 
     order = bench.crawl_order(recording, pages)
     bench.report_all(brain, recording, order)
     waits: list[float] = []
-    with _writers(brain, recording, order, writers, waits):
+    with bench.profile(brain) as spent, _writers(brain, recording, order, writers, waits):
         phases: dict[str, float] = {}
         done = brain.settle(progress=_clocking(phases))
     audit = brain.audit(10_000)
@@ -56,6 +56,7 @@ def settle(brain: Brain, recording: Recording, pages: int | None, writers: int) 
             "writers_longest_wait": round(max(waits, default=0.0), 2),
             "error_bound_after": audit.figures["error_bound"],
             "gap": audit.figures["gap"],
+            "statement_seconds": bench.shares(spent),
         }
     ]
 

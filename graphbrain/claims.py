@@ -8,7 +8,7 @@ Statements: claims/*, pages/bar.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,7 +111,7 @@ def take(
         tx.do("claims/move", rows=deal.moves)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
-    _review_queues(tx, finder, frozenset(found.idle), deal)
+    _review_queues(tx, finder, deal.sources.union(found.idle) & held.keys(), deal)
     deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
     hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
     moved = len(deal.moves) + len(deal.barred)
@@ -215,21 +215,18 @@ def _hosts_of(
     return held, at
 
 
-def _review_queues(tx: Tx, finder: Finder, idle: Set[str], deal: _Deal) -> None:
+def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) -> None:
     """Hosts whose queues are empty now wait with everybody again; those in whose queues nothing may be visited yet are
-    not looked at before: which of the `idle` they are is found out, of the others only if it is seen at a glance.
+    not looked at before.
 
     What is read of the queues is read under their hosts' locks, so nothing comes meanwhile.
     """
-    names = sorted(deal.sources.union(idle) & deal.held.keys())
-    queues = {name: [name, hosts.aside_queue(name)][: 1 + deal.held[name].set_aside] for name in names}
-    ripe = finder.peek(tx, [queue for each in queues.values() for queue in each], deal.now) if names else {}
-    unsure = [queue for name in names for queue in queues[name] if ripe.get(queue, 0.0) is None]
-    ripe |= finder.ripe_at(tx, unsure) if unsure else {}
-    for name in names:
+    queues = {name: [name, hosts.aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
+    ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
+    for name in queues:
         host = deal.touched[name] = deal.held[name]
         host.set_aside &= hosts.aside_queue(name) in ripe
-        moments = [ripe[queue] or 0.0 for queue in hosts.open_queues(host) if queue in ripe]
+        moments = [ripe[queue] for queue in hosts.open_queues(host) if queue in ripe]
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
 
@@ -311,7 +308,7 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
 def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
     """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes."""
     lease_until, not_before, ready_at, rested_at = tx.one("claims/outlook")
-    shared_from = finder.ripe_at(tx, [SHARED_QUEUE]).get(SHARED_QUEUE)
+    shared_from = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
     if shared_from is not None and shared_from <= now:
         return Outlook(now, False)
     ready_at = None if ready_at is not None and ready_at >= FOR_EVER else ready_at

@@ -34,9 +34,9 @@ SHARED_LOOKS, HOST_LOOKS = 512, 8
 DEEP_LANES, DEEPER = 8, 16
 """So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
-FEW, SAMPLE = 32, 4
-"""A queue of fewer pages is read whole, where all of it matters: that is one look instead of several; and so many are
-read where it would be good to know."""
+SAMPLE, FEW = 4, 32
+"""So many pages of a queue are read, and then so many, before its ranges are looked into: most queues are short, or
+begin with a page that may be visited."""
 HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
@@ -59,12 +59,9 @@ class Finder(Protocol):
     def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
         """Candidates for `n` claims: the best `look`, or as many at random among the best `n` × `spread`."""
 
-    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        """From when on a page of each of these queues may be visited; a queue that holds none is missing."""
-
-    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:
-        """The same by the first pages of each queue alone: any moment up to `now` where one may be visited by then,
-        None where they do not say."""
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
+        """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
+        then; a queue that holds none is missing."""
 
 
 class InOrder:
@@ -87,10 +84,7 @@ class InOrder:
             order.setdefault(page, (lane, place))
         return Found(order, _idle(offers, {name for name, heads in ready if heads}))
 
-    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:  # noqa: ARG002
-        return {**self.ripe_at(tx, queues)}
-
-    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
 
 
@@ -128,17 +122,14 @@ class ByWorth:
         again = ~read_lanes(lane).frontier & np.isfinite(worth) & (worth > 0.0)
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
-    def ripe_at(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        first = self._first(tx, sorted(set(queues)), FEW)
-        moments = self._ripe_among(first)
-        return moments | self._ripe_by_ranges(tx, [queue for queue, pages in first.items() if len(pages) == FEW])
-
-    def peek(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float | None]:
-        first = self._first(tx, sorted(set(queues)), SAMPLE)
-        moments = self._ripe_among(first)
-        return {
-            queue: None if moment > now and len(first[queue]) == SAMPLE else moment for queue, moment in moments.items()
-        }
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
+        moments: dict[str, float] = {}
+        unsure: Sequence[str] = sorted(set(queues))
+        for few in (SAMPLE, FEW):
+            first = self._first(tx, unsure, few)
+            moments |= self._ripe_among(first)
+            unsure = [queue for queue, pages in first.items() if len(pages) == few and moments[queue] > now]
+        return moments | self._ripe_by_ranges(tx, unsure)
 
     @staticmethod
     def _first(tx: Tx, queues: Sequence[str], limit: int) -> dict[str, list[Page]]:

@@ -34,11 +34,13 @@ from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["AT_ONCE", "Goal", "Step", "Tally", "find_goal", "fixed_point", "settle", "stages", "worth_it"]
+__all__ = ["AT_ONCE", "Goal", "Pace", "Step", "Tally", "find_goal", "fixed_point", "settle", "stages", "worth_it"]
 
 COST = Cost(most=40_000.0, page=4.0, end=0.1)
-"""Of one transaction: larger ones touch a page less often, but others wait for their locks. The unit, a page that is
-locked, takes some 10 µs."""
+"""Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
+HELD_SECONDS = 0.4
+"""What a transaction should take: longer ones touch a page less often, but others wait for their locks."""
+FIRST_SHARE, LEAST_SHARE = 1 / 8, 1 / 32
 AT_ONCE = 2
 """Transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
@@ -75,6 +77,22 @@ class Step:
     at: float = 0.0
     touched: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     waits: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
+
+
+class Pace:
+    """How large batches may be on this machine, beside what else it does, so that they take HELD_SECONDS: a share of
+    COST. Races on it do no harm."""
+
+    def __init__(self) -> None:
+        self._share = FIRST_SHARE
+
+    def share(self) -> float:
+        return self._share
+
+    def took(self, seconds: float) -> None:
+        """A transaction is over: down at once, up by steps, for the next pages may be dearer."""
+        factor = min(1.25, max(0.25, HELD_SECONDS / max(seconds, 1e-3)))
+        self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
 class Tally:
@@ -144,12 +162,12 @@ def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> F
     )
 
 
-def stages(goal: Goal) -> Iterator[list[Iterator[Batch]]]:
+def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
     """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
     *apart, between = batching.lanes(goal.near, goal.order, AT_ONCE)
-    yield [batching.batches(goal.near, lane, COST) for lane in apart]
+    yield [batching.batches(goal.near, lane, COST, pace.share) for lane in apart]
     # Here they do meet, the less the farther apart in the order they are.
-    yield [batching.batches(goal.near, part, COST) for part in np.array_split(between, AT_ONCE)]
+    yield [batching.batches(goal.near, part, COST, pace.share) for part in np.array_split(between, AT_ONCE)]
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, again: bool = False) -> Step:

@@ -175,12 +175,19 @@ class Tending(Passing):
     def _settle_all(self, goal: Goal, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
         """Settle batch by batch; a lane's next one when its last is done."""
 
+        pace = settling.Pace()
+
         def next_of(lane: Iterator[Batch]) -> settling.Step | None:
             batch = None if stopped() else next(lane, None)
-            return None if batch is None else self._settle_batch(goal, batch)
+            if batch is None:
+                return None
+            began = time.monotonic()
+            step = self._settle_batch(goal, batch)
+            pace.took(time.monotonic() - began)
+            return step
 
         with ThreadPoolExecutor(settling.AT_ONCE) as pool:
-            for lanes in settling.stages(goal):
+            for lanes in settling.stages(goal, pace):
                 going = {pool.submit(next_of, lane): lane for lane in lanes}
                 while going:
                     for future in wait(going, return_when=FIRST_COMPLETED).done:
