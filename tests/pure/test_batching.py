@@ -7,7 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from graphbrain import settling
 from graphbrain.batching import Cost, Neighbours, batches, lanes
+from graphbrain.settling import Pace
 
 
 def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> Neighbours:
@@ -58,6 +60,34 @@ def test_a_batch_is_as_large_as_its_cost_allows() -> None:
         union = {*batch.union.tolist(), *around(near, page)}
         pages = [*batch.pages.tolist(), page]
         assert len(union) + len(pages) + 0.1 * near.degrees[pages].sum() > 40.0 - 1e-9
+
+
+def test_the_share_is_asked_before_each_batch() -> None:
+    near, shares = web(1), iter([1.0, 0.25, 1.0] + [0.5] * 300)
+    made = list(batches(near, np.arange(300), Cost(40.0, 1.0, 0.1), lambda: next(shares)))
+    assert sorted(np.concatenate([batch.pages for batch in made]).tolist()) == list(range(300))
+    spent = [len(b.union) + len(b.pages) + 0.1 * near.degrees[b.pages].sum() for b in made]
+    assert 20.0 < spent[0] <= 40.0
+    assert spent[1] <= 10.0 or len(made[1].pages) == 1
+    assert all(one <= 20.0 or len(batch.pages) == 1 for one, batch in zip(spent[3:], made[3:], strict=True))
+
+
+@pytest.mark.parametrize("microseconds", [2.0, 10.0, 50.0, 1_000.0])
+def test_transactions_come_to_last_as_long_as_they_should(microseconds: float) -> None:
+    pace, whole = Pace(), settling.COST.most * microseconds / 1e6
+    for _ in range(30):
+        pace.took(pace.share() * whole)
+    fits = settling.HELD_SECONDS / whole
+    assert pace.share() == pytest.approx(min(1.0, max(settling.LEAST_SHARE, fits)))
+
+
+def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick_ones_longer_by_steps() -> None:
+    pace = Pace()
+    first = pace.share()
+    pace.took(settling.HELD_SECONDS * 3)
+    assert pace.share() == pytest.approx(first / 3)
+    pace.took(0.0)
+    assert pace.share() == pytest.approx(first / 3 * 1.25)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
