@@ -38,8 +38,9 @@ __all__ = ["AT_ONCE", "Goal", "Pace", "Step", "Tally", "find_goal", "fixed_point
 
 COST = Cost(most=40_000.0, page=4.0, end=0.1)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
-HELD_SECONDS = 0.4
-"""What a transaction should take: longer ones touch a page less often, but others wait for their locks."""
+HELD_SECONDS = 0.25
+"""What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
+another of those of several."""
 FIRST_SHARE, LEAST_SHARE = 1 / 8, 1 / 32
 AT_ONCE = 2
 """Transactions under way at the same time: while one computes, the server has the other to do."""
