@@ -142,7 +142,7 @@ def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_p
             assert process.stdout is not None
             process.stdout.readline()
             process.stdout.close()
-            assert process.wait(60) == 1
+            assert process.wait(LONG) == 1
             assert process.stderr is not None
             assert process.stderr.read() == ""
     os.mkfifo(tmp_path / "pipe")
