@@ -343,17 +343,27 @@ def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
     return _visit(claim, pages)
 
 
-def hot(open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25) -> Verdict:
-    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account."""
-    stop = time.monotonic() + seconds
+def hot(
+    open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25, least: int = 0
+) -> Verdict:
+    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account.
+
+    `least`: where a slow machine has not linked and forgotten pages so often in `seconds`, they go on until it has, up
+    to five times as long.
+    """
+    started = time.monotonic()
     errors: list[str] = []
     done: Counter[str] = Counter()
+
+    def goes_on() -> bool:
+        spent = time.monotonic() - started
+        return spent < seconds or (spent < 5 * seconds and min(done["link"], done["forget"]) < least)
 
     def live(number: int) -> None:
         dice = random.Random(number)
         try:
             with open_brain() as brain:
-                while time.monotonic() < stop:
+                while goes_on():
                     done[_anything(brain, dice, pages)] += 1
         except GraphbrainError as error:
             errors.append(f"{type(error).__name__}: {error}")

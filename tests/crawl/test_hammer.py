@@ -45,10 +45,9 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
 @pytest.mark.parametrize(("engine", "seconds"), [("exact", 12), ("classic", 6)])
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
-    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8)
+    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
     assert verdict.findings == []
-    assert verdict.figures["link"] > 10
-    assert verdict.figures["forget"] > 0
+    assert min(verdict.figures["link"], verdict.figures["forget"]) >= 3
 
 
 def test_the_judge_sees_a_host_asked_early() -> None:
