@@ -260,15 +260,15 @@ class ByWorth:
         `deep`: the first `width` pages of the `lanes` that seemed best.
         """
         pages, read, wanted = _sorted([*heads, *deep], self.schedule, now), set(lanes), 0
+        worth = self._worth_of(heads, now).tolist()
         for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
             # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
             bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
-            is_better = (self._worth_of(heads, now) > bar).tolist()
-            better = [head for head, is_so in zip(heads, is_better, strict=True) if is_so]
+            better = [head for head, one in zip(heads, worth, strict=True) if one > bar]
             wanted = max(wanted, len(better))
             more = [head for head in _sorted(better, self.schedule, now) if head[1] not in read][:many]
             if more:
-                rows = _lane_heads(tx, [], 1, [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in more], limit)
+                rows = _lane_heads(tx, [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in more], limit)
                 pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
                 read.update(lane for _, lane, _ in more)
         self._deep_lanes = max(1, min(DEEP_LANES, wanted))
