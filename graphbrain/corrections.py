@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphbrain import accounts, claims, hosts, notes, ordering, pages
+from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages
 from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
@@ -51,8 +51,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     ledger = accounts.lock(tx, [a, b], policy.rule)
     if b in _out(tx, a):
         return
-    tx.do("links/create", rows=[[a, [b]]], now=now)
-    ledger.relink([a], [b], 1)
+    linking.create(tx, ledger, [(a, [b])], now)
     depth = int(ledger.depth[ledger.at([a])[0]]) + 1
     pages.lower(tx, ledger, {b: depth}, policy.scope)
     _write(tx, ledger, policy, now)
@@ -67,8 +66,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
     ledger = accounts.lock(tx, [a, b], policy.rule)
     if b not in _out(tx, a):
         return
-    tx.do("links/delete", rows=[[a, [b]]])
-    ledger.relink([a], [b], -1)
+    linking.delete(tx, ledger, [(a, [b])])
     _write(tx, ledger, policy, now)
 
 
@@ -85,9 +83,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     out, into = _out(tx, page), _in(tx, page)
     if not ledger.holds([*out, *into]):
         raise Again
-    tx.do("links/delete", rows=[[page, out], *([other, [page]] for other in into)])
-    ledger.relink([page] * len(out), out, -1)
-    ledger.relink(into, [page] * len(into), -1)
+    linking.delete(tx, ledger, [(page, out), *((other, [page]) for other in into)])
     ledger.bury(page)
     _write(tx, ledger, policy, now)
     held = tx.one("claims/held", ids=[page])[0][0]

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.graph import Graph
+from graphbrain.graph import Graph, Tx, whole
 from graphbrain.opichits import Floats, Ints
 
 __all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links", "urls"]
@@ -153,8 +153,14 @@ def _rows(graph: Graph, name: str, ids: Ints) -> Iterator[list[list[Any]]]:
 
     def read(first: int) -> list[list[Any]]:
         part = ids[first : first + RANGE].tolist()
-        rows: list[list[Any]] = graph.read(lambda tx: tx.one(name, ids=part)[0], name)
-        return rows
+
+        def work(tx: Tx) -> list[list[Any]]:
+            rows: list[list[Any]] = tx.one(name, ids=part)[0]
+            for row in rows:
+                whole(*row)
+            return rows
+
+        return graph.read(work, name)
 
     yield from filter(None, _side_by_side(read, range(0, len(ids), RANGE)))
 

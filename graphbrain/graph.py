@@ -25,7 +25,7 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
 from graphbrain.statements import Statement, statement
 
-__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx"]
+__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx", "whole"]
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -56,6 +56,16 @@ _OVERTAKEN = (
 
 class Again(Exception):
     """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
+
+
+def whole(*facts: object) -> None:
+    """Raises Again where one of these is None that every page has.
+
+    Who reads without a lock can meet a page while it is being deleted, or written: the index still knows it, and its
+    properties are gone, all or some.
+    """
+    if None in facts:
+        raise Again("a page was deleted while it was read")
 
 
 class Outdated(Again):
@@ -253,7 +263,8 @@ class Graph:
             ) from None
         if isinstance(error, Again):
             raise GraphUnavailable(
-                f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s; try again."
+                f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s"
+                f"{f' ({error})' if str(error) else ''}; try again."
             ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error

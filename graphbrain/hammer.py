@@ -38,6 +38,7 @@ HOSTS = 20
 LEASE = 3.0
 CLOCK_ERROR = 0.02
 """Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
+WARM_ROUNDS = 3
 ROUNDING = 1e-5
 """Seconds that are lost where a lease's end stands for its beginning."""
 
@@ -92,6 +93,7 @@ def hammer(
             polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
             brain.remake(**polite, lease_seconds=LEASE, engine=engine, order="optimal", revisit_seconds=0.0)
             brain.seed([url_of(0)])
+            _warm(brain, pages)
         gang = _Gang(connect, Path(folder), processes, pages)
         kills = _strike(gang, seconds, kill_every, strike_server, say)
         gang.stop()
@@ -101,6 +103,13 @@ def hammer(
             verdict = _judge(brain, gang.journal(), pages, delay)
         verdict.figures["kills"] = kills
         return verdict
+
+
+def _warm(brain: Brain, pages: int) -> None:
+    """The first rounds in peace: a server that has just been started takes seconds to learn each statement."""
+    for _ in range(WARM_ROUNDS):
+        brain.report([_visit(claim, pages) for claim in brain.next_urls(10)])
+        brain.tend(0.05)
 
 
 def kill_local_server(data: Path | None) -> Blow:

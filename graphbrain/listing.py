@@ -12,13 +12,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
 
 from graphbrain import opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.graph import Graph, Tx
+from graphbrain.graph import Graph, Tx, whole
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.opichits import NONE, Rule
 from graphbrain.pages import View
@@ -34,6 +36,7 @@ LINKS_AT_ONCE = 50_000
 HOST_PAGES = 200_000
 """A host of so many pages is not asked for by its index: its pages would come in one piece."""
 ALL = 2**31 - 1
+SHOWN_OF_A_PAGE = ("url", "key", "state", "depth", "hub_history", "hub_cash", "authority_history", "authority_cash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def wanted_pages(
     selected = wanted if view is None else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
-            found = map(pages.page_of, _read(graph, "pages/details", ids=some))
+            found = _read_each(graph, "pages/details", pages.page_of, ids=some)
             yield from (page for page in (found if view is None else map(view.page, found)) if wanted.fits(page))
 
 
@@ -121,9 +124,14 @@ def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress)
     """The links of those pages; `between_hosts`: only those to another host."""
     for ids in _ids(graph, wanted, progress):
         for some in _by_links(_read(graph, "links/degrees", ids=ids)):
-            for source_id, source, targets in _read(graph, "links/spelt", ids=some, cross=between_hosts):
-                for target_id, target, since in targets:
-                    yield KnownLink(source, target, since, source_id, target_id)
+            for known in _read_each(graph, "links/spelt", _known_links, ids=some, cross=between_hosts):
+                yield from known
+
+
+def _known_links(row: Sequence[Any]) -> list[KnownLink]:
+    source_id, source, targets = row
+    whole(source, *(target for _, target, _ in targets))
+    return [KnownLink(source, target, since, source_id, target_id) for target_id, target, since in targets]
 
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
@@ -173,19 +181,17 @@ def ends(graph: Graph, key: str, way: str, limit: int | None, view: View | None 
     best, details = f"links/best_{way}", f"links/ends_{way}"
     ids = _read(graph, best, key=key, limit=ALL if limit is None else limit)
     for some in _slices(ids, PAGES_AT_ONCE):
-        for data, since in _read(graph, details, key=key, ids=some):
-            yield _linked(data, since, view)
+        yield from _read_each(graph, details, partial(_linked, view), key=key, ids=some)
 
 
 def path(graph: Graph, source: str | None, target: str, view: View | None = None) -> list[LinkedPage]:
     """A shortest way by links from one page (key; None: from any seed) to another, both included, or nothing."""
+    make = partial(_linked, view)
     if source == target:  # Neo4j's shortestPath refuses this one
-        rows = [[row[0], None] for row in graph.read(lambda tx: tx.many("pages/get", key=target), "pages/get")]
-    elif source is None:
-        rows = _read(graph, "pages/path_from_seed", target=target)
-    else:
-        rows = _read(graph, "pages/path", source=source, target=target)
-    return [_linked(data, since, view) for data, since in rows]
+        return graph.read(lambda tx: [make((row[0], None)) for row in tx.many("pages/get", key=target)], "pages/get")
+    if source is None:
+        return _read_each(graph, "pages/path_from_seed", make, target=target)
+    return _read_each(graph, "pages/path", make, source=source, target=target)
 
 
 def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Payments:
@@ -198,6 +204,7 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
         sides = []
         for way, score in (("out", page.hub_score), ("in", page.authority_score)):
             payers, payees = tx.one(f"links/payments_{way}", key=key, limit=n, intra=intra_host_weight)
+            whole(*chain.from_iterable((*payers, *payees)))
             sides.append([_payment(url, other, cash, score) for url, other, cash, _ in payers])
             sides.append([_payment(*payee) for payee in payees])
         return Payments(*map(tuple, sides))
@@ -209,7 +216,9 @@ def _payment(url: str, key: str, cash: float, score: float) -> Payment:
     return Payment(url, key, cash, cash / score if score > 0 else None)
 
 
-def _linked(data: dict[str, Any], since: float | None, view: View | None) -> LinkedPage:
+def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
+    data, since = row
+    whole(*map(data.get, SHOWN_OF_A_PAGE))
     hub = data["hub_history"], data["hub_cash"]
     authority = data["authority_history"], data["authority_cash"]
     return LinkedPage(
@@ -226,6 +235,11 @@ def _linked(data: dict[str, Any], since: float | None, view: View | None) -> Lin
 def _read(graph: Graph, name: str, **params: Any) -> Any:
     """The only column of the only row of a statement, read in a transaction of its own."""
     return graph.read(lambda tx: tx.one(name, **params)[0], name)
+
+
+def _read_each(graph: Graph, name: str, make: Callable[[Sequence[Any]], T], **params: Any) -> list[T]:
+    """What `make` makes of each item of the only column of the only row; it may raise Again."""
+    return graph.read(lambda tx: [make(item) for item in tx.one(name, **params)[0]], name)
 
 
 def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

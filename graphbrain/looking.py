@@ -169,7 +169,8 @@ class Looking(Core):
         rows = self.graph.read(lambda tx: tx.many("pages/neighbours", key=self._key(url)), "pages/neighbours")
         if not rows:
             raise UnknownPage(f"{url} is not in the graph.")
-        return sorted(rows[0][0]), sorted(rows[0][1])
+        successors, predecessors = ([page for page in some if page is not None] for some in rows[0])
+        return sorted(successors), sorted(predecessors)
 
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""

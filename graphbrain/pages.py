@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
-from graphbrain.graph import Tx
+from graphbrain.graph import Tx, whole
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import NONE, Floats, Rule
@@ -44,6 +44,10 @@ TOP = {
     "hub": ("pages/top_hubs", "pages/all_hubs"),
 }
 """The best pages: among those with a rank, and among all."""
+EVERY_PAGE_HAS = (
+    *("url", "key", "host", "state", "depth", "discovered", "lane", "waiting_since", "out_weight", "in_weight"),
+    *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,14 @@ def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
 
 
 def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool]]:
-    """(key, internal id, out_weight, whether it is an alias) of the pages that are there."""
+    """(key, internal id, out_weight, whether it is an alias) of the pages that are there.
+
+    Raises Again when one is just being deleted.
+    """
     wanted = sorted(set(keys))
     found: list[tuple[str, int, float, bool]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    for _, _, weight, alias in found:
+        whole(weight, alias)
     return found
 
 
@@ -180,8 +189,9 @@ def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
 
 
 def page_of(row: Sequence[Any]) -> Page:
-    """A `Page` from the columns page, out_links, in_links, redirects_to."""
+    """A `Page` from the columns page, out_links, in_links, redirects_to. Raises Again when it is just being deleted."""
     data, out_links, in_links, redirects_to = row
+    whole(*map(data.get, EVERY_PAGE_HAS))
     return Page(
         url=data["url"],
         key=data["key"],

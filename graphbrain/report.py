@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from graphbrain import accounts, hosts, lanes, pages
+from graphbrain import accounts, hosts, lanes, linking, pages
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
-from graphbrain.graph import Again, Tx
+from graphbrain.graph import Again, Tx, whole
 from graphbrain.hosts import Ends, Manners
 from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
@@ -197,6 +197,7 @@ def _discover(
         return ids, [], linked, redirecting
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
+    whole(*depths.values())
     new: dict[str, New] = {}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)
@@ -287,8 +288,8 @@ def _relink(
         return
     weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
     old = _links_of(tx, [v.visit.page for v, weight in zip(taking, weights, strict=True) if weight > 0])
-    made: list[list[object]] = []
-    gone: list[list[object]] = []
+    made: linking.Ends = []
+    gone: linking.Ends = []
     depths: dict[int, int] = {}
     for verdict in taking:
         page = verdict.visit.page
@@ -300,14 +301,12 @@ def _relink(
             after.remove(page)
         new = [target for target in after if target not in before]
         if new:
-            made.append([page, new])
+            made.append((page, new))
         if verdict.keep and (lost := before.difference(after)):
-            gone.append([page, sorted(lost)])
+            gone.append((page, sorted(lost)))
         _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
-    for statement, rows, sign in (("links/create", made, 1), ("links/delete", gone, -1)):
-        if rows:
-            tx.do(statement, rows=rows, **({"now": now} if sign == 1 else {}))
-            ledger.relink(*_pairs(rows), sign)
+    linking.create(tx, ledger, made, now)
+    linking.delete(tx, ledger, gone)
     pages.lower(tx, ledger, depths, policy.scope)
 
 
@@ -322,16 +321,6 @@ def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger:
     if again := sorted({v.visit.page for v in taking if v.visit.state == "alias"}.difference(aliases)):
         tx.do("links/unalias", ids=again)
     return {page for page in aliases if ledger.in_weight[ledger.at([page])[0]] > 0.0}
-
-
-def _pairs(rows: Sequence[Sequence[object]]) -> tuple[list[int], list[int]]:
-    sources: list[int] = []
-    targets: list[int] = []
-    for page, others in rows:
-        assert isinstance(page, int) and isinstance(others, list)
-        sources += [page] * len(others)
-        targets += others
-    return sources, targets
 
 
 def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:

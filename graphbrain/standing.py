@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphbrain import accounts, corrections, ordering, pages
+from graphbrain import accounts, corrections, linking, ordering, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.report import Policy
@@ -109,17 +109,13 @@ def move(tx: Tx, alias: int, policy: Policy, now: float) -> None:
         pages.look_again(tx, [alias], None)
         return
     out = dict(tx.one("links/out", ids=sorted(sources))[0])
-    linking = [page for page in sorted(sources) if alias in out.get(page, ())]
-    moving = [page for page in linking if page != goal and goal not in out[page]]
-    double = sorted(set(linking).difference(moving))
-    if moving:
-        tx.do("links/move", sources=moving, old=alias, new=goal)
-        ledger.relink(moving, [goal] * len(moving), 1)
-    if double:
-        tx.do("links/delete", rows=[[page, [alias]] for page in double])
-    ledger.relink(linking, [alias] * len(linking), -1)
-    if linking:
-        depth = int(ledger.depth[ledger.at(linking)].min()) + 1
+    linked_by = [page for page in sorted(sources) if alias in out.get(page, ())]
+    moving = [page for page in linked_by if page != goal and goal not in out[page]]
+    double = sorted(set(linked_by).difference(moving))
+    linking.move(tx, ledger, moving, alias, goal)
+    linking.delete(tx, ledger, [(page, [alias]) for page in double])
+    if linked_by:
+        depth = int(ledger.depth[ledger.at(linked_by)].min()) + 1
         pages.lower(tx, ledger, {goal: depth}, policy.scope)
     ledger.write(tx, now)
     if len(sources) < MOVED_AT_ONCE:

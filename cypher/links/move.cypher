@@ -3,7 +3,8 @@
 // param   sources  LIST     internal ids of the pages whose link moves; the caller has locked them, and both targets
 // param   old      INTEGER  the page they link to
 // param   new      INTEGER  the page they are to link to; the caller has made sure that none of them does
-// rows    none
+// column  moved    INTEGER  how many
+// rows    one
 // locks   the ends, held already
 // mode    write
 // retry   safe   what has moved is not found
@@ -12,3 +13,4 @@ MATCH (p:Page)-[r:LINKS]->(q:Page) WHERE id(p) = source AND id(q) = $old
 MATCH (n:Page) WHERE id(n) = $new
 CREATE (p)-[:LINKS {since: r.since}]->(n)
 DELETE r
+RETURN count(*) AS moved

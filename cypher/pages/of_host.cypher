@@ -17,7 +17,7 @@ MATCH (p:Page {host: $host})
 WITH p LIMIT $limit
 WITH id(p) AS i, p {.url, .state, .first_fetched, .hub_history, .hub_cash, .authority_history, .authority_cash} AS m
 RETURN count(*) AS seen, collect(
-  CASE WHEN ($text IS NULL OR m.url CONTAINS $text) AND ($state IS NULL OR m.state = $state)
+  CASE WHEN m.url IS NOT NULL AND ($text IS NULL OR m.url CONTAINS $text) AND ($state IS NULL OR m.state = $state)
         AND ($fetched IS NULL OR (m.first_fetched IS NOT NULL) = $fetched)
         AND ($hub IS NULL OR m.hub_history + m.hub_cash >= $hub)
         AND ($authority IS NULL OR m.authority_history + m.authority_cash >= $authority)

@@ -16,7 +16,7 @@
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH i, p {.url, .host, .state, .first_fetched, .hub_history, .hub_cash, .authority_history, .authority_cash} AS m
-WHERE ($text IS NULL OR m.url CONTAINS $text) AND ($host IS NULL OR m.host = $host)
+WHERE m.url IS NOT NULL AND ($text IS NULL OR m.url CONTAINS $text) AND ($host IS NULL OR m.host = $host)
   AND ($state IS NULL OR m.state = $state) AND ($fetched IS NULL OR (m.first_fetched IS NOT NULL) = $fetched)
   AND ($hub IS NULL OR m.hub_history + m.hub_cash >= $hub)
   AND ($authority IS NULL OR m.authority_history + m.authority_cash >= $authority)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from graphbrain import Brain, hammer
+from graphbrain import Brain, accounts, hammer, pages
+from graphbrain.graph import Tx
 from tests.conftest import Neo4j
+from tests.witness import Witness
 
 
 @pytest.fixture
@@ -45,9 +47,30 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
 @pytest.mark.parametrize(("engine", "seconds"), [("exact", 12), ("classic", 6)])
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
-    verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
+    with Witness().watching() as witness:
+        verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
+    assert witness.findings == []
+    assert witness.looked > 10
     assert verdict.findings == []
     assert min(verdict.figures["link"], verdict.figures["forget"]) >= 3
+
+
+def test_the_witness_sees_a_wrong_weight(brain: Brain) -> None:
+    """The weight of one page is written as if it had a link more."""
+    brain.link("http://a.example/1", "http://a.example/2")
+
+    def wrong(tx: Tx) -> None:
+        page = pages.find(tx, [brain.page("http://a.example/1").key]).popitem()[1]
+        ledger = accounts.lock(tx, [page], brain.policy.rule)
+        ledger.out_weight += 1.0
+        ledger.write(tx, brain.now())
+
+    with Witness().watching() as witness:
+        brain.unlink("http://a.example/1", "http://a.example/2")
+        assert witness.findings == []
+        brain.graph.write(wrong, "wrong")
+    assert len(witness.findings) == 1
+    assert "links/delete" in witness.findings[0]
 
 
 def test_the_judge_sees_a_host_asked_early() -> None:
