@@ -28,6 +28,8 @@ from graphbrain.url import host_of, key_of, name_of
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
 BLOCK_LINKS = 1 << 20
+NO_DETAILS = (None, None, None)
+"""Body hash, ETag and Last-Modified of a page of which none is known."""
 
 COLUMNS: tuple[tuple[str, str], ...] = (
     ("key", "string"),
@@ -196,57 +198,56 @@ class Bulk:
 
     def rows(self, start: int, stop: int) -> list[list[Any]]:
         """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
-        harvest = self.harvest
+        return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
+
+    def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
+        """The same, column by column."""
+        harvest, now = self.harvest, self.run.now
         part = slice(start, min(stop, harvest.pages))
-        columns = zip(
-            harvest.urls[part],
-            self.host[part].tolist(),
+        urls, at = harvest.urls[part], self.fetched_at[part]
+        inside, fetched = self._inside[part], ~np.isnan(at)
+        self.frontier += int((inside & ~fetched).sum())
+        known = fetched.tolist()
+        when = _known(at)
+        details = [
+            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)
+        ]
+
+        def all_(value: Any) -> list[Any]:
+            return [value] * len(urls)
+
+        def of_fetched(value: Any) -> list[Any]:
+            return [value if was else None for was in known]
+
+        return [
+            [key_of(url) for url in urls],
+            urls,
+            [self.hosts[number] for number in self.host[part].tolist()],
+            [name_of(url) for url in urls],
             self.depth[part].tolist(),
-            self._inside[part].tolist(),
-            self._waits[part].tolist(),
-            self.since[part].tolist(),
+            [True if page in self.seeds else None for page in range(part.start, part.stop)],
+            np.where(inside, np.where(fetched, "known", "frontier"), "outside").tolist(),
+            [SHARED_QUEUE if waits else None for waits in self._waits[part].tolist()],
             _or_none(self.lane[part]),
+            self.since[part].tolist(),
+            all_(now),
             _known(harvest.relevance[part]),
             self.out_weight[part].tolist(),
             self.in_weight[part].tolist(),
             _or_none(self.hub_priority[part]),
             _or_none(self.authority_priority[part]),
-            _known(self.fetched_at[part]),
-            harvest.status[part].tolist(),
-            strict=True,
-        )
-        return [self._row(number, *values) for number, values in enumerate(columns, start)]
-
-    def _row(
-        self,
-        number: int,
-        url: str,
-        host_number: int,
-        depth: int,
-        inside: bool,
-        waits: bool,
-        since: float,
-        lane: int | None,
-        relevance: float | None,
-        out_weight: float,
-        in_weight: float,
-        hub_priority: int | None,
-        authority_priority: int | None,
-        at: float | None,
-        status: int,
-    ) -> list[Any]:
-        host, now = self.hosts[host_number], self.run.now
-        state = "outside" if not inside else "frontier" if at is None else "known"
-        self.frontier += state == "frontier"
-        page = [key_of(url), url, host, name_of(url), depth, True if number in self.seeds else None]
-        page += [state, SHARED_QUEUE if waits else None, lane, since, now, relevance]
-        page += [out_weight, in_weight, hub_priority, authority_priority]
-        page += [1.0, 0.0, 0.0, 1.0, 0.0, 0.0]
-        because = None if inside else SCOPE
-        if at is None:
-            return [*page, *[None] * 10, because]
-        details = self.harvest.details.get(number, (None, None, None))
-        return [*page, status, at, 1, at, at, self.run.token, "new", *details, because]
+            *map(all_, (1.0, 0.0, 0.0)),
+            *map(all_, (1.0, 0.0, 0.0)),
+            [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
+            when,
+            of_fetched(1),
+            when,
+            when,
+            of_fetched(self.run.token),
+            of_fetched("new"),
+            *([each[place] for each in details] for place in range(len(NO_DETAILS))),
+            [None if held else SCOPE for held in inside.tolist()],
+        ]
 
 
 def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:

@@ -31,6 +31,8 @@ from graphbrain.replay import replay
 __all__ = ["Point", "Run", "Trial", "run_trial", "write_points", "write_scores"]
 
 TOLERANCE = 1e-12
+CATCH_UP_BATCH = 20_000
+"""Payments of a transaction while nobody else needs the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def run_trial(
         done = replay(brain, recording, seeds=seeds, workers=workers, limit=max(1, part - fetched), settle=False)
         fetched += done.pages
         if catch_up:
-            brain.tend(None, passes=False, stop=stop)
+            brain.tend(None, batch=CATCH_UP_BATCH, passes=False, stop=stop)
         measured = _Measured.of(brain, trial)
         run.points += measured.points(fetched)
         progress(trial.name, fetched, total)

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,10 +83,12 @@ def make(
             "free: make room."
         )
     try:
-        _write_pages(folder / "pages.tsv", bulk, progress)
-        _write_hosts(folder / "hosts.tsv", bulk)
-        _write_brain(folder / "brain.tsv", bulk, brain)
-        _write_links(folder / "links.tsv", bulk, progress)
+        with ThreadPoolExecutor(1) as pool:  # links are tables of numbers: numpy writes them beside the pages
+            links = pool.submit(_write_links, folder / "links.tsv", bulk)
+            _write_pages(folder / "pages.tsv", bulk, progress)
+            _write_hosts(folder / "hosts.tsv", bulk)
+            _write_brain(folder / "brain.tsv", bulk, brain)
+            links.result()
     except OSError as error:
         raise ServerFailed(f"The import's files cannot be written ({error.strerror or error}): make room.") from error
     _run_tool(running, folder, lock, say, progress)
@@ -99,8 +102,7 @@ def _write_pages(path: Path, bulk: Bulk, progress: Progress) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write("\t".join([":ID", *(f"{name}:{kind}" for name, kind in COLUMNS)]) + "\n")
         for start in range(0, total, ROWS):
-            rows = bulk.rows(start, start + ROWS)
-            file.writelines(_line(number, row) for number, row in enumerate(rows, start))
+            file.writelines(_lines(start, bulk.columns(start, start + ROWS)))
             progress("writing pages", min(1.0, (start + ROWS) / total))
 
 
@@ -118,6 +120,12 @@ def _write_brain(path: Path, bulk: Bulk, brain: Mapping[str, Any]) -> None:
         file.write(_line(bulk.harvest.pages + len(bulk.hosts), list(brain.values())))
 
 
+def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Lines of nodes from `first` on. A column that says the same again and again is spelt once."""
+    cells = [list(map({value: _cell(value) for value in set(column)}.__getitem__, column)) for column in columns]
+    return ("\t".join([str(node), *row]) + "\n" for node, row in enumerate(zip(*cells, strict=True), first))
+
+
 def _line(identity: int, row: Sequence[Any]) -> str:
     return "\t".join([str(identity), *map(_cell, row)]) + "\n"
 
@@ -132,7 +140,7 @@ def _cell(value: Any) -> str:
     return repr(value)
 
 
-def _write_links(path: Path, bulk: Bulk, progress: Progress) -> None:
+def _write_links(path: Path, bulk: Bulk) -> None:
     """Ids in decimal digits of one width: a table of bytes is written as it is, without a string for each link."""
     offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
     width = len(str(max(bulk.harvest.pages - 1, 0)))
@@ -149,7 +157,6 @@ def _write_links(path: Path, bulk: Bulk, progress: Progress) -> None:
             _digits(table[:, width + 1 : 2 * width + 1], ends)
             table[:, 2 * width + 1 :] = np.frombuffer(since, np.uint8)
             file.write(table.tobytes())
-            progress("writing links", min(1.0, (start + LINKS) / total))
 
 
 def _digits(table: Any, numbers: Any) -> None:

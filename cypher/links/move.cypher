@@ -3,14 +3,15 @@
 // param   sources  LIST     internal ids of the pages whose link moves; the caller has locked them, and both targets
 // param   old      INTEGER  the page they link to
 // param   new      INTEGER  the page they are to link to; the caller has made sure that none of them does
-// column  moved    INTEGER  how many
+// column  moved    LIST     id of the page of each link that has moved: the accounts go by these
 // rows    one
 // locks   the ends, held already
 // mode    write
 // retry   safe   what has moved is not found
 UNWIND $sources AS source
 MATCH (p:Page)-[r:LINKS]->(q:Page) WHERE id(p) = source AND id(q) = $old
+WITH DISTINCT p, r, source
 MATCH (n:Page) WHERE id(n) = $new
 CREATE (p)-[:LINKS {since: r.since}]->(n)
 DELETE r
-RETURN count(*) AS moved
+RETURN collect(source) AS moved

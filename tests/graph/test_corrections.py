@@ -232,3 +232,28 @@ def test_random_churn_leaves_every_account_right(
             brain.report([Fetched(one, chance.sample(urls, 5)), Fetched(two, [one])])
         if step % 20 == 19:
             sound(brain)
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+@pytest.mark.parametrize("what", ["unlink", "forget", "report"])
+def test_weights_go_by_the_links_that_were_deleted(
+    make_brain: MakeBrain, ask: Ask, clock: HandClock, engine: str, what: str
+) -> None:
+    """Even where a link is there twice, which nobody who goes through graphbrain can bring about."""
+    brain = make_brain(engine=engine)
+    brain.report([Fetched(A, [B, C])])
+    ask(
+        "MATCH (p:Page {url: $a})-[:LINKS]->(q:Page {url: $b}) CREATE (p)-[:LINKS]->(q) "
+        "SET p.out_weight = p.out_weight + 1, q.in_weight = q.in_weight + 1",
+        a=A,
+        b=B,
+    )
+    clock.pass_(1.0)
+    {
+        "unlink": lambda: brain.unlink(A, B),
+        "forget": lambda: brain.forget(B),
+        "report": lambda: brain.report([Fetched(A, [C])]),
+    }[what]()
+    sound(brain)
+    assert brain.page(A).out_weight == 1.0
+    assert what == "forget" or brain.page(B).in_weight == 0.0
