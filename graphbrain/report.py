@@ -373,7 +373,7 @@ def _learn(tx: Tx, verdicts: Sequence[_Verdict], ledger: Accounts, policy: Polic
     known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
     value = ledger.weighed()
     beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
-    plan = _Plan()
+    plan, by_worth = _Plan(), []
     for verdict in seen:
         page, place = verdict.visit.page, places[verdict.visit.page]
         interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
@@ -383,10 +383,13 @@ def _learn(tx: Tx, verdicts: Sequence[_Verdict], ledger: Accounts, policy: Polic
             ledger.lane[place] = lanes.ASKED
             plan.since[page] = verdict.item.at + interval * DAY
         elif verdict.answer.outcome != "alias" and policy.rule.revisits:
-            ledger.lane[place] = lanes.revisit_lane(value[place], *beliefs[page])
+            by_worth.append(page)
             plan.since[page] = verdict.item.at
         if page not in plan.since and ledger.lane[place] == lanes.ASKED:
             ledger.lane[place] = lanes.best_first(value[place])
+    if by_worth:
+        at, (shape, scale) = [places[page] for page in by_worth], np.array([beliefs[page] for page in by_worth]).T
+        ledger.lane[at] = lanes.revisit_lane(value[at], shape, scale)
     return plan
 
 
