@@ -182,8 +182,9 @@ def history(before: Floats | float, cash: Floats | float, passed: Floats | float
 
 
 def hub_share(weight: Floats, root_share: float) -> Floats:
-    """The share of hub cash that goes on along the links: d/(d+1), at most 1 − root_share."""
-    return np.minimum(weight / (weight + 1.0), 1.0 - root_share)
+    """The share of hub cash that goes on along the links: d/(d+1), at most 1 − root_share; none without links."""
+    d = np.maximum(weight, 0.0)
+    return np.minimum(d / (d + 1.0), 1.0 - root_share)
 
 
 def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: float) -> Floats:
@@ -219,7 +220,7 @@ def spend(books: Books, turns: Sequence[Turn], virtual: Virtual, options: Option
             continue
         own.cash[place] = 0.0
         gone = 0.0
-        if len(turn.payees):
+        if len(turn.payees) and own.weight[place] > 0.0:
             gone = cash * float(own.share[place])
             other.cash[turn.payees] += gone / float(own.weight[place]) * turn.weights
         before = float(own.history[place])

@@ -125,8 +125,12 @@ def payout(rule: Rule, relevance: Floats, fetched: NDArray[np.bool_], seed: NDAr
 
 
 def keep_hub(weight: Floats, alpha: float) -> Floats:
-    """The share of hub cash that goes on along the links: min(d/(d+1), 1−α), 0 without links."""
-    return np.minimum(weight / (weight + 1.0), 1.0 - alpha)
+    """The share of hub cash that goes on along the links: min(d/(d+1), 1−α), 0 without links.
+
+    A weight below 0, which is a fault that an audit tells of, counts as no links, so that it stays with its page.
+    """
+    d = np.maximum(weight, 0.0)
+    return np.minimum(d / (d + 1.0), 1.0 - alpha)
 
 
 def keep_authority(weight: Floats, relevance: Floats, alpha: float) -> Floats:
@@ -134,8 +138,8 @@ def keep_authority(weight: Floats, relevance: Floats, alpha: float) -> Floats:
 
     The virtual page is an extra parent of weight (1−r)/r. `relevance` is 0..1 or nan.
     """
-    r = clip_relevance(relevance)
-    return np.minimum(weight / (weight + (1.0 - r) / r), 1.0 - alpha)
+    r, d = clip_relevance(relevance), np.maximum(weight, 0.0)
+    return np.minimum(d / (d + (1.0 - r) / r), 1.0 - alpha)
 
 
 def residual(keep: Floats, score: Floats, weight: Floats, paid: Floats) -> Floats:

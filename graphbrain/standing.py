@@ -6,7 +6,7 @@ what is still so is then dealt with. Links to an alias move to the page it leads
 or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages where the crawl begins
 (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases are never orphans.
 Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance, links/led_to, links/some_in,
-links/move, links/out, links/delete.
+links/out.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
-from unittest import mock
 
 import neo4j
+import pytest
 
 from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Accounts
@@ -35,7 +35,7 @@ class Witness:
     def __init__(self) -> None:
         self.findings: list[str] = []
         self.looked = 0
-        self._log: deque[tuple[Any, ...]] = deque(maxlen=400)
+        self._log: deque[tuple[Any, ...]] = deque(maxlen=4000)
         self._mine = threading.local()
 
     @contextmanager
@@ -58,11 +58,10 @@ class Witness:
             commit(graph, tx)
             self._note("COMMIT")
 
-        with (
-            mock.patch.object(Accounts, "lock_present", classmethod(locking)),
-            mock.patch.object(Tx, "many", saying),
-            mock.patch.object(Graph, "_commit", committing),
-        ):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Accounts, "lock_present", classmethod(locking))
+            patch.setattr(Tx, "many", saying)
+            patch.setattr(Graph, "_commit", committing)
             yield self
 
     def _locked(self, tx: Tx) -> set[int]:

@@ -48,8 +48,10 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
     with Witness().watching() as witness:
-        verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
-    assert witness.findings == []
+        try:
+            verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
+        finally:
+            assert witness.findings == []
     assert witness.looked > 10
     assert verdict.findings == []
     assert min(verdict.figures["link"], verdict.figures["forget"]) >= 3

@@ -28,7 +28,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("accounts",),
     # nouns
     ("addresses",),
-    ("schema", "hosts", "cash", "exports", "scores", "priors", "notes"),
+    ("schema", "hosts", "cash", "exports", "linking", "scores", "priors", "notes"),
     ("heads", "pages", "classic_cash"),
     ("claims",),
     ("classic_pages",),

@@ -261,6 +261,17 @@ def test_the_polynomial_overshoots_and_the_rational_rule_does_not() -> None:
 
 def test_the_root_takes_at_least_its_share() -> None:
     assert classic.hub_share(f(0, 1, 99), 0.2) == pytest.approx([0, 0.5, 0.8])
+
+
+def test_a_side_whose_weight_is_wrong_pays_the_virtual_page() -> None:
+    """A weight of 0 or less where there are links is a fault that an audit finds; no cash is lost by it."""
+    for weight in (-1.0, 0.0):
+        side = Side(f(1, 1), f(0, 0), f(0, 0), f(weight, 0), classic.hub_share(f(weight, 0), 0.0))
+        other = Side(f(1, 1), f(0, 0), f(0, 0), f(0, 1), f(0, 0))
+        virtual = Virtual(pages=2)
+        classic.spend(Books(side, other), [Turn(True, 0, np.array([1]), np.ones(1))], virtual, NO_WINDOW)
+        assert (side.cash.tolist(), other.cash.tolist()) == ([0.0, 1.0], [1.0, 1.0])
+        assert virtual.authority_cash == Virtual(pages=2).authority_cash + 1.0
     for rule in ("rational", "polynomial"):
         assert classic.authority_share(f(99, 99), f(1, 0.75), rule, 0.2) == pytest.approx([0.8, 0.8])
 

@@ -57,6 +57,12 @@ def test_keep_of_hubs_with_discounted_links() -> None:
     assert opichits.keep_hub(f(0.5, 2.25), 0.15) == pytest.approx([1 / 3, 9 / 13], abs=1e-15)
 
 
+def test_a_weight_below_0_keeps_its_cash() -> None:
+    """It is a fault that an audit finds; it must not become an infinity that spreads."""
+    assert opichits.keep_hub(f(-1, -0.5), 0.15).tolist() == [0.0, 0.0]
+    assert opichits.keep_authority(f(-1, -0.5), f(0.5, math.nan), 0.15).tolist() == [0.0, 0.0]
+
+
 def test_keep_of_hubs_without_alpha_is_never_all() -> None:
     keep = opichits.keep_hub(f(0, 6, 999), 0.0)
     assert keep == pytest.approx([0, 6 / 7, 0.999], abs=1e-15)
