@@ -51,7 +51,7 @@ def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, s
         try:
             verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
         finally:
-            assert witness.findings == []
+            assert not witness.findings, witness.findings[0]
     assert witness.looked > 10
     assert verdict.findings == []
     assert min(verdict.figures["link"], verdict.figures["forget"]) >= 3
