@@ -261,6 +261,8 @@ def test_the_polynomial_overshoots_and_the_rational_rule_does_not() -> None:
 
 def test_the_root_takes_at_least_its_share() -> None:
     assert classic.hub_share(f(0, 1, 99), 0.2) == pytest.approx([0, 0.5, 0.8])
+    for rule in ("rational", "polynomial"):
+        assert classic.authority_share(f(99, 99), f(1, 0.75), rule, 0.2) == pytest.approx([0.8, 0.8])
 
 
 def test_a_side_whose_weight_is_wrong_pays_the_virtual_page() -> None:
@@ -272,8 +274,6 @@ def test_a_side_whose_weight_is_wrong_pays_the_virtual_page() -> None:
         classic.spend(Books(side, other), [Turn(True, 0, np.array([1]), np.ones(1))], virtual, NO_WINDOW)
         assert (side.cash.tolist(), other.cash.tolist()) == ([0.0, 1.0], [1.0, 1.0])
         assert virtual.authority_cash == Virtual(pages=2).authority_cash + 1.0
-    for rule in ("rational", "polynomial"):
-        assert classic.authority_share(f(99, 99), f(1, 0.75), rule, 0.2) == pytest.approx([0.8, 0.8])
 
 
 # ---------------------------------------------------------------- the virtual page
