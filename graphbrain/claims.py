@@ -14,7 +14,7 @@ from typing import Any
 
 from graphbrain import hosts
 from graphbrain.addresses import Address
-from graphbrain.graph import Clock, Tx, whole
+from graphbrain.graph import Clock, Tx, intact
 from graphbrain.heads import Finder
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
@@ -64,7 +64,7 @@ def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
     """The claims among the keys `tried` that carry the token, best first."""
     rows = tx.one("claims/mine", token=token, keys=sorted(tried))[0]
     for row in rows:
-        whole(*row[:5], *row[7:])
+        intact(*row[:5], *row[7:])
     rows.sort(key=lambda row: (row[7], row[0]))
     return [
         Claim(url, key, token, until, host, depth, etag, modified)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.graph import Graph, Tx, whole
+from graphbrain.graph import Graph, Tx, intact
 from graphbrain.opichits import Floats, Ints
 
 __all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links", "urls"]
@@ -157,7 +157,7 @@ def _rows(graph: Graph, name: str, ids: Ints) -> Iterator[list[list[Any]]]:
         def work(tx: Tx) -> list[list[Any]]:
             rows: list[list[Any]] = tx.one(name, ids=part)[0]
             for row in rows:
-                whole(*row)
+                intact(*row)
             return rows
 
         return graph.read(work, name)

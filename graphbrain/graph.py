@@ -25,7 +25,7 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
 from graphbrain.statements import Statement, statement
 
-__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx", "whole"]
+__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx", "intact"]
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -58,7 +58,7 @@ class Again(Exception):
     """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
 
 
-def whole(*facts: object) -> None:
+def intact(*facts: object) -> None:
     """Raises Again where one of these is None that every page has.
 
     Who reads without a lock can meet a page while it is being deleted, or written: the index still knows it, and its

@@ -95,8 +95,10 @@ def hammer(
             brain.seed([url_of(0)])
             _warm(brain, pages)
         gang = _Gang(connect, Path(folder), processes, pages)
-        kills = _strike(gang, seconds, kill_every, strike_server, say)
-        gang.stop()
+        try:
+            kills = _strike(gang, seconds, kill_every, strike_server, say)
+        finally:
+            gang.stop()
         say("peace: the crawl ends")
         with Brain.open(**connect, auto_tend=False) as brain:
             _finish(brain, pages)

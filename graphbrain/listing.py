@@ -2,8 +2,8 @@
 
 A pass goes over ranges of internal ids, which are the order in which the store holds pages. Each batch is a read of
 its own: what is written while a pass goes on may be in it or not, and nobody waits for it.
-Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get, pages/path,
-pages/path_from_seed, links/degrees, links/spelt, links/best_*, links/ends_*, links/payments_*.
+Statements: exports/last_id, pages/scan, pages/of_host, pages/best_*, pages/details, pages/get, pages/neighbours,
+pages/path, pages/path_from_seed, links/degrees, links/spelt, links/best_*, links/ends_*, links/payments_*.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 
 from graphbrain import opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.graph import Graph, Tx, whole
+from graphbrain.graph import Graph, Tx, intact
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.opichits import NONE, Rule
 from graphbrain.pages import View
 
-__all__ = ["Progress", "Wanted", "ends", "links", "path", "payments", "wanted_pages"]
+__all__ = ["Progress", "Wanted", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -130,7 +130,7 @@ def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress)
 
 def _known_links(row: Sequence[Any]) -> list[KnownLink]:
     source_id, source, targets = row
-    whole(source, *(target for _, target, _ in targets))
+    intact(source, *(target for _, target, _ in targets))
     return [KnownLink(source, target, since, source_id, target_id) for target_id, target, since in targets]
 
 
@@ -194,6 +194,16 @@ def path(graph: Graph, source: str | None, target: str, view: View | None = None
     return _read_each(graph, "pages/path", make, source=source, target=target)
 
 
+def neighbours(tx: Tx, key: str) -> tuple[list[str], list[str]] | None:
+    """The URLs a page links to, and those that link to it; None when there is no such page."""
+    rows = tx.many("pages/neighbours", key=key)
+    if not rows:
+        return None
+    intact(*chain.from_iterable(rows[0]))
+    successors, predecessors = map(sorted, rows[0])
+    return successors, predecessors
+
+
 def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Payments:
     """The `n` largest payers and payees of a page's two sides. Raises UnknownPage."""
 
@@ -204,7 +214,7 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
         sides = []
         for way, score in (("out", page.hub_score), ("in", page.authority_score)):
             payers, payees = tx.one(f"links/payments_{way}", key=key, limit=n, intra=intra_host_weight)
-            whole(*chain.from_iterable((*payers, *payees)))
+            intact(*chain.from_iterable((*payers, *payees)))
             sides.append([_payment(url, other, cash, score) for url, other, cash, _ in payers])
             sides.append([_payment(*payee) for payee in payees])
         return Payments(*map(tuple, sides))
@@ -218,7 +228,7 @@ def _payment(url: str, key: str, cash: float, score: float) -> Payment:
 
 def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
     data, since = row
-    whole(*map(data.get, SHOWN_OF_A_PAGE))
+    intact(*map(data.get, SHOWN_OF_A_PAGE))
     hub = data["hub_history"], data["hub_cash"]
     authority = data["authority_history"], data["authority_cash"]
     return LinkedPage(

@@ -166,11 +166,10 @@ class Looking(Core):
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
-        rows = self.graph.read(lambda tx: tx.many("pages/neighbours", key=self._key(url)), "pages/neighbours")
-        if not rows:
+        found = self.graph.read(lambda tx: listing.neighbours(tx, self._key(url)), "pages/neighbours")
+        if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
-        successors, predecessors = ([page for page in some if page is not None] for some in rows[0])
-        return sorted(successors), sorted(predecessors)
+        return found
 
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""

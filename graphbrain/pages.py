@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
-from graphbrain.graph import Tx, whole
+from graphbrain.graph import Tx, intact
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import NONE, Floats, Rule
@@ -89,7 +89,7 @@ def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool]]:
     wanted = sorted(set(keys))
     found: list[tuple[str, int, float, bool]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
     for _, _, weight, alias in found:
-        whole(weight, alias)
+        intact(weight, alias)
     return found
 
 
@@ -191,7 +191,7 @@ def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
 def page_of(row: Sequence[Any]) -> Page:
     """A `Page` from the columns page, out_links, in_links, redirects_to. Raises Again when it is just being deleted."""
     data, out_links, in_links, redirects_to = row
-    whole(*map(data.get, EVERY_PAGE_HAS))
+    intact(*map(data.get, EVERY_PAGE_HAS))
     return Page(
         url=data["url"],
         key=data["key"],

@@ -19,7 +19,7 @@ import numpy as np
 from graphbrain import accounts, hosts, lanes, linking, pages
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
-from graphbrain.graph import Again, Tx, whole
+from graphbrain.graph import Again, Tx, intact
 from graphbrain.hosts import Ends, Manners
 from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
@@ -197,7 +197,7 @@ def _discover(
         return ids, [], linked, redirecting
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
-    whole(*depths.values())
+    intact(*depths.values())
     new: dict[str, New] = {}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)

@@ -28,6 +28,9 @@ WHERE p.out_weight <> out OR p.in_weight <> into
 RETURN p.key, p.out_weight, out, p.in_weight, into
 """
 
+ENTRY = 6000
+"""Characters of a statement's parameters, and of its answer, that are kept: enough for all accounts of a hot graph."""
+
 
 class Witness:
     """`findings`: transactions that were about to commit weights that do not fit; with links of weight 1 only."""
@@ -49,12 +52,14 @@ class Witness:
             return ledger
 
         def saying(tx: Tx, name: str, /, **params: Any) -> list[list[Any]]:
+            self._note("->", name)
             rows = many(tx, name, **params)
-            self._note(name, str(params)[:300], str(rows)[:300])
+            self._note(name, str(params)[:ENTRY], str(rows)[:ENTRY])
             return rows
 
         def committing(graph: Graph, tx: neo4j.Transaction) -> None:
             self._look(tx)
+            self._note("COMMITTING")
             commit(graph, tx)
             self._note("COMMIT")
 
