@@ -3,7 +3,7 @@
 A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
 pays in memory by the algebra of `opichits`, and writes. Pages whose links have changed between reading their links
 and locking them are left for the next batch.
-Statements: cash/*, links/out, links/in, accounts/*.
+Statements: cash/*, accounts/*.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphbrain import linking
 from graphbrain.graph import Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Ints, Rule
@@ -81,18 +82,14 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
-    before = _neighbours(tx, side, pages)
+    before = linking.read(tx, side, pages)
     union = set(before).union(*before.values()) if before else set()
     if not union:
         return Pushed(lost=len(pages))
     ledger = Ledger.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = _neighbours(tx, side, list(before))
+    links = linking.held(tx, ledger, side, before)
     return _spend(tx, side, links, ledger, now)
-
-
-def _neighbours(tx: Tx, side: str, pages: Sequence[int]) -> dict[int, list[int]]:
-    return dict(tx.one("links/out" if side == "hub" else "links/in", ids=sorted(pages))[0])
 
 
 def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: float) -> Pushed:

@@ -5,17 +5,19 @@ other spend all it has by then, pays from the virtual page, and writes. A side t
 meanwhile is left alone. A side with more neighbours than a push may have gives all to the virtual page.
 Offsets that have grown large are put into the stored cash, in steps that every push can go between.
 There is no end to pushing; it rests when the total cash was spent `passes` times over since the graph last changed.
-Statements: classic/*, links/out, links/in, exports/last_id.
+Statements: classic/*, exports/last_id.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from graphbrain import linking
 from graphbrain.cash import LINKS_OF_A_SIDE, Pushed
 from graphbrain.classic import Turn, Virtual
 from graphbrain.classic_ledger import ClassicLedger, read_virtual
@@ -24,7 +26,7 @@ from graphbrain.opichits import Rule
 
 __all__ = ["Seen", "candidates", "named", "spend"]
 
-SIDES = {"hub": "links/out", "authority": "links/in"}
+SIDES = ("hub", "authority")
 LARGEST_OFFSET = 1000.0
 """In mean cash of a side: every factor of ten costs a digit of the cash."""
 REBASE_IDS = 5_000
@@ -106,11 +108,11 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Let these sides spend, those among them that nobody else has emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
-    before = _neighbours(tx, batch, rule)
+    before = _neighbours(batch, rule, partial(linking.read, tx))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
     ledger = ClassicLedger.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = _neighbours(tx, batch, rule)
+    links = _neighbours(batch, rule, partial(linking.held, tx, ledger))
     there = [seen for seen in batch if seen.page in links[seen.side] and ledger.holds(links[seen.side][seen.page])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
     go = [seen for place, seen in enumerate(there) if stored[seen.side][place] >= seen.stored - UNTOUCHED]
@@ -124,14 +126,16 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     return Pushed(sum(did), payments, len(there) - len(go))
 
 
-def _neighbours(tx: Tx, batch: Sequence[Seen], rule: Rule) -> Mapping[str, dict[int, list[int]]]:
+def _neighbours(
+    batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
+) -> Mapping[str, dict[int, list[int]]]:
     """Side → page → whom it pays; nobody, where these are too many."""
     links: dict[str, dict[int, list[int]]] = {}
-    for side, statement in SIDES.items():
-        few = sorted({seen.page for seen in batch if seen.side == side and seen.links <= rule.max_payees})
+    for side in SIDES:
+        few = [seen.page for seen in batch if seen.side == side and seen.links <= rule.max_payees]
         many = [seen.page for seen in batch if seen.side == side and seen.links > rule.max_payees]
-        read = dict(tx.one(statement, ids=few)[0]) if few else {}
-        links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in read.items()}
+        found = read(side, few)
+        links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in found.items()}
         links[side] |= {page: [] for page in many}
     return links
 

@@ -1,11 +1,12 @@
 """Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
 
-Statements: pages/*, links/*, claims/held, accounts/*.
+Statements: pages/*, claims/held, accounts/*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages
 from graphbrain.accounts import Accounts
@@ -49,7 +50,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
         raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
     a, b = ids[source[0]], ids[target[0]]
     ledger = accounts.lock(tx, [a, b], policy.rule)
-    if b in _out(tx, a):
+    if b in linking.held(tx, ledger, "hub", [a])[a]:
         return
     linking.create(tx, ledger, [(a, [b])], now)
     depth = int(ledger.depth[ledger.at([a])[0]]) + 1
@@ -64,7 +65,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
         return
     a, b = ids[source], ids[target]
     ledger = accounts.lock(tx, [a, b], policy.rule)
-    if b not in _out(tx, a):
+    if b not in linking.held(tx, ledger, "hub", [a])[a]:
         return
     linking.delete(tx, ledger, [(a, [b])])
     _write(tx, ledger, policy, now)
@@ -79,8 +80,9 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     if key not in ids:
         return
     page = ids[key]
-    ledger = accounts.lock(tx, {page, *_out(tx, page), *_in(tx, page)}, policy.rule)
-    out, into = _out(tx, page), _in(tx, page)
+    near = (linking.read(tx, side, [page]).get(page, ()) for side in linking.SIDES)
+    ledger = accounts.lock(tx, {page, *chain.from_iterable(near)}, policy.rule)
+    out, into = (linking.held(tx, ledger, side, [page])[page] for side in linking.SIDES)
     if not ledger.holds([*out, *into]):
         raise Again
     linking.delete(tx, ledger, [(page, out), *((other, [page]) for other in into)])
@@ -133,9 +135,9 @@ def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> s
 
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     """Pass the lower depth of pages on to those they link to."""
-    out = dict(tx.one("links/out", ids=sorted(ids))[0])
+    out = linking.read(tx, "hub", ids)
     ledger = accounts.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
-    out = dict(tx.one("links/out", ids=sorted(out))[0])
+    out = linking.held(tx, ledger, "hub", out)
     depths: dict[int, int] = {}
     for page, targets in out.items():
         if not ledger.holds(targets):
@@ -170,13 +172,3 @@ def _known(tx: Tx, key: str) -> dict[str, int]:
 def _still(tx: Tx, ids: Sequence[int]) -> list[int]:
     """Those of these pages that have not been deleted since they were read."""
     return sorted(row[0] for row in tx.one("pages/scope", ids=sorted(ids))[0])
-
-
-def _out(tx: Tx, page: int) -> list[int]:
-    targets: list[int] = dict(tx.one("links/out", ids=[page])[0]).get(page, [])
-    return targets
-
-
-def _in(tx: Tx, page: int) -> list[int]:
-    sources: list[int] = dict(tx.one("links/in", ids=[page])[0]).get(page, [])
-    return sources

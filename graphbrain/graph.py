@@ -11,6 +11,7 @@ Statements: brain/clock.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import threading
 import time
@@ -73,12 +74,16 @@ class Outdated(Again):
 
 
 class Tx:
-    """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible."""
+    """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible.
 
-    __slots__ = ("_counts", "_trace", "_tx")
+    `attempt`: the first is 1.
+    """
 
-    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str]) -> None:
+    __slots__ = ("_counts", "_trace", "_tx", "attempt")
+
+    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], attempt: int = 1) -> None:
         self._tx = tx
+        self.attempt = attempt
         self._trace = trace
         self._counts = counts
 
@@ -203,18 +208,19 @@ class Graph:
             before_sleep=self._count_retry,
             reraise=True,
         )
+        attempts = itertools.count(1)
         try:
-            result: T = retrying(self._attempt, work, name, mode)
+            result: T = retrying(lambda: self._attempt(work, name, mode, next(attempts)))
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             self._explain(error, name)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str) -> T:
+    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, attempt: int) -> T:
         driver = self._driver
         with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
             session = driver.session(database=self.database, default_access_mode=mode)
             try:
-                result = self._transact(session, work, name)
+                result = self._transact(session, work, name, attempt)
             except Exception:
                 _close(session)
                 raise
@@ -225,10 +231,10 @@ class Graph:
             _close(session)
             return result
 
-    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str) -> T:
+    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, attempt: int) -> T:
         tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
         try:
-            result = work(Tx(tx, self._tracer, self.counts))
+            result = work(Tx(tx, self._tracer, self.counts, attempt))
             self._commit(tx)
         except Exception:
             _close(tx)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrain import harvest as harvests
-from graphbrain import neo4j_home, pages, schema, server, stores
+from graphbrain import linking, neo4j_home, pages, schema, server, stores
 from graphbrain.bulk import Bulk, Run
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
@@ -296,7 +296,7 @@ def _linking(rows: list[list[Any]], now: float) -> Callable[[Tx], object]:
 
     def work(tx: Tx) -> object:
         nonlocal tried
-        if tried and dict(tx.one("links/out", ids=[rows[0][0]])[0]).get(rows[0][0]):
+        if tried and linking.read(tx, "hub", [rows[0][0]]).get(rows[0][0]):
             return None
         tried = True
         return tx.one("links/create", rows=rows, now=now)

@@ -153,7 +153,7 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     Finer buckets do not settle sooner (pushing in any order of urgency does about the same work), but cost more
     index writes: a page moves whenever it is paid.
     """
-    per_link = np.abs(waiting) / (weight + 1.0)
+    per_link = np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0)
     worth = (per_link > eps) & (weight > 0.0)
     return _floor_log2(per_link, 0.5, worth)
 

@@ -150,7 +150,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
-    known = _links_of(tx, [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
+    known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
     wanted = {goals[key] for item in present for key in item.targets if key in goals}
     if redirecting:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
@@ -172,11 +172,6 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
     return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
-
-
-def _links_of(tx: Tx, sources: Iterable[int]) -> dict[int, list[int]]:
-    wanted = sorted(set(sources))
-    return dict(tx.one("links/out", ids=wanted)[0]) if wanted else {}
 
 
 def _discover(
@@ -287,7 +282,7 @@ def _relink(
     if not taking:
         return
     weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
-    old = _links_of(tx, [v.visit.page for v, weight in zip(taking, weights, strict=True) if weight > 0])
+    old = linking.held(tx, ledger, "hub", (v.visit.page for v, w in zip(taking, weights, strict=True) if w > 0))
     made: linking.Ends = []
     gone: linking.Ends = []
     depths: dict[int, int] = {}

@@ -13,7 +13,7 @@ Between the batches most pages wait for neighbours that are not settled yet. Mar
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
 need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
 is over begins a new one.
-Statements: links/out, links/in, links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes.
+Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import batching, exports, fixedpoint
+from graphbrain import batching, exports, fixedpoint, linking
 from graphbrain.batching import Batch, Cost, Neighbours
 from graphbrain.exports import Accounts, LinkTable
 from graphbrain.fixedpoint import FixedPoint
@@ -204,8 +204,8 @@ class _Goals:
 def _union_now(tx: Tx, ids: Ints) -> Ints:
     """Ids of these pages and of their neighbours, as they are now; pages that have gone are missing."""
     found: set[int] = set()
-    for statement in ("links/out", "links/in"):
-        for page, neighbours in tx.one(statement, ids=ids.tolist())[0]:
+    for side in linking.SIDES:
+        for page, neighbours in linking.read(tx, side, ids.tolist()).items():
             found.add(page)
             found.update(neighbours)
     return np.array(sorted(found), dtype=np.int64)

@@ -5,8 +5,7 @@ linked to. Workers look at marked pages, in transactions of their own, under the
 what is still so is then dealt with. Links to an alias move to the page it leads to; a page without in-links is parked
 or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages where the crawl begins
 (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases are never orphans.
-Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance, links/led_to, links/some_in,
-links/out.
+Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance, links/led_to, links/some_in.
 """
 
 from __future__ import annotations
@@ -108,7 +107,7 @@ def move(tx: Tx, alias: int, policy: Policy, now: float) -> None:
     if facts[alias].state != "alias" or goal is None or not sources:
         pages.look_again(tx, [alias], None)
         return
-    out = dict(tx.one("links/out", ids=sorted(sources))[0])
+    out = linking.held(tx, ledger, "hub", sources)
     linked_by = [page for page in sorted(sources) if alias in out.get(page, ())]
     moving = [page for page in linked_by if page != goal and goal not in out[page]]
     double = sorted(set(linked_by).difference(moving))

@@ -257,3 +257,48 @@ def test_weights_go_by_the_links_that_were_deleted(
     sound(brain)
     assert brain.page(A).out_weight == 1.0
     assert what == "forget" or brain.page(B).in_weight == 0.0
+
+
+WHAT = {
+    "link": lambda brain: brain.link(A, D),
+    "unlink": lambda brain: brain.unlink(A, B),
+    "forget": lambda brain: brain.forget(A),
+    "report": lambda brain: brain.report([Fetched(A, [C])]),
+}
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+@pytest.mark.parametrize("what", WHAT)
+def test_a_weight_that_does_not_fit_is_read_again(
+    make_brain: MakeBrain, ask: Ask, clock: HandClock, what: str, engine: str
+) -> None:
+    """Here it is wrong in the graph until the transaction is run for the second time."""
+    brain = make_brain(engine=engine)
+    brain.report([Fetched(A, [B, C])])
+    clock.pass_(1.0)
+    ask("MATCH (p:Page {url: $a}) SET p.out_weight = 1.0", a=A)
+
+    def mend(statement: str, _rows: int, _milliseconds: float) -> None:
+        if statement == "pages/find" and brain.graph.counts["retries Misfit"] == 1:
+            ask("MATCH (p:Page {url: $a}) SET p.out_weight = 2.0", a=A)
+
+    with brain.graph.trace(mend):
+        WHAT[what](brain)
+    assert brain.graph.counts["retries Misfit"] == 1
+    sound(brain)
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+@pytest.mark.parametrize("what", [*WHAT, "push"])
+def test_a_weight_that_stays_wrong_stops_nobody(
+    make_brain: MakeBrain, ask: Ask, clock: HandClock, what: str, engine: str
+) -> None:
+    """Each transaction that meets it tries three times; the audit tells of it."""
+    brain = make_brain(engine=engine)
+    brain.report([Fetched(A, [B, C])])
+    clock.pass_(1.0)
+    ask("MATCH (p:Page {url: $a}) SET p.out_weight = 1.0", a=A)
+    assert any(A in finding for finding in brain.audit(None).findings)
+    (WHAT | {"push": lambda brain: brain.tend(None)})[what](brain)
+    assert brain.graph.counts["retries Misfit"] >= 3
+    brain.clear()

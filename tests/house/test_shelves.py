@@ -27,8 +27,8 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("classic_ledger",),
     ("accounts",),
     # nouns
-    ("addresses",),
-    ("schema", "hosts", "cash", "exports", "linking", "scores", "priors", "notes"),
+    ("addresses", "linking"),
+    ("schema", "hosts", "cash", "exports", "scores", "priors", "notes"),
     ("heads", "pages", "classic_cash"),
     ("claims",),
     ("classic_pages",),

@@ -57,6 +57,10 @@ def test_keep_of_hubs_with_discounted_links() -> None:
     assert opichits.keep_hub(f(0.5, 2.25), 0.15) == pytest.approx([1 / 3, 9 / 13], abs=1e-15)
 
 
+def test_a_weight_below_0_waits_for_no_push() -> None:
+    assert opichits.priority(f(0, 5), f(-1, -2), 0.03).tolist() == [NONE, NONE]
+
+
 def test_a_weight_below_0_keeps_its_cash() -> None:
     """It is a fault that an audit finds; it must not become an infinity that spreads."""
     assert opichits.keep_hub(f(-1, -0.5), 0.15).tolist() == [0.0, 0.0]
