@@ -39,6 +39,8 @@ LEASE = 3.0
 CLOCK_ERROR = 0.02
 """Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
 WARM_ROUNDS = 3
+LONGEST_START = 120.0
+"""Seconds that the processes are given to begin; their lives are counted from then on."""
 ROUNDING = 1e-5
 """Seconds that are lost where a lease's end stands for its beginning."""
 
@@ -155,9 +157,7 @@ class _Gang:
 
     def kill_one(self) -> bool:
         """Kill one of those that have begun to work, at random; False when none has."""
-        busy = [
-            place for place, (_, journal) in enumerate(self._members) if journal.is_file() and journal.stat().st_size
-        ]
+        busy = self._busy()
         if not busy:
             return False
         place = random.choice(busy)
@@ -166,6 +166,18 @@ class _Gang:
         process.wait()
         self._members[place] = self._start()
         return True
+
+    def _busy(self) -> list[int]:
+        """The places of those that have begun to work."""
+        begun = (journal.is_file() and journal.stat().st_size for _, journal in self._members)
+        return [place for place, works in enumerate(begun) if works]
+
+    def await_work(self) -> None:
+        """Until all have begun to work: on a machine that is busy otherwise they take long to start."""
+        deadline = time.monotonic() + LONGEST_START
+        while len(self._busy()) < len(self._members) and time.monotonic() < deadline:
+            self.check()
+            time.sleep(0.1)
 
     def check(self) -> None:
         """Whoever died by itself has found something: show it."""
@@ -190,6 +202,7 @@ class _Gang:
 def _strike(
     gang: _Gang, seconds: float, kill_every: float, strike_server: Blow | None, say: Callable[[str], None]
 ) -> int:
+    gang.await_work()
     started = time.monotonic()
     kills = 0
     while (passed := time.monotonic() - started) < seconds:
