@@ -142,6 +142,7 @@ class ClassicLedger(Accounts):
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
         """Only the weights change, as with any link."""
+        self._reweighed = True
         np.add.at(self.out_weight, self.at(sources), change)
         np.add.at(self.in_weight, self.at(targets), change)
 
@@ -192,8 +193,7 @@ class ClassicLedger(Accounts):
         if stirred:
             self.virtual.stirred = self.virtual.spent
         self._write_cash(tx)
-        self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
-        self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
+        self._write_weights(tx)
         self._write_marks(tx, all_marks)
         tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
 

@@ -13,7 +13,7 @@ Statements: accounts/*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -24,9 +24,13 @@ from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["Accounts", "Ledger", "Marks"]
+__all__ = ["Accounts", "Ledger", "Marks", "Misfit"]
 
 A = TypeVar("A", bound="Accounts")
+MISFITS = 3
+"""Attempts that a transaction breaks off for weights that do not fit: what is wrong for longer is on the pages, and for
+the audit to tell."""
+ROUNDING = 1e-6
 
 _COLUMNS = (
     "hub_history",
@@ -42,6 +46,13 @@ _COLUMNS = (
     "first_fetched",
     "lane",
 )
+
+
+class Misfit(Again):
+    """Raised inside a transaction: the weight of a locked page is not that of its links."""
+
+    def __init__(self) -> None:
+        super().__init__("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
 
 
 class Marks:
@@ -92,6 +103,7 @@ class Accounts:
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
         self._values: Floats = np.empty(0)
+        self._reweighed = False
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
@@ -229,6 +241,34 @@ class Accounts:
         """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
         raise NotImplementedError
 
+    def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]]) -> None:
+        """Hold weights against links (page → whom a side of it pays) that were read under the locks. Raises Misfit.
+
+        A page is left out where links may differ in weight and it has a neighbour that is not locked. After some
+        attempts nothing is compared any more: what stays wrong must not stop everybody.
+        """
+        if not links or tx.attempt > MISFITS:
+            return
+        pages = self.at(list(links))
+        each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
+        others = self.seek(np.array([other for page in links.values() for other in page], dtype=np.int64))
+        unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
+        weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
+        read = np.bincount(each, weights, len(pages))
+        known = (self.out_weight if side == "hub" else self.in_weight)[pages]
+        if (np.abs(read - known) > ROUNDING * (1.0 + read)).any():
+            raise Misfit
+
+    def _write_weights(self, tx: Tx) -> None:
+        """Write weights that have changed; the database counts the links there are. Raises Misfit, as `compare`."""
+        even = self.rule.intra_host_weight == 1.0 and not self._reweighed
+        wrong = []
+        for name in ("out_weight", "in_weight"):
+            if rows := self._rows(self._changed(name), getattr(self, name)):
+                wrong += tx.one(f"accounts/{name}", rows=rows, even=even)[0]
+        if wrong and tx.attempt <= MISFITS:
+            raise Misfit
+
     def _changed(self, name: str) -> NDArray[np.bool_]:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
         return changed
@@ -238,11 +278,13 @@ class Accounts:
 
     def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
         """Run a statement over [id, column, …] of these places, unless there are none."""
-        if not which.any():
-            return
+        if rows := self._rows(which, *columns):
+            tx.do(name, rows=rows, **params)
+
+    def _rows(self, which: NDArray[np.bool_], *columns: Any) -> list[list[Any]]:
+        """[id, column, …] of these places."""
         lists = [_plain(column[which]) for column in columns]
-        rows = [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
-        tx.do(name, rows=rows, **params)
+        return [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
 
 
 class Ledger(Accounts):
@@ -324,6 +366,7 @@ class Ledger(Accounts):
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
         """Links get heavier by `change`, or lighter: each end is paid the difference."""
+        self._reweighed = True
         a, b = self.at(sources), self.at(targets)
         self._weigh(a, b, np.full(len(a), change))
 
@@ -389,8 +432,7 @@ class Ledger(Accounts):
         marks = Marks(self)
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
-        self._put(tx, "out_weight", self._changed("out_weight"), self.out_weight)
-        self._put(tx, "in_weight", self._changed("in_weight"), self.in_weight)
+        self._write_weights(tx)
         self._write_places(tx, marks, all_marks)
         self._mark(tx, "hub_priority", marks, all_marks)
         self._mark(tx, "authority_priority", marks, all_marks)

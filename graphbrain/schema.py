@@ -5,7 +5,8 @@ database with steps that this version does not know was written by a newer graph
 belongs to somebody else. Both are refused before anything is written.
 An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
 a brain.
-Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes, brain/imported, brain/adopt.
+Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes, brain/imported, brain/adopt,
+brain/tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from graphbrain.errors import SchemaMismatch
 from graphbrain.graph import Graph, Tx
-from graphbrain.statements import names, statement
+from graphbrain.statements import link_types, names, property_names, statement
 
 __all__ = ["Step", "adopt", "apply", "check", "imported", "pending", "steps"]
 
@@ -98,6 +99,8 @@ def apply(graph: Graph, now: float) -> tuple[Step, ...]:
     """Apply what is missing, in order; the steps applied. Two processes may do it at the same time."""
     missing = pending(graph)
     if missing:
+        properties, types = property_names(), link_types()
+        graph.write(lambda tx: tx.do("brain/tokens", properties=properties, types=types), "brain/tokens")
         graph.write(lambda tx: _make(tx, missing), "schema")
         graph.write(lambda tx: _remember(tx, missing, now), "brain/step")
         graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")

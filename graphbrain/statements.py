@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = ["FOLDER", "Statement", "names", "statement"]
+__all__ = ["FOLDER", "Statement", "link_types", "names", "property_names", "statement"]
 
 
 def _folder() -> Path:
@@ -56,6 +56,23 @@ def statement(name: str) -> Statement:
         header.append(line[2:].strip())
     body = "\n".join(lines[len(header) :]).strip().rstrip(";")
     return _parse(name, header, body)
+
+
+def property_names() -> list[str]:
+    """Every name that may be a property's in some statement: `p.url`, `p {.url}`, `{url: …}`; sorted."""
+    return _found(r"(?<![\w)])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
+
+
+def link_types() -> list[str]:
+    """Every kind of link that some statement names, sorted."""
+    return _found(r"\[\w*:([A-Z_]+)")
+
+
+@cache
+def _found(pattern: str) -> list[str]:
+    quoted = re.compile(r"'[^']*'|/\*.*?\*/")
+    texts = (quoted.sub("", statement(name).text) for name in names())
+    return sorted({word for text in texts for found in re.finditer(pattern, text) for word in found.groups() if word})
 
 
 def _parse(name: str, header: list[str], body: str) -> Statement:

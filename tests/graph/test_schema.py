@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain import Brain, schema
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
+from graphbrain.statements import link_types, property_names
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, sound
 
@@ -142,3 +143,12 @@ def test_several_may_open_an_empty_database_at_once(bare: Neo4j, ask: Ask) -> No
     with bare.open(crawl="test") as brain:
         assert brain.stats()["pages"] == 3
         sound(brain)
+
+
+def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:
+    """Else plans that were made before would look them up, each time, and be shared while they do."""
+    bare.open(crawl="test", auto_tend=False).close()
+    assert {"url", "hub_updated", "relevance", "since", "virtual_clock"} <= set(property_names())
+    assert link_types() == ["LINKS", "REDIRECTS_TO"]
+    known = {row[0] for row in ask("CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey")}
+    assert set(property_names()) <= known

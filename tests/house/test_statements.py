@@ -17,7 +17,7 @@ from tests.house.test_shelves import SHELF
 NAMES = names()
 FOLDERS = sorted({name.split("/")[0] for name in NAMES})
 TYPES = {"LIST", "MAP", "INTEGER", "FLOAT", "STRING", "BOOLEAN"}
-WRITES = re.compile(r"\b(CREATE|DROP|MERGE|SET|DELETE|REMOVE)\b")
+WRITES = re.compile(r"\b(CREATE|DROP|MERGE|SET|DELETE|REMOVE|CALL db\.create\w+)\b")
 NOT_SAFE_TWICE = re.compile(r"\b(timestamp|rand|randomUUID|datetime|localdatetime|date|time|localtime)\s*\(", re.I)
 
 
