@@ -19,10 +19,10 @@ import numpy as np
 
 from graphbrain.errors import BadInput
 from graphbrain.opichits import Floats, Ints
+from graphbrain.schedule import DAY
 
 __all__ = ["History", "recorded", "synthetic"]
 
-DAY = 86400.0
 MEDIAN_RATE, RATE_SPREAD, VALUE_TAIL = 0.1, 1.75, 1.1
 """Change rates are log-normal: this median a day, this standard deviation of ln λ. Values are Pareto of this tail."""
 HOST_TAIL = 1.4

@@ -27,7 +27,7 @@ BATCH = 500
 
 
 @dataclass(slots=True)
-class _Standing:
+class _Waiting:
     """A page, and where it waits."""
 
     page: int
@@ -77,7 +77,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     Who is leased, or waits for a retry, waits when it comes back.
     """
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
     _rescope(tx, pages, ledger, policy)
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
@@ -94,7 +94,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     return moves.count((False, True)), moves.count((True, False))
 
 
-def _rescope(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> None:
+def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> None:
     """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
     barred = _barred(tx, pages, ledger, policy)
     for page in pages:
@@ -108,7 +108,7 @@ def _rescope(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Polic
             page.state, page.queue, page.because = "outside", None, because
 
 
-def _barred(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy) -> dict[int, str]:
+def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
     """Those of the pages that may not be fetched, and why: scope or robots.txt."""
     depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
     met = hosts.read(tx, {page.host for page in pages}, policy.manners)
@@ -122,7 +122,7 @@ def _barred(tx: Tx, pages: Sequence[_Standing], ledger: Accounts, policy: Policy
     return because
 
 
-def _into_lanes(pages: Sequence[_Standing], ledger: Accounts, policy: Policy, now: float) -> None:
+def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
     """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
     if not pages:
         return
@@ -154,7 +154,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
     """
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Standing(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
     barred = _barred(tx, pages, ledger, policy)
     wanted = [page for page in pages if page.page not in held and page.page not in barred]

@@ -10,6 +10,9 @@ from functools import cache
 
 import pytest
 
+from graphbrain import hosts
+from graphbrain.classic_ledger import ClassicLedger
+from graphbrain.ledger import Ledger
 from graphbrain.statements import FOLDER, Statement, names, statement
 from tests.house.source import bare_cypher, imported, literals, modules, tree
 from tests.house.test_shelves import SHELF
@@ -162,6 +165,24 @@ def test_a_module_says_which_statements_it_sends(module: str) -> None:
     assert not {name for name in sent if not any(fnmatch(name, each) for each in patterns)}
     through_ledger = {"accounts/*"} if {"ledger", "accounts", "classic_ledger"} & imported(module) else set()
     assert not {each for each in patterns if not filter_names(sent, each)} - through_ledger
+
+
+# ---------------------------------------------------------------- rows that are read by their places
+
+# The classic ledger reads its mark of new pages from a property of the exact one.
+BY_PLACE = {
+    "hosts/lock": hosts._COLUMNS,
+    "hosts/read": hosts._COLUMNS,
+    "accounts/lock": Ledger.columns,
+    "classic/lock": [{"newborn": "hub_paid"}.get(name, name) for name in ClassicLedger.columns],
+}
+
+
+@pytest.mark.parametrize("name", BY_PLACE)
+def test_columns_come_in_the_order_in_which_they_are_read(name: str) -> None:
+    row = re.search(r"collect\(\[(.+?)\]\) AS rows", body(name), re.DOTALL)
+    assert row is not None
+    assert re.findall(r"\bm\.(\w+)", row[1]) == list(BY_PLACE[name])
 
 
 # ---------------------------------------------------------------- the parser itself
