@@ -11,12 +11,11 @@ Statements: brain/clock.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, TypeVar
 
 import neo4j
@@ -26,7 +25,7 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
 from graphbrain.statements import Statement, statement
 
-__all__ = ["Again", "Clock", "Graph", "Outdated", "Trace", "Tx", "intact"]
+__all__ = ["Again", "Clock", "Graph", "Misfit", "Misfits", "Outdated", "Trace", "Tx", "intact"]
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -36,6 +35,8 @@ Trace = Callable[[str, int, float], None]
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
+MISFITS = 3
+"""Attempts that a transaction breaks off for weights that do not fit."""
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured anew: two clocks drift apart."""
@@ -73,17 +74,48 @@ class Outdated(Again):
     """Raised inside a transaction: the brain's settings have changed; take them up and run it again."""
 
 
+MOST_LASTING = 10_000
+"""Pages that a connection remembers at most."""
+
+
+class Misfit(Again):
+    """Raised inside a transaction: the weight of a locked page is not that of its links."""
+
+
+class Misfits:
+    """Pages whose weights do not fit their links: a transaction that meets some is run again, some times.
+
+    What was read wrongly is read rightly then. What does not fit even so is wrong in the graph: the audit tells of it,
+    and it is `lasting`, known to the connection, so that it stops nobody again.
+    """
+
+    def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
+        self._lasting, self._counts, self._met = lasting, counts, 0
+
+    def meet(self, pages: Iterable[int]) -> None:
+        """These internal ids do not fit. Raises Misfit, the first few times in a transaction."""
+        fresh = set(pages) - self._lasting
+        if not fresh:
+            return
+        self._met += 1
+        if self._met <= MISFITS:
+            raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
+        self._counts["lasting misfits"] += len(fresh)
+        if len(self._lasting) < MOST_LASTING:
+            self._lasting |= fresh
+
+
 class Tx:
     """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible.
 
-    `attempt`: the first is 1.
+    `misfits`: what the transaction, all its attempts, and the connection remember of accounts that do not fit.
     """
 
-    __slots__ = ("_counts", "_trace", "_tx", "attempt")
+    __slots__ = ("_counts", "_trace", "_tx", "misfits")
 
-    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], attempt: int = 1) -> None:
+    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], misfits: Misfits) -> None:
         self._tx = tx
-        self.attempt = attempt
+        self.misfits = misfits
         self._trace = trace
         self._counts = counts
 
@@ -122,6 +154,7 @@ class Graph:
         self._tracer: Trace | None = None
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
+        self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
         self._offset = 0.0
@@ -208,19 +241,19 @@ class Graph:
             before_sleep=self._count_retry,
             reraise=True,
         )
-        attempts = itertools.count(1)
+        misfits = Misfits(self._lasting, self.counts)
         try:
-            result: T = retrying(lambda: self._attempt(work, name, mode, next(attempts)))
+            result: T = retrying(self._attempt, work, name, mode, misfits)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             self._explain(error, name)
 
-    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, attempt: int) -> T:
+    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, misfits: Misfits) -> T:
         driver = self._driver
         with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
             session = driver.session(database=self.database, default_access_mode=mode)
             try:
-                result = self._transact(session, work, name, attempt)
+                result = self._transact(session, work, name, misfits)
             except Exception:
                 _close(session)
                 raise
@@ -231,10 +264,10 @@ class Graph:
             _close(session)
             return result
 
-    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, attempt: int) -> T:
+    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
         tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
         try:
-            result = work(Tx(tx, self._tracer, self.counts, attempt))
+            result = work(Tx(tx, self._tracer, self.counts, misfits))
             self._commit(tx)
         except Exception:
             _close(tx)

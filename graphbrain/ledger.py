@@ -24,12 +24,9 @@ from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["Accounts", "Ledger", "Marks", "Misfit"]
+__all__ = ["Accounts", "Ledger", "Marks"]
 
 A = TypeVar("A", bound="Accounts")
-MISFITS = 3
-"""Attempts that a transaction breaks off for weights that do not fit: what is wrong for longer is on the pages, and for
-the audit to tell."""
 ROUNDING = 1e-6
 
 _COLUMNS = (
@@ -46,13 +43,6 @@ _COLUMNS = (
     "first_fetched",
     "lane",
 )
-
-
-class Misfit(Again):
-    """Raised inside a transaction: the weight of a locked page is not that of its links."""
-
-    def __init__(self) -> None:
-        super().__init__("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
 
 
 class Marks:
@@ -244,10 +234,9 @@ class Accounts:
     def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]]) -> None:
         """Hold weights against links (page → whom a side of it pays) that were read under the locks. Raises Misfit.
 
-        A page is left out where links may differ in weight and it has a neighbour that is not locked. After some
-        attempts nothing is compared any more: what stays wrong must not stop everybody.
+        A page is left out where links may differ in weight and it has a neighbour that is not locked.
         """
-        if not links or tx.attempt > MISFITS:
+        if not links:
             return
         pages = self.at(list(links))
         each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
@@ -256,8 +245,8 @@ class Accounts:
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
         known = (self.out_weight if side == "hub" else self.in_weight)[pages]
-        if (np.abs(read - known) > ROUNDING * (1.0 + read)).any():
-            raise Misfit
+        if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
+            tx.misfits.meet(self.ids[pages[wrong]].tolist())
 
     def _write_weights(self, tx: Tx) -> None:
         """Write weights that have changed; the database counts the links there are. Raises Misfit, as `compare`."""
@@ -266,8 +255,8 @@ class Accounts:
         for name in ("out_weight", "in_weight"):
             if rows := self._rows(self._changed(name), getattr(self, name)):
                 wrong += tx.one(f"accounts/{name}", rows=rows, even=even)[0]
-        if wrong and tx.attempt <= MISFITS:
-            raise Misfit
+        if wrong:
+            tx.misfits.meet(wrong)
 
     def _changed(self, name: str) -> NDArray[np.bool_]:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]

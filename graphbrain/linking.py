@@ -3,7 +3,7 @@
 The caller has locked the pages, and read their links under the locks. What the accounts are told is what the database
 says that it did, not what was to be done: whatever was read, and however often a link may be there, weights and links
 go together. Links that are read under the locks are held against the weights, and weights that are written against
-the links there are then: where they do not go together, the transaction is run again (`ledger.Misfit`), so that no
+the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
 account is changed by what was read wrongly.
 Statements: links/create, links/delete, links/move, links/out, links/in.
 """
