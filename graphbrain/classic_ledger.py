@@ -129,22 +129,14 @@ class ClassicLedger(Accounts):
         born: NDArray[np.bool_] = self.newborn == NEWBORN
         return born
 
-    def relink(self, sources: Any, targets: Any, sign: int) -> None:
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """Only the weights change: from now on cash goes other ways."""
-        a, b = self.at(sources), self.at(targets)
-        w = sign * self.weights(a, b)
         np.add.at(self.out_weight, a, w)
         np.add.at(self.in_weight, b, w)
 
     def bury(self, page: int) -> None:
         """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
         self._buried.append(page)
-
-    def reweigh(self, sources: Any, targets: Any, change: float) -> None:
-        """Only the weights change, as with any link."""
-        self._reweighed = True
-        np.add.at(self.out_weight, self.at(sources), change)
-        np.add.at(self.in_weight, self.at(targets), change)
 
     def set_payout(self, _tx: Tx, _value: float | None) -> None:
         """Not possible: the virtual page pays all pages alike."""

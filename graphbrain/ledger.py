@@ -213,7 +213,8 @@ class Accounts:
 
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1)."""
-        raise NotImplementedError
+        a, b = self.at(sources), self.at(targets)
+        self._weigh(a, b, sign * self.weights(a, b))
 
     def bury(self, page: int) -> None:
         """A locked page, unlinked, is about to be deleted."""
@@ -221,6 +222,12 @@ class Accounts:
 
     def reweigh(self, sources: Any, targets: Any, change: float) -> None:
         """Links get heavier by `change`, or lighter."""
+        self._reweighed = True
+        a, b = self.at(sources), self.at(targets)
+        self._weigh(a, b, np.full(len(a), change))
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """The weight of links between these places changes by so much; and with it what their ends have got."""
         raise NotImplementedError
 
     def set_payout(self, tx: Tx, value: float | None) -> None:
@@ -348,18 +355,8 @@ class Ledger(Accounts):
         """What a push of each authority side would pay."""
         return opichits.residual(self.keep_authority(), self.authority_score, self.in_weight, self.authority_paid)
 
-    def relink(self, sources: Any, targets: Any, sign: int) -> None:
-        """Links appear (+1) or disappear (−1): each end is paid, or pays back, what the other's links have got."""
-        a, b = self.at(sources), self.at(targets)
-        self._weigh(a, b, sign * self.weights(a, b))
-
-    def reweigh(self, sources: Any, targets: Any, change: float) -> None:
-        """Links get heavier by `change`, or lighter: each end is paid the difference."""
-        self._reweighed = True
-        a, b = self.at(sources), self.at(targets)
-        self._weigh(a, b, np.full(len(a), change))
-
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """Each end is paid, or pays back, what the other's links have got."""
         np.add.at(self.hub_cash, a, w * self.authority_paid[b])
         np.add.at(self.authority_cash, b, w * self.hub_paid[a])
         np.add.at(self.out_weight, a, w)

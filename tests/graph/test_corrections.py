@@ -259,6 +259,16 @@ def test_weights_go_by_the_links_that_were_deleted(
     assert what == "forget" or brain.page(B).in_weight == 0.0
 
 
+@pytest.fixture
+def misled(make_brain: MakeBrain, ask: Ask, clock: HandClock, engine: str) -> Brain:
+    """A links to B and C, a second ago, and its weight says that it has one link."""
+    brain = make_brain(engine=engine)
+    brain.report([Fetched(A, [B, C])])
+    clock.pass_(1.0)
+    ask("MATCH (p:Page {url: $a}) SET p.out_weight = 1.0", a=A)
+    return brain
+
+
 WHAT = {
     "link": lambda brain: brain.link(A, D),
     "unlink": lambda brain: brain.unlink(A, B),
@@ -269,40 +279,28 @@ WHAT = {
 
 @pytest.mark.parametrize("what", WHAT)
 @pytest.mark.parametrize("engine", ["exact", "classic"])
-def test_a_weight_that_does_not_fit_is_read_again(
-    make_brain: MakeBrain, ask: Ask, clock: HandClock, what: str, engine: str
-) -> None:
+def test_a_weight_that_does_not_fit_is_read_again(misled: Brain, ask: Ask, what: str) -> None:
     """Here it is wrong in the graph until the transaction is run for the second time."""
-    brain = make_brain(engine=engine)
-    brain.report([Fetched(A, [B, C])])
-    clock.pass_(1.0)
-    ask("MATCH (p:Page {url: $a}) SET p.out_weight = 1.0", a=A)
 
     def mend(statement: str, _rows: int, _milliseconds: float) -> None:
-        if statement == "pages/find" and brain.graph.counts["retries Misfit"] == 1:
+        if statement == "pages/find" and misled.graph.counts["retries Misfit"] == 1:
             ask("MATCH (p:Page {url: $a}) SET p.out_weight = 2.0", a=A)
 
-    with brain.graph.trace(mend):
-        WHAT[what](brain)
-    assert brain.graph.counts["retries Misfit"] == 1
-    sound(brain)
+    with misled.graph.trace(mend):
+        WHAT[what](misled)
+    assert misled.graph.counts["retries Misfit"] == 1
+    sound(misled)
 
 
 @pytest.mark.parametrize("what", [*WHAT, "push"])
 @pytest.mark.parametrize("engine", ["exact", "classic"])
-def test_a_weight_that_stays_wrong_stops_nobody(
-    make_brain: MakeBrain, ask: Ask, clock: HandClock, what: str, engine: str
-) -> None:
+def test_a_weight_that_stays_wrong_stops_nobody(misled: Brain, what: str) -> None:
     """Whoever meets it first tries three times, and then it is known; the audit tells of it."""
-    brain = make_brain(engine=engine)
-    brain.report([Fetched(A, [B, C])])
-    clock.pass_(1.0)
-    ask("MATCH (p:Page {url: $a}) SET p.out_weight = 1.0", a=A)
-    assert any(A in finding for finding in brain.audit(None).findings)
-    (WHAT | {"push": lambda brain: brain.tend(None)})[what](brain)
-    assert brain.graph.counts["retries Misfit"] == 3
-    assert brain.graph.counts["lasting misfits"] == 1
-    brain.link(B, A)
-    brain.tend(None)
-    assert brain.graph.counts["retries Misfit"] == 3
-    brain.clear()
+    assert any(A in finding for finding in misled.audit(None).findings)
+    (WHAT | {"push": lambda brain: brain.tend(None)})[what](misled)
+    assert misled.graph.counts["retries Misfit"] == 3
+    assert misled.graph.counts["lasting misfits"] == 1
+    misled.link(B, A)
+    misled.tend(None)
+    assert misled.graph.counts["retries Misfit"] == 3
+    misled.clear()
