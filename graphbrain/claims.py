@@ -114,7 +114,9 @@ def take(
         tx.do("claims/move", rows=deal.moves)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
-    _review_queues(tx, finder, deal.sources.union(found.idle) & held.keys(), deal)
+    # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
+    sure = {name for name in found.more & held.keys() if not held[name].set_aside}
+    _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
     deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
     hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
     moved = len(deal.moves) + len(deal.barred)
@@ -191,7 +193,7 @@ class _Deal:
         if host.wait(self.now):
             self.touched[host.name] = host
         if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
-            host.queued = True
+            host.file(self.now)
 
     def _move(self, page: int, host: Host, aside: bool) -> bool:
         """Let it wait in one of its host's queues, unless enough pages have moved."""
@@ -278,7 +280,7 @@ def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, 
     ends: dict[str, Ends] = {}
     for row in rows:
         end_lease(ends, row)
-    filing = hosts.settle(tx, ends, {str(row[2]) for row in rows}, manners, now)
+    filing = hosts.settle(tx, ends, dict.fromkeys((str(row[2]) for row in rows), now), manners, now)
     # A page that was given up, or went out of the scope, while it was leased waits in no queue.
     waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
     back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
@@ -303,7 +305,7 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     """Let the failed pages among these that are due wait in a queue again; how many there were."""
     rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
     if rows:
-        filing = hosts.queues(tx, {host for _, host in rows}, manners, now)
+        filing = hosts.queues(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
         tx.do("claims/requeue", rows=[[page, filing[host]] for page, host in rows])
     return len(rows)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from graphbrain import bending, conversion, corrections, engines, listing, pages, standing
+from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH, is_key, number
 from graphbrain.errors import BadInput, SettingsError
@@ -50,7 +50,7 @@ class Correcting(Passing):
         self._schedule_of(changed)
         if changed.pages_per_host > 0 or self.settings.pages_per_host > 0:
             self._count_budgets()
-        notes = {"reviewing_hosts": ""} if {"pages_per_host", "user_agent"} & set(settings) else {}
+        notes = {"reviewing_hosts": ""} if manners.REVIEWING & set(settings) else {}
         self.graph.write(lambda tx: bending.change(tx, {**settings, **notes}), "brain/change")
         self._reread()
         self._finish_passes(progress)

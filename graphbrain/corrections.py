@@ -93,7 +93,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
     claims.end_lease(ends, held)
     if policy.manners.counting:
         ends[held[2]].spent -= held[12]
-    hosts.settle(tx, ends, (), policy.manners, now)
+    hosts.settle(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
 
 

@@ -13,15 +13,16 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
 
 from graphbrain.graph import Tx
-from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue
+from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
 from graphbrain.lanes import read_lanes
 from graphbrain.opichits import Floats, Ints
-from graphbrain.ranges import EMPTY, END, Ranges
+from graphbrain.ranges import UNKNOWN, Ranges
 from graphbrain.schedule import Schedule
 
 __all__ = ["ByWorth", "Finder", "Found", "InOrder"]
@@ -34,9 +35,10 @@ SHARED_LOOKS, HOST_LOOKS = 512, 8
 DEEP_LANES, DEEPER = 8, 16
 """So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
-SAMPLE, FEW = 4, 32
-"""So many pages of a queue are read, and then so many, before its ranges are looked into: most queues are short, or
-begin with a page that may be visited."""
+FEW = 32
+"""So many pages are read of a range of more than a lane: where there are fewer, all its lanes are known."""
+MANY, FEW_RANGES = 256, 4
+"""So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
 HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
@@ -51,6 +53,8 @@ class Found:
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
     """What a visit is worth of those that were visited before."""
+    more: frozenset[str] = frozenset()
+    """hosts in whose queue another page was seen that may be visited, beside the candidates"""
 
 
 class Finder(Protocol):
@@ -73,8 +77,8 @@ class InOrder:
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
         offers = _ready(tx, now, width, manners)
         names = [queue for queues in offers.values() for queue in queues]
-        ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host)[0] if names else []
-        own = [head for _, heads in ready for head in heads]
+        ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
+        own = [head for _, heads in ready for head in heads[:per_host]]
         fair = own[: max(1, n // FAIR_SHARE)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
         if spread > 1 and len(rest) > look:
@@ -82,7 +86,8 @@ class InOrder:
         order: dict[int, tuple[float, int]] = {page: (-1.0, place) for place, (page, _) in enumerate(fair)}
         for place, (page, lane) in enumerate(rest):
             order.setdefault(page, (lane, place))
-        return Found(order, _idle(offers, {name for name, heads in ready if heads}))
+        more = frozenset(name for name, heads in ready if len(heads) > per_host)
+        return Found(order, _idle(offers, {name for name, heads in ready if heads}), more=more)
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
@@ -102,7 +107,7 @@ class ByWorth:
         width = max(look, n * spread)
         offers = _ready(tx, now, width, manners)
         names = [queue for queues in offers.values() for queue in queues]
-        own, shared = self._best(tx, names, width, now)
+        own, shared, more = self._best(tx, names, width, now)
         fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
@@ -112,7 +117,7 @@ class ByWorth:
         order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
         for place, page in enumerate(rest):
             order.setdefault(page[0], (0.0, place))
-        return Found(order, _idle(offers, own), self._worth_again([*fair, *rest], now))
+        return Found(order, _idle(offers, own), self._worth_again([*fair, *rest], now), more)
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
@@ -123,41 +128,32 @@ class ByWorth:
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
-        moments: dict[str, float] = {}
-        unsure: Sequence[str] = sorted(set(queues))
-        for few in (SAMPLE, FEW):
-            first = self._first(tx, unsure, few)
-            moments |= self._ripe_among(first)
-            unsure = [queue for queue, pages in first.items() if len(pages) == few and moments[queue] > now]
-        return moments | self._ripe_by_ranges(tx, unsure)
-
-    @staticmethod
-    def _first(tx: Tx, queues: Sequence[str], limit: int) -> dict[str, list[Page]]:
-        """The first pages of queues."""
-        rows = _lane_heads(tx, [[queue, 0, END] for queue in queues], limit)
-        return dict(zip(queues, rows, strict=True))
-
-    def _ripe_among(self, found: Mapping[str, Sequence[Page]]) -> dict[str, float]:
-        """From when on one of these pages of each queue may be visited; a queue without any is missing."""
-        queues = [queue for queue, pages in found.items() for _ in pages]
-        each = self.schedule.ripe_at(*_waiting([page for pages in found.values() for page in pages])).tolist()
-        moments: dict[str, float] = {}
-        for queue, moment in zip(queues, each, strict=True):
-            moments[queue] = min(moment, moments.get(queue, moment))
+        known = {queue: self._ranges(queue) for queue in sorted(set(queues))}
+        moments, known = self._ripe_among(tx, known, self._promising(known, now))
+        left = {queue: np.arange(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now}
+        while left:
+            more, known = self._ripe_among(tx, known, left)
+            moments = earliest(chain(moments.items(), more.items()))
+            # What nobody has looked into yet stands behind what was found.
+            left = {queue: np.flatnonzero(known[queue].lane == UNKNOWN) for queue in left}
+            left = {queue: at for queue, at in left.items() if len(at) and not moments.get(queue, np.inf) <= now}
         return moments
 
-    def _ripe_by_ranges(self, tx: Tx, queues: Sequence[str]) -> dict[str, float]:
-        left = {queue: self._ranges(queue) for queue in queues}
-        whole: dict[str, Ranges] = {}
-        while left:
-            _, after, _ = self._look(tx, left, {queue: np.arange(len(known)) for queue, known in left.items()})
-            # Where new lanes were found, something may stand behind them.
-            fresh = {queue for queue, known in left.items() if self._fresh(known, after[queue])}
-            whole |= {queue: known for queue, known in after.items() if queue not in fresh}
-            left = {queue: known for queue, known in after.items() if queue in fresh}
-        moments = self._over(whole.values(), self.schedule.ripe_at, np.inf)
-        first = zip(whole, (float(each.min(initial=np.inf)) for each in moments), strict=True)
-        return {queue: moment for queue, moment in first if moment < np.inf}
+    def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Ints]:
+        """Of queues in many lanes the places where, as far as is remembered, something may be visited: a few."""
+        many = {queue: each for queue, each in known.items() if len(each) > MANY}
+        ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
+        return {queue: at for queue, each in ripe if len(at := np.flatnonzero(each <= now)[:FEW_RANGES])}
+
+    def _ripe_among(
+        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Ints]
+    ) -> tuple[dict[str, float], dict[str, Ranges]]:
+        """From when on a page in one of these ranges of each queue may be visited, a queue without any is missing; and
+        the ranges as they are now."""
+        seen, after, _ = self._look(tx, known, places, 1)
+        queues = [queue for queue, pages in seen.items() for _ in pages]
+        each = self.schedule.ripe_at(*_waiting([page for pages in seen.values() for page in pages])).tolist()
+        return earliest(zip(queues, each, strict=True)), {**known, **after}
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
@@ -180,28 +176,28 @@ class ByWorth:
         tx: Tx,
         known: Mapping[str, Ranges],
         places: Mapping[str, Ints],
-        deep: Sequence[int] = (),
-        most: int = 1,
+        limit: int,
+        lanes: Sequence[int] = (),
+        most: int = 0,
     ) -> tuple[dict[str, list[Page]], dict[str, Ranges], list[Page]]:
-        """Look into ranges of queues, and remember what was seen: the first pages, and the ranges as they are now;
-        and the first `most` pages of some lanes of the shared queue.
+        """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` in a lane that
+        has its own, and the ranges as they are now; and the first `most` pages of some `lanes` of the shared queue.
 
         `known`: the ranges that the places are of; another thread may know others meanwhile.
         """
-        wanted = [[queue, *bound] for queue, at in places.items() for bound in known[queue].bounds(at)]
-        found = _lane_heads(tx, wanted, 1, [[SHARED_QUEUE, lane, lane + 1] for lane in deep], most)
-        rows, more = iter(found[: len(wanted)]), found[len(wanted) :]
+        bounds = {queue: known[queue].bounds(at) for queue, at in places.items()}
+        ones = [[queue, a, b] for queue, each in bounds.items() for a, b in each if b - a == 1]
+        wide = [[queue, a, b] for queue, each in bounds.items() for a, b in each if b - a > 1]
+        first, few, deep = map(iter, _lane_heads(tx, ones, limit, wide, lanes, most))
         seen: dict[str, list[Page]] = {}
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
-            heads = [next(rows) for _ in at]
-            lane = np.array([head[0][1] if head else EMPTY for head in heads], dtype=np.int64)
-            since = np.array([head[0][2] if head else 0.0 for head in heads])
-            after[queue] = known[queue].saw(at, lane, since)
-            seen[queue] = [(head[0][0], head[0][1], head[0][2]) for head in heads if head]
+            heads = [next(first if b - a == 1 else few) for a, b in bounds[queue]]
+            after[queue] = known[queue].saw(at, [[(lane, since) for _, lane, since in each] for each in heads], FEW)
+            seen[queue] = _pages(heads)
         with self._lock:
             self._known |= after
-        return seen, after, _pages(more)
+        return seen, after, _pages(deep)
 
     def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
         """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
@@ -218,8 +214,11 @@ class ByWorth:
         found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
         return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
 
-    def _best(self, tx: Tx, names: Sequence[str], width: int, now: float) -> tuple[dict[str, Page], list[Page]]:
-        """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue."""
+    def _best(
+        self, tx: Tx, names: Sequence[str], width: int, now: float
+    ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
+        """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue; and
+        which of these queues have another."""
         known = {name: self._ranges(name) for name in (*names, SHARED_QUEUE)}
         worth = dict(zip(known, self._worth(known.values(), now), strict=True))
         looks = {
@@ -228,26 +227,32 @@ class ByWorth:
         }
         promising = np.argsort(-worth[SHARED_QUEUE], kind="stable")[: self._deep_lanes]
         lanes = known[SHARED_QUEUE].lane[promising[worth[SHARED_QUEUE][promising] > -np.inf]].tolist()
-        seen, after, deep = self._look(tx, known, looks, lanes, width)
+        seen, after, deep = self._look(tx, known, looks, 2, lanes, width)
         heads = seen.pop(SHARED_QUEUE)
         if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
             heads = self._heads_of_shared(tx, now)
-        return self._first_of(seen, now), self._best_of_shared(tx, heads, deep, lanes, width, now)
+        best, more = self._first_of(seen, now)
+        return best, self._best_of_shared(tx, heads, deep, lanes, width, now), more
 
-    def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> dict[str, Page]:
-        """Of each queue the best of the pages that were seen and may be visited now."""
+    def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> tuple[dict[str, Page], frozenset[str]]:
+        """Of each queue the best of the pages that were seen and may be visited now; and which have another."""
         found = [(name, page) for name, pages in seen.items() for page in pages]
         best: dict[str, Page] = {}
+        more: set[str] = set()
         for place in _ripe([page for _, page in found], self.schedule, now):
-            best.setdefault(*found[place])
-        return best
+            name, page = found[place]
+            if name in best:
+                more.add(name)
+            else:
+                best[name] = page
+        return best, frozenset(more)
 
     def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
         """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
         for _ in range(MOST_ROUNDS):
             before = self._ranges(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
-            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks})
+            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 1)
             if not self._fresh(before, after[SHARED_QUEUE]):
                 break
         return seen[SHARED_QUEUE]
@@ -255,11 +260,12 @@ class ByWorth:
     def _best_of_shared(
         self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], lanes: Sequence[int], width: int, now: float
     ) -> list[Page]:
-        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first.
+        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first two.
 
         `deep`: the first `width` pages of the `lanes` that seemed best.
         """
         pages, read, wanted = _sorted([*heads, *deep], self.schedule, now), set(lanes), 0
+        heads = list({page[1]: page for page in reversed(heads)}.values())
         worth = self._worth_of(heads, now).tolist()
         for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
             # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
@@ -268,7 +274,7 @@ class ByWorth:
             wanted = max(wanted, len(better))
             more = [head for head in _sorted(better, self.schedule, now) if head[1] not in read][:many]
             if more:
-                rows = _lane_heads(tx, [[SHARED_QUEUE, lane, lane + 1] for _, lane, _ in more], limit)
+                _, _, rows = _lane_heads(tx, (), 0, (), [lane for _, lane, _ in more], limit)
                 pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
                 read.update(lane for _, lane, _ in more)
         self._deep_lanes = max(1, min(DEEP_LANES, wanted))
@@ -297,12 +303,15 @@ class ByWorth:
         return [*first, *(page for page in pages if page not in first)]
 
 
-def _lane_heads(tx: Tx, ranges: Sequence[Any], limit: int, deep: Sequence[Any] = (), most: int = 1) -> list[list[Any]]:
-    """The first `limit` pages in each of these ranges, then the first `most` in each of the deep ones."""
-    if not ranges and not deep:
-        return []
-    rows: list[list[Any]] = tx.one("claims/lane_heads", ranges=ranges, limit=limit, deep=deep, most=most)[0]
-    return rows
+def _lane_heads(
+    tx: Tx, ones: Sequence[Any], limit: int, wide: Sequence[Any], lanes: Iterable[int], most: int
+) -> list[list[list[Any]]]:
+    """Of ranges [queue, first lane, the lane after the last] the first pages: `limit` of each in `ones`, `FEW` of each
+    in `wide`, and `most` of each of some `lanes` of the shared queue."""
+    deep = [[SHARED_QUEUE, lane, lane + 1] for lane in lanes]
+    if not (ones or wide or deep):
+        return [[], [], []]
+    return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
 
 
 def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graphbrain import accounts, lanes, pages
+from graphbrain import accounts, hosts, lanes, pages
 from graphbrain.accounts import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
@@ -96,10 +96,11 @@ def apply(
     rows = _read(tx, ledger, policy)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []
-    moved: list[list[object]] = []
+    moved: dict[int, float] = {}
+    ripe_at: list[tuple[str, float]] = []
     freed: list[int] = []
     for key, page in ids.items():
-        hint, (state, fetched, hinted, since, rate, reason, lane) = hints[key], rows[page]
+        hint, (state, fetched, hinted, since, rate, reason, lane, host) = hints[key], rows[page]
         outcome: HintOutcome = "new" if key in made else "noted"
         if hinted == hint.at and key in done:
             outcomes[key] = done[key]
@@ -109,7 +110,8 @@ def apply(
             continue
         if state == "known" and policy.rule.revisits and lane != lanes.ASKED:
             outcome = "moved"
-            moved.append([page, since - beta(rate, trust) * DAY])
+            moved[page] = since - beta(rate, trust) * DAY
+            ripe_at.append((host, float(policy.schedule.ripe_at(lane, moved[page]))))
         if reason is not None:
             freed.append(page)
         noted.append([page, hint.at, hint.kind])
@@ -117,25 +119,28 @@ def apply(
     _write(tx, noted, moved, freed, now)
     if made:
         ledger.write(tx, now)
+    if ripe_at:
+        hosts.queues(tx, hosts.earliest(ripe_at), policy.manners, now)
     return outcomes
 
 
 def _read(tx: Tx, ledger: Accounts, policy: Policy) -> dict[int, list[Any]]:
-    """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane]."""
+    """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane, host]."""
     rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
     value = ledger.weighed()[ledger.at([row[0] for row in rows])]
     first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
-    return {
-        page: [state, fetched, hinted, since, (shape / scale if shape and scale else prior[0] / prior[1]), reason, lane]
-        for (page, state, fetched, hinted, since, shape, scale, reason, _, lane), prior in zip(rows, first, strict=True)
-    }
+    known: dict[int, list[Any]] = {}
+    for (page, state, fetched, hinted, since, shape, scale, reason, host, lane), prior in zip(rows, first, strict=True):
+        rate = shape / scale if shape and scale else prior[0] / prior[1]
+        known[page] = [state, fetched, hinted, since, rate, reason, lane, host]
+    return known
 
 
 def _write(
-    tx: Tx, noted: Sequence[Sequence[object]], moved: Sequence[Sequence[object]], freed: Sequence[int], now: float
+    tx: Tx, noted: Sequence[Sequence[object]], moved: Mapping[int, float], freed: Sequence[int], now: float
 ) -> None:
     if noted:
         tx.do("pages/hinted", rows=noted)
     if moved:
-        tx.do("pages/move_back", rows=moved)
+        tx.do("pages/move_back", rows=[[page, since] for page, since in moved.items()])
     pages.look_again(tx, freed, now)  # a page that is hinted at is no orphan

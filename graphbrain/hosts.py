@@ -32,6 +32,7 @@ __all__ = [
     "Host",
     "Manners",
     "aside_queue",
+    "earliest",
     "know_budgets",
     "lock",
     "open_queues",
@@ -174,13 +175,14 @@ class Host:
     turn_at: float = field(init=False)
     at: Address | None = None
     rules: Robots | None = None
-    ripe_at: float = 0.0
-    """Before this none of the pages in its queues may be visited; 0 where that was not looked at."""
+    ripe_at: float = field(init=False)
+    """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
         self.in_flight = self.stored["in_flight"] or 0
         self.queued = bool(self.stored["queued"] or self.stored["resting"])
+        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] else 0.0
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
@@ -277,7 +279,12 @@ class Host:
     def reopen(self) -> None:
         """Pages that were set aside are offered if there is room."""
         if self.set_aside and self.has_room():
-            self.queued = True
+            self.file(0.0)
+
+    def file(self, ripe_at: float) -> None:
+        """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
+        self.queued = True
+        self.ripe_at = min(self.ripe_at, ripe_at)
 
     def slow_down(self, seconds: float | None, now: float) -> None:
         """It answered 429 or 503: block it for as long as it asked (None: doubling), and halve its rate."""
@@ -414,12 +421,15 @@ def write(tx: Tx, hosts: Iterable[Host], at: Iterable[Address], now: float) -> N
     addresses.write(tx, at)
 
 
-def settle(tx: Tx, ends: Mapping[str, Ends], filing: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
+def settle(
+    tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
+) -> Mapping[str, str]:
     """Tell hosts what visits and ended claims mean to them, and say in which queue pages of the hosts `filing` wait.
 
+    `filing`: host → from when on the first of those pages may be visited: a host that rests does so until then.
     The transaction's last locks: a host's queue neither begins nor ends until it commits.
     """
-    names = set(filing)
+    names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}
     doubtful = {name for name, end in ends.items() if end.successes or (manners.by_address and end.address)}
     unsure = read(tx, (names | doubtful) - certain, manners)
@@ -431,6 +441,9 @@ def settle(tx: Tx, ends: Mapping[str, Ends], filing: Iterable[str], manners: Man
     at = addresses.lock(tx, {*left, *told}, manners.address_delay, manners.address_most)
     for name in sorted(held.keys() & ends.keys()):
         _end(held[name], ends[name], now)
+    for name in sorted(held.keys() & names):
+        if held[name].queued:
+            held[name].file(filing[name])
     _leave(at, left, [held[name] for name in waiting], now)
     write(tx, (held[name] for name in sorted(held)), at.values(), now)
     own = {host.name for host in held.values() if host.queued}
@@ -471,6 +484,17 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
                 free -= 1
 
 
-def queues(tx: Tx, names: Iterable[str], manners: Manners, now: float) -> Mapping[str, str]:
-    """In which queue pages of these hosts wait, decided under the lock of those that have one of their own."""
-    return settle(tx, {}, names, manners, now)
+def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:
+    """In which queue pages of these hosts wait, decided under the lock of those that have one of their own.
+
+    `filing`: host → from when on the first of those pages may be visited.
+    """
+    return settle(tx, {}, filing, manners, now)
+
+
+def earliest(moments: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Name (of a host or queue) → the earliest of its moments."""
+    first: dict[str, float] = {}
+    for name, moment in moments:
+        first[name] = min(moment, first.get(name, moment))
+    return first

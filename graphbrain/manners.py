@@ -22,6 +22,8 @@ from graphbrain.model import Host as HostView
 __all__ = ["block", "listed", "look", "no_news", "review", "set_manners", "set_robots", "unblock"]
 
 BATCH = 200
+REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
+"""Settings after which all hosts are reviewed."""
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """What can be set for a host, and the property that holds it."""
 
@@ -144,7 +146,8 @@ def no_news(tx: Tx, name: str, mark: str | None, manners: Manners, now: float) -
 def review(tx: Tx, now: float, manners: Manners) -> int:
     """Do for the next hosts what follows from the brain's settings; how many, 0 when the pass has ended.
 
-    Pages that were set aside are offered where there is room now, and a robots.txt is read for who the crawler is now.
+    Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
+    a host that rests is looked at again.
     """
     stored = tx.one("brain/lock")[0]
     if stored.get("reviewing_hosts") is None:
@@ -156,7 +159,9 @@ def review(tx: Tx, now: float, manners: Manners) -> int:
         host, changed = held[name], dict[str, Any]()
         if host.rules is not None and host.stored["robots_agent"] is None:
             changed = {"robots_delay": host.rules.delay(manners.agent) or None, "robots_news": True}
-        if changed or host.set_aside:
+        if host.stored["resting"]:
+            host.file(now)
+        if changed or host.set_aside or host.stored["resting"]:
             _rewrite(tx, host, changed, now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -82,7 +82,9 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     _rescope(tx, pages, ledger, policy)
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
     ledger.write(tx, now, all_marks=True)
-    filing = hosts.queues(tx, {page.host for page in pages if page.queue == ""}, policy.manners, now)
+    # Also of those that stay in their queue, and may be visited at another time.
+    waiting = [page for page in pages if page.queue is not None and before[page.page] != page.place()]
+    filing = hosts.queues(tx, hosts.earliest((page.host, page.waiting_since) for page in waiting), policy.manners, now)
     rows = []
     for page in pages:
         page.queue = filing[page.host] if page.queue == "" else page.queue
@@ -164,7 +166,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
         tx.do("links/unalias", ids=aliases)
     ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
     ledger.write(tx, now)
-    filing = hosts.queues(tx, {page.host for page in wanted}, policy.manners, now)
+    filing = hosts.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [
         [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None] for page in wanted
     ]

@@ -9,13 +9,14 @@ stands before it in its range has one of its own. Nothing of this is stored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["EMPTY", "END", "Ranges"]
+__all__ = ["EMPTY", "END", "UNKNOWN", "Ranges"]
 
 END = 1 << 40
 """Beyond all lanes."""
@@ -24,6 +25,9 @@ NEAR, FAR = 1 << 9, 1 << 16
 """How far the lanes of one value are from those of the next, and those of one promise from the next."""
 WIDENING = (1, 2, 4, 8, 16, 32, 64)
 MOST = 4_000
+
+Heads = Sequence[tuple[int, float]]
+"""(lane, waiting since) of the first pages in a range, in the order of the index."""
 
 
 @dataclass(slots=True)
@@ -67,28 +71,40 @@ class Ranges:
         best = np.argsort(-worth, kind="stable")[: most - len(around)]
         return np.union1d(best, around)
 
-    def saw(self, places: Ints, lanes: Ints, since: Floats) -> Ranges:
-        """The ranges after a look into those at `places` that found these first pages (lane EMPTY: none)."""
+    def saw(self, places: Ints, found: Sequence[Heads], limit: int) -> Ranges:
+        """The ranges after a look into those at `places` that found the first pages of each, at most `limit`."""
         lane, at = self.lane.copy(), self.since.copy()
-        lane[places], at[places] = lanes, since
+        lane[places] = [heads[0][0] if heads else EMPTY for heads in found]
+        at[places] = [heads[0][1] if heads else 0.0 for heads in found]
         if np.array_equal(lane, self.lane):  # then it is cut as it should be
             return Ranges(self.first, lane, at, self.turn)
-        ends = np.append(self.first[1:], END)
+        seen = dict(zip(places.tolist(), found, strict=True))
+        bounds = zip(self.first.tolist(), [*self.first[1:].tolist(), END], strict=True)
         rows: list[tuple[int, int, float]] = []
-        for start, end, head, moment in zip(
-            self.first.tolist(), ends.tolist(), lane.tolist(), at.tolist(), strict=True
-        ):
-            if head < 0 or end == start + 1:
+        for place, ((start, end), head, moment) in enumerate(zip(bounds, lane.tolist(), at.tolist(), strict=True)):
+            if head < 0 or place not in seen:
                 _add(rows, start, head, moment)
-                continue
-            if head > start:
-                _add(rows, start, EMPTY, 0.0)
-            _add(rows, head, head, moment)
-            for cut in _cuts(head + 1, end):
-                _add(rows, cut, UNKNOWN, 0.0)
+            else:
+                _add_cut(rows, start, end, seen[place], limit)
         del rows[MOST:]
         first, heads, times = zip(*rows, strict=True)
         return Ranges(np.array(first), np.array(heads), np.array(times), min(self.turn, len(rows) - 1))
+
+
+def _add_cut(rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int) -> None:
+    """A range in which pages were found: each lane by itself, nothing between them, and what is behind them, where
+    there may be more."""
+    for lane, since in heads:
+        if lane >= start:  # the first one in its lane
+            if lane > start:
+                _add(rows, start, EMPTY, 0.0)
+            _add(rows, lane, lane, since)
+            start = lane + 1
+    if start < end and len(heads) < limit:
+        _add(rows, start, EMPTY, 0.0)
+    elif start < end:
+        for cut in _cuts(start, end):
+            _add(rows, cut, UNKNOWN, 0.0)
 
 
 def _cuts(start: int, end: int) -> list[int]:

@@ -352,9 +352,11 @@ def _note_first(verdicts: Sequence[_Verdict], ledger: Accounts) -> None:
 
 @dataclass(slots=True)
 class _Plan:
-    """What is next for pages that were fetched: page → since when it waits, of those that do; and which are outside."""
+    """What is next for pages that were fetched: since when each waits that does, and from when on it may be visited;
+    and which are outside."""
 
     since: dict[int, float] = field(default_factory=dict)
+    ripe_at: dict[int, float] = field(default_factory=dict)
     outside: set[int] = field(default_factory=set)
 
 
@@ -385,6 +387,8 @@ def _learn(tx: Tx, verdicts: Sequence[_Verdict], ledger: Accounts, policy: Polic
     if by_worth:
         at, (shape, scale) = [places[page] for page in by_worth], np.array([beliefs[page] for page in by_worth]).T
         ledger.lane[at] = lanes.revisit_lane(value[at], shape, scale)
+    ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
+    plan.ripe_at = dict(zip(plan.since, ripe_at.tolist(), strict=True))
     return plan
 
 
@@ -451,9 +455,8 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     _write_fetched(tx, fetched, plan)
     back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
     coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    filing = hosts.settle(
-        tx, _ends(kept, policy.manners), {v.visit.host for v in (*back, *coming)}, policy.manners, now
-    )
+    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in (*back, *coming))
+    filing = hosts.settle(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
     if coming:
         rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)

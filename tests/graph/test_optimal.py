@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from graphbrain.errors import BadInput, SettingsError, UnknownPage
 from tests.graph.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[Any]]]
 DAY = 86_400.0
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 
@@ -400,6 +402,76 @@ def test_a_resting_host_wakes_for_a_new_page(make_brain: MakeBrain, clock: HandC
     assert brain.next_urls(3).finished
     brain.report([Fetched(A, ["http://h.org/3"])])
     assert urls(brain) == ["http://h.org/3"]
+
+
+def sleep_over(brain: Brain, clock: HandClock, pages: int = 3) -> list[str]:
+    """A host with so many pages, each fetched 10 seconds after the one before; it rests until the first is due."""
+    many = [f"http://many.org/{n}" for n in range(pages)]
+    brain.seed(many)
+    for _ in range(3 * pages):
+        for claim in brain.next_urls(pages):
+            brain.report([Fetched(claim.url, (), claim, body=b"x")])
+        clock.pass_(10.0)
+    assert urls(brain) == []
+    return many
+
+
+RESTS = "MATCH (h:Host {name: 'many.org'}) RETURN h.resting, h.queued, h.ready_at"
+
+
+def test_a_visit_does_not_wake_its_host_before_a_page_is_due(make_brain: MakeBrain, clock: HandClock, ask: Ask) -> None:
+    brain = make_brain(delay_seconds=5.0)
+    sleep_over(brain, clock)
+    due = ask(RESTS)[0][2]
+    assert ask(RESTS) == [[True, None, due]]
+    assert due == min(brain.page(f"http://many.org/{n}").fetched for n in range(3)) + DAY
+    clock.pass_(due - clock() + 1.0)
+    (claim,) = brain.next_urls(3)
+    # It was the only one that was due.
+    later = sorted(brain.page(f"http://many.org/{n}").fetched + DAY for n in range(3))[1]
+    assert ask(RESTS) == [[True, None, later]]
+    brain.report([Fetched(claim.url, (), claim, body=b"y")])
+    assert ask(RESTS) == [[True, None, later]]
+
+
+def test_a_hint_wakes_a_resting_host_when_it_makes_a_page_due(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=10.0)
+    many = sleep_over(brain, clock)
+    assert [answer.outcome for answer in brain.hint([many[1]])] == ["moved"]
+    assert urls(brain) == [many[1]]
+
+
+def test_a_shorter_time_between_visits_wakes_resting_hosts(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=10.0)
+    many = sleep_over(brain, clock)
+    clock.pass_(3_600.0)
+    assert urls(brain) == []
+    brain.change(revisit_seconds=1_800.0)
+    assert set(urls(brain)) <= set(many)
+    assert brain.next_urls(3).next_ready == pytest.approx(clock() + 10.0)
+
+
+def test_an_interval_of_its_own_wakes_the_host_in_time(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=10.0)
+    many = sleep_over(brain, clock)
+    brain.set_interval(many[2], 600.0)
+    clock.pass_(600.0)
+    assert urls(brain) == [many[2]]
+
+
+def test_a_host_of_which_more_pages_are_due_is_not_reviewed(make_brain: MakeBrain, clock: HandClock) -> None:
+    """It is, when the last of them is claimed."""
+    brain = make_brain(delay_seconds=10.0)
+    brain.seed(f"http://many.org/{n}" for n in range(4))
+    reviewed: list[bool] = []
+    for _ in range(4):
+        statements: list[str] = []
+        with brain.graph.trace(lambda name, _rows, _ms, to=statements: to.append(name)):  # type: ignore[misc]
+            assert len(brain.next_urls(4)) == 1
+        taking = statements[statements.index("claims/take") :]
+        reviewed.append("claims/lane_heads" in taking[: taking.index("COMMIT")])
+        clock.pass_(10.0)
+    assert reviewed == [False, False, False, True]
 
 
 # ---------------------------------------------------------------- changes of the order

@@ -8,16 +8,17 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.ranges import EMPTY, END, Ranges
+from graphbrain.ranges import END, UNKNOWN, Ranges
 
 some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
 
 
-def look(ranges: Ranges, queue: set[int], places: np.ndarray | None = None) -> Ranges:
-    """Look into all ranges, or some, of a queue that holds pages in these lanes."""
+def look(ranges: Ranges, queue: set[int], places: np.ndarray | None = None, limit: int = 1) -> Ranges:
+    """Look into all ranges, or some, of a queue that holds two pages in each of these lanes."""
     at = np.arange(len(ranges)) if places is None else places
-    heads = [min((lane for lane in queue if a <= lane < b), default=EMPTY) for a, b in ranges.bounds(at)]
-    return ranges.saw(at, np.array(heads), np.zeros(len(at)))
+    pages = sorted([(lane, since) for lane in queue for since in (1.0, 2.0)])
+    heads = [[page for page in pages if a <= page[0] < b][:limit] for a, b in ranges.bounds(at)]
+    return ranges.saw(at, heads, limit)
 
 
 def found(ranges: Ranges) -> set[int]:
@@ -30,16 +31,25 @@ def covers(ranges: Ranges) -> bool:
 
 
 @settings(deadline=None)
-@given(some_lanes, some_lanes)
+@given(some_lanes, some_lanes, st.integers(1, 5))
 def test_all_lanes_are_found_within_as_many_looks_as_there_are_and_mostly_far_fewer(
-    first: set[int], then: set[int]
+    first: set[int], then: set[int], limit: int
 ) -> None:
     ranges = Ranges.unknown()
     for queue in (first, then):
         for _ in range(len(queue) + 1):
-            ranges = look(ranges, queue)
+            ranges = look(ranges, queue, limit=limit)
             assert covers(ranges)
         assert found(ranges) == queue
+        assert not ranges.since[ranges.lane >= 0].tolist() or set(ranges.since[ranges.lane >= 0].tolist()) == {1.0}
+
+
+@given(st.sets(st.integers(0, 1 << 25), max_size=4))
+def test_where_there_are_fewer_pages_than_were_asked_for_nothing_is_unknown(queue: set[int]) -> None:
+    ranges = look(Ranges.unknown(), queue, limit=9)
+    assert found(ranges) == queue
+    assert UNKNOWN not in ranges.lane
+    assert covers(ranges)
 
 
 def test_a_crowd_of_lanes_is_found_in_a_few_looks_and_forgotten_in_one() -> None:
