@@ -156,8 +156,10 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/held": {"ids": some},
         "claims/host_heads": {"names": ["leaf.org", "hub.org"], "now": NOW + 1e6, "per_host": 2},
         "claims/lane_heads": {
-            "ranges": [["*", 0, 1 << 40], ["leaf.org", 1, 2]],
-            "limit": 2,
+            "ones": [["leaf.org", 1, 2]],
+            "limit": 1,
+            "wide": [["*", 0, 1 << 40], ["leaf.org", 0, 1 << 40]],
+            "few": 2,
             "deep": [["*", 0, 1 << 40]],
             "most": 3,
         },

@@ -83,8 +83,10 @@ def test_the_graph_is_filled(filled: Filled) -> None:
 QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/heads": {"now": 1e12, "limit": 10},
     "claims/lane_heads": {
-        "ranges": [["*", 0, 1 << 40], ["host1.org", 1, 1 << 40]],
+        "ones": [["host1.org", 1, 2]],
         "limit": 10,
+        "wide": [["*", 0, 1 << 40], ["host1.org", 1, 1 << 40]],
+        "few": 10,
         "deep": [["*", 0, 1 << 40]],
         "most": 10,
     },
