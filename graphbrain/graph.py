@@ -123,7 +123,7 @@ class Tx:
         """All rows of a statement, each a list of its columns."""
         stated: Statement = statement(name)
         started = time.perf_counter()
-        result = self._tx.run(stated.text, params)
+        result = self._tx.run(stated.text, stated.arguments(params))
         rows = result.values()
         if self._trace is not None:
             self._counts["properties written"] += result.consume().counters.properties_set

@@ -4,14 +4,20 @@ A file opens with `//` lines: one sentence, then `param NAME TYPE meaning`, `col
 `rows none|one|many`, `locks …`, `mode read|write`, `retry …`. The name of a statement is its path without the
 ending: `claims/take`. The header is not sent, but the name is, as a comment, so that `SHOW TRANSACTIONS` tells
 which statement a transaction is in. `cypher/` lies beside the package in a checkout and inside it in a wheel.
+
+Lists are sent in one map, `$rows` as `$given.rows`: for a list that is a parameter Neo4j makes a plan for each length
+(up to 1, 10, 100, …), so that a statement with three lists was planned dozens of times, for up to a fifth of a second
+each, and again whenever plans are dropped. The plans were all the same. What is in a map has no length.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 __all__ = ["FOLDER", "Statement", "link_types", "names", "property_names", "statement"]
 
@@ -22,21 +28,29 @@ def _folder() -> Path:
 
 
 FOLDER = _folder()
+GIVEN = "given"
+"""The param that holds a statement's lists."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its name, the text that is sent, and the contract its header states."""
+    """One statement: its name, the text that is sent, and the contract its header states; which params are lists."""
 
     name: str
     text: str
     sentence: str
     params: tuple[str, ...]
+    lists: frozenset[str]
     columns: tuple[str, ...]
     rows: str
     locks: str
     mode: str
     retry: str
+
+    def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What to send along with the text for these params."""
+        sent = {name: value for name, value in given.items() if name not in self.lists}
+        return sent | {GIVEN: {name: given[name] for name in self.lists & given.keys()}} if self.lists else sent
 
 
 def names(under: str = "") -> tuple[str, ...]:
@@ -60,7 +74,7 @@ def statement(name: str) -> Statement:
 
 def property_names() -> list[str]:
     """Every name that may be a property's in some statement: `p.url`, `p {.url}`, `{url: …}`; sorted."""
-    return _found(r"(?<![\w)])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
+    return _found(r"(?<![\w)$])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
 
 
 def link_types() -> list[str]:
@@ -75,6 +89,11 @@ def _found(pattern: str) -> list[str]:
     return sorted({word for text in texts for found in re.finditer(pattern, text) for word in found.groups() if word})
 
 
+def _with_map(body: str, lists: Collection[str]) -> str:
+    """The same statement, with its lists in the map of params."""
+    return re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body) if lists else body
+
+
 def _parse(name: str, header: list[str], body: str) -> Statement:
     fields: dict[str, list[str]] = {}
     sentence: list[str] = []
@@ -87,11 +106,14 @@ def _parse(name: str, header: list[str], body: str) -> Statement:
     one = {key: (fields.get(key) or [""])[0] for key in ("rows", "locks", "mode", "retry")}
     if not sentence or one["mode"] not in ("read", "write") or one["rows"] not in ("none", "one", "many"):
         raise ValueError(f"cypher/{name}.cypher: the header lacks its sentence, mode or rows")
+    params = [re.split(r"\s+", line) for line in fields.get("param", ())]
+    lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
     return Statement(
         name=name,
-        text=f"/* graphbrain {name} */ {body}",
+        text=f"/* graphbrain {name} */ {_with_map(body, lists)}",
         sentence=" ".join(sentence),
-        params=tuple(re.split(r"\s+", line)[0] for line in fields.get("param", ())),
+        params=tuple(param for param, *_ in params),
+        lists=lists,
         columns=tuple(re.split(r"\s+", line)[0] for line in fields.get("column", ())),
         **one,
     )

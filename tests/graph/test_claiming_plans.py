@@ -61,7 +61,7 @@ def profile(raw: driver.Driver, name: str, **sent: Any) -> tuple[int, int, set[s
     stated = statement(name)
     with raw.session(database="neo4j") as session:
         for _ in range(2):  # the first run also plans, and looks labels up
-            result = session.run("PROFILE " + stated.text, sent)  # type: ignore[arg-type]
+            result = session.run("PROFILE " + stated.text, stated.arguments(sent))  # type: ignore[arg-type]
             rows = list(result)
             summary = result.consume()
     found = summary.profile

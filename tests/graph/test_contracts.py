@@ -71,7 +71,7 @@ def operators(plan: dict[str, Any]) -> Iterator[str]:
 
 def planned(raw: driver.Driver, stated: Statement, sent: dict[str, Any]) -> driver.ResultSummary:
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
-        summary = tx.run("EXPLAIN " + stated.text, sent).consume()  # type: ignore[arg-type]
+        summary = tx.run("EXPLAIN " + stated.text, stated.arguments(sent)).consume()  # type: ignore[arg-type]
         tx.rollback()
     return summary
 
@@ -100,7 +100,7 @@ def test_no_leave_to_scan_is_left_over(name: str, raw: driver.Driver, web: dict[
 def test_rows_and_columns_are_those_declared(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
     stated = statement(name)
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
-        result = tx.run(stated.text, params(name, web))  # type: ignore[arg-type]
+        result = tx.run(stated.text, stated.arguments(params(name, web)))  # type: ignore[arg-type]
         keys, rows = result.keys(), len(list(result))
         tx.rollback()
     assert tuple(keys) == stated.columns
@@ -114,14 +114,14 @@ def test_one_row_comes_of_nothing_too(name: str, raw: driver.Driver, web: dict[s
     empty: dict[type, Any] = {list: [], str: "nobody", int: 0, float: 0.0}
     sent = {key: empty.get(type(value), value) for key, value in params(name, web).items()}
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
-        assert len(list(tx.run(statement(name).text, sent))) == 1  # type: ignore[arg-type]
+        assert len(list(tx.run(statement(name).text, statement(name).arguments(sent)))) == 1  # type: ignore[arg-type]
         tx.rollback()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if statement(name).mode == "read"])
 def test_a_reader_runs_where_writing_is_forbidden(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
     with raw.session(database="neo4j", default_access_mode=driver.READ_ACCESS) as session:
-        session.run(statement(name).text, params(name, web)).consume()  # type: ignore[arg-type]
+        session.run(statement(name).text, statement(name).arguments(params(name, web))).consume()  # type: ignore[arg-type]
 
 
 def snapshot(tx: driver.Transaction) -> dict[Any, Any]:
@@ -148,9 +148,9 @@ SAFE_WRITERS = [
 def test_twice_is_as_good_as_once_where_the_header_says_so(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
     stated, sent = statement(name), params(name, web)
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
-        tx.run(stated.text, sent).consume()  # type: ignore[arg-type]
+        tx.run(stated.text, stated.arguments(sent)).consume()  # type: ignore[arg-type]
         once = snapshot(tx)
-        tx.run(stated.text, sent).consume()  # type: ignore[arg-type]
+        tx.run(stated.text, stated.arguments(sent)).consume()  # type: ignore[arg-type]
         twice = snapshot(tx)
         tx.rollback()
     assert twice == once
@@ -163,7 +163,7 @@ LOCKERS = [n for n in SAFE_WRITERS if "writes nothing" in statement(n).retry]
 def test_a_lock_writes_nothing(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
         before = snapshot(tx)
-        tx.run(statement(name).text, params(name, web)).consume()  # type: ignore[arg-type]
+        tx.run(statement(name).text, statement(name).arguments(params(name, web))).consume()  # type: ignore[arg-type]
         assert snapshot(tx) == before
         tx.rollback()
 
@@ -178,7 +178,7 @@ def test_a_lock_keeps_others_out(name: str, raw: driver.Driver, web: dict[str, i
     else:
         write, wanted = "MATCH (p:Page) WHERE id(p) = $x SET p:Page", sent["ids"][0]
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
-        tx.run(statement(name).text, sent).consume()  # type: ignore[arg-type]
+        tx.run(statement(name).text, statement(name).arguments(sent)).consume()  # type: ignore[arg-type]
         assert kept_out(raw, tx, write, x=wanted)
 
 

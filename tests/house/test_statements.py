@@ -13,7 +13,7 @@ import pytest
 from graphbrain import hosts
 from graphbrain.classic_ledger import ClassicLedger
 from graphbrain.ledger import Ledger
-from graphbrain.statements import FOLDER, Statement, names, statement
+from graphbrain.statements import FOLDER, GIVEN, Statement, names, statement
 from tests.house.source import bare_cypher, imported, literals, modules, tree
 from tests.house.test_shelves import SHELF
 
@@ -62,7 +62,19 @@ def test_each_param_and_column_has_a_type_and_a_meaning(name: str) -> None:
 def test_declared_params_are_those_it_uses(name: str) -> None:
     stated = statement(name)
     assert len(set(stated.params)) == len(stated.params)
-    assert set(re.findall(r"\$(\w+)", body(name))) == set(stated.params)
+    used = [used.removeprefix("given.") for used in re.findall(r"\$(given\.\w+|\w+)", body(name))]
+    assert set(used) == set(stated.params)
+    assert GIVEN not in stated.params
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_list_is_a_param_by_itself(name: str) -> None:
+    """It would be planned anew for each length."""
+    lists = {
+        line[2:].split()[1] for line in header(name) if line[2:].split()[:1] == ["param"] and "LIST" in line.split()
+    }
+    assert set(re.findall(r"\$given\.(\w+)", body(name))) == lists
+    assert lists.isdisjoint(re.findall(r"\$(\w+)", body(name)))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -49,12 +49,30 @@ def test_a_header_is_a_contract(put: Callable[[str, str], None]) -> None:
         text="/* graphbrain pages/find */ MATCH (p:Page {key: $key}) // not a header\nRETURN p AS page LIMIT $limit",
         sentence="Find a page. It takes two lines to say.",
         params=("key", "limit"),
+        lists=frozenset(),
         columns=("page",),
         rows="many",
         locks="none",
         mode="read",
         retry="safe   reads only",
     )
+
+
+def test_lists_are_sent_in_a_map(put: Callable[[str, str], None]) -> None:
+    put(
+        "pages/some",
+        GOOD.replace("// param   key   STRING", "// param   keys  LIST").replace(
+            "MATCH (p:Page {key: $key}) // not a header",
+            "UNWIND $keys AS key\nMATCH (p:Page {key: key}) WHERE $keys <> []",
+        ),
+    )
+    stated = statements.statement("pages/some")
+    assert (stated.params, stated.lists) == (("keys", "limit"), {"keys"})
+    assert stated.text.endswith(
+        "UNWIND $given.keys AS key\nMATCH (p:Page {key: key}) WHERE $given.keys <> []\nRETURN p AS page LIMIT $limit"
+    )
+    assert stated.arguments({"keys": ["a"], "limit": 1}) == {"given": {"keys": ["a"]}, "limit": 1}
+    assert stated.arguments({"limit": 1}) == {"given": {}, "limit": 1}
 
 
 @pytest.mark.parametrize(
