@@ -12,8 +12,9 @@ from __future__ import annotations
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,7 +22,10 @@ from numpy.typing import NDArray
 
 from graphbrain import accounts, addresses, hosts
 from graphbrain.accounts import Accounts
+from graphbrain.addresses import FULL_WAIT
 from graphbrain.graph import Graph, Tx
+from graphbrain.heads import Finder
+from graphbrain.hosts import Host
 from graphbrain.ledger import Ledger, Marks
 from graphbrain.opichits import FIRST_RANK, NONE, Rule
 from graphbrain.report import Policy
@@ -94,11 +98,12 @@ def run(
     graph: Graph,
     check: Check,
     policy: Callable[[], Policy],
+    finder: Finder,
     sample: int | None,
     progress: Callable[[int, int], None],
     clock: Callable[[], float],
 ) -> Audit:
-    """Audit `sample` pages (None: all); `progress` is told how many of how many are done.
+    """Audit `sample` pages and resting hosts (None: all); `progress` is told how many of how many pages are done.
 
     `policy` is asked anew by each transaction: somebody may change the brain's settings meanwhile.
     """
@@ -115,6 +120,7 @@ def run(
     if not settling:
         tally.adopt_waiting()
     _hosts(graph, policy, tally)
+    _resting(graph, policy, finder, sample, tally, clock)
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
@@ -339,6 +345,55 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
     if places:
         for sentence in graph.write(places_again, "audit/addresses").values():
             tally.found("addresses", sentence)
+
+
+def _resting(
+    graph: Graph,
+    policy: Callable[[], Policy],
+    finder: Finder,
+    sample: int | None,
+    tally: Tally,
+    clock: Callable[[], float],
+) -> None:
+    """No host rests longer than until the first of its pages may be visited, unless its settings have just changed."""
+    names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
+    names = names if sample is None else random.sample(names, min(sample, len(names)))
+
+    def late(tx: Tx, held: Mapping[str, Host]) -> list[str]:
+        return _oversleeping(tx, held.values(), finder, clock())
+
+    def again(tx: Tx, suspects: Sequence[str]) -> list[str]:
+        return late(tx, hosts.lock(tx, hosts.read(tx, suspects, policy().manners), policy().manners))
+
+    for start in range(0, len(names), BATCH):
+        part = names[start : start + BATCH]
+        suspects = graph.read(
+            lambda tx, p=part: late(tx, hosts.read(tx, p, policy().manners)),  # type: ignore[misc]
+            "audit/resting",
+        )
+        if suspects and not _reviewing(graph):
+            sure = graph.write(lambda tx, s=suspects: again(tx, s), "audit/resting")  # type: ignore[misc]
+            for name in sure:
+                tally.found("hosts", f"Host {name} rests for longer than until one of its pages may be visited.")
+
+
+def _reviewing(graph: Graph) -> bool:
+    """Do hosts and pages have to be gone through, for settings have changed?"""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    return not {"reviewing_hosts", "remarking"}.isdisjoint(stored)
+
+
+def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
+    """Those of the hosts that rest for longer than they should."""
+    queues = {host.name: hosts.open_queues(host) for host in met if host.stored["resting"]}
+    until = {host.name: host.stored["ready_at"] for host in met}
+    ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
+    return [
+        name
+        for name, own in queues.items()
+        # A host all whose claims are out is not looked at for a while.
+        if until[name] > max(now, min((ripe[queue] for queue in own if queue in ripe), default=until[name])) + FULL_WAIT
+    ]
 
 
 def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:

@@ -196,7 +196,8 @@ class Looking(Core):
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
         self._reread()
-        return audits.run(self.graph, self.engine.check, lambda: self.policy, sample, progress, self.now)
+        check = self.engine.check
+        return audits.run(self.graph, check, lambda: self.policy, self._finder, sample, progress, self.now)
 
     def _view(self) -> View | None:
         """How this brain's scores are told; None: as they stand on the pages."""

@@ -86,6 +86,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "audit/budgets": {"names": None, "budget": 3},
         "audit/counts": none,
         "audit/hosts": {"names": None},
+        "audit/resting": none,
         "audit/in_flight": none,
         "audit/indexes": none,
         "audit/pages": {"ids": some, "intra": 0.5},

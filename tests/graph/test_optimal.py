@@ -434,6 +434,16 @@ def test_a_visit_does_not_wake_its_host_before_a_page_is_due(make_brain: MakeBra
     assert ask(RESTS) == [[True, None, later]]
 
 
+def test_the_audit_tells_of_a_host_that_rests_too_long(make_brain: MakeBrain, clock: HandClock, ask: Ask) -> None:
+    brain = make_brain(delay_seconds=5.0)
+    sleep_over(brain, clock)
+    assert brain.audit(None).findings == ()
+    ask("MATCH (h:Host {name: 'many.org'}) SET h.ready_at = h.ready_at + 120.0")
+    assert brain.audit(None).findings == ("Host many.org rests for longer than until one of its pages may be visited.",)
+    clock.pass_(2 * DAY)
+    assert brain.audit(1).findings == ()  # it is looked at by now
+
+
 def test_a_hint_wakes_a_resting_host_when_it_makes_a_page_due(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(delay_seconds=10.0)
     many = sleep_over(brain, clock)
