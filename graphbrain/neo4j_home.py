@@ -104,6 +104,8 @@ def configuration(
         # A writer waits this long for another's lock, then is told and tries again.
         "db.lock.acquisition.timeout": "10s",
         "db.transaction.timeout": "120s",
+        # Our plans do not depend on how much there is, and to make one takes up to a fifth of a second.
+        "dbms.cypher.min_replan_interval": "10m",
         # Log files are preallocated, for two databases: 256 MB each would be 512 MB from birth.
         # db.tx_log.preallocate itself stays: without, a server whose disk was full cannot start.
         "db.tx_log.rotation.size": "64m",
