@@ -5,5 +5,5 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (h:Host) WHERE h.resting = true AND h.ready_at >= 0
+MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at >= 0
 RETURN collect(h.name) AS names

@@ -17,11 +17,11 @@ CALL () {
   WITH p ORDER BY p.not_before LIMIT 1 RETURN head(collect(p.not_before)) AS not_before
 }
 CALL () {
-  MATCH (h:Host) WHERE h.queued = true AND h.ready_at >= 0
+  MATCH (h:Host) USING INDEX h:Host(queued, ready_at) WHERE h.queued = true AND h.ready_at >= 0
   WITH h ORDER BY h.queued, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS ready_at
 }
 CALL () {
-  MATCH (h:Host) WHERE h.resting = true AND h.ready_at >= 0
+  MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at >= 0
   WITH h ORDER BY h.resting, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS rested_at
 }
 RETURN lease_until, not_before, ready_at, rested_at

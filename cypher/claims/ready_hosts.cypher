@@ -1,6 +1,8 @@
 // Hosts that have a queue of their own and may be visited: those whose pages wait for the host alone, and those that
 // have rested until the first of their pages may be visited again; of both kinds the longest ready first.
 //
+// The indexes are named: to the planner, of an index that is empty, as these may be, all ways are equally good.
+//
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
 // param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
@@ -10,12 +12,12 @@
 // mode    read
 // retry   safe
 CALL () {
-  MATCH (h:Host) WHERE h.queued = true AND h.ready_at <= $now
+  MATCH (h:Host) USING INDEX h:Host(queued, ready_at) WHERE h.queued = true AND h.ready_at <= $now
   WITH h ORDER BY h.queued, h.ready_at LIMIT $limit
   RETURN collect(h) AS ready
 }
 CALL () {
-  MATCH (h:Host) WHERE h.resting = true AND h.ready_at <= $now
+  MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at <= $now
   WITH h ORDER BY h.resting, h.ready_at LIMIT $limit
   RETURN collect(h) AS rested
 }

@@ -10,7 +10,7 @@
 // retry   safe
 UNWIND $names AS address
 CALL (address) {
-  MATCH (h:Host) WHERE h.address = address AND h.turn_at > $now
+  MATCH (h:Host) USING INDEX h:Host(address, turn_at) WHERE h.address = address AND h.turn_at > $now
   WITH h ORDER BY h.address, h.turn_at LIMIT $limit
   RETURN h.name AS name
 }
