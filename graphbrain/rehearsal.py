@@ -7,11 +7,13 @@ value, so that the graph's links do not matter, and hosts have no delays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from graphbrain import pages
 from graphbrain.beliefs import Flags, Prior
 from graphbrain.brain import Brain
 from graphbrain.model import Claim, Fetched
@@ -56,7 +58,8 @@ def settings_of(setting: Setting) -> dict[str, Any]:
 class OnGraph(Policy):
     """What a brain hands out. `clock`: the brain's. With a prior in the setting the brain learns none of its own.
 
-    Pages are named so that the order of their keys is that of their numbers: among equals the lower number is older.
+    Pages are numbered in the order of their internal ids, which may be those of pages that have gone: among equals the
+    index says the lower one first.
     """
 
     def __init__(self, setting: Setting, brain: Brain, clock: SimulatedClock) -> None:
@@ -67,16 +70,22 @@ class OnGraph(Policy):
         if setting.prior is not None:
             facts = {**properties(setting.prior, {}, 0), "prior_tried": 1e12}
             brain.graph.write(lambda tx: tx.do("brain/change", settings=facts), "brain/change")
-        self.urls = sorted((f"http://simulated.org/{page}" for page in range(self.pages)), key=key_of)
+        self.urls = self._seeded([f"http://simulated.org/{page}" for page in range(self.pages)])
         self._page = {url: page for page, url in enumerate(self.urls)}
         self._version = np.zeros(self.pages, dtype=np.int64)
         self._held: dict[int, Claim] = {}
         self._begin(setting.value)
 
+    def _seeded(self, urls: Sequence[str]) -> list[str]:
+        """Create these pages; their URLs in the order of their ids."""
+        ids: dict[str, int] = {}
+        for first in range(0, len(urls), BATCH):
+            part = urls[first : first + BATCH]
+            self._brain.seed(part)
+            ids |= self._brain.graph.read(lambda tx, p=part: pages.find(tx, map(key_of, p)), "pages/find")  # type: ignore[misc]
+        return sorted(urls, key=lambda url: ids[key_of(url)])
+
     def _begin(self, value: Floats) -> None:
-        for first in range(0, self.pages, BATCH):
-            part = range(first, min(first + BATCH, self.pages))
-            self._brain.seed(self.urls[page] for page in part)
         for page, worth in enumerate(value.tolist()):
             self._brain.set_value(self.urls[page], worth)
         for first in range(0, self.pages, BATCH):

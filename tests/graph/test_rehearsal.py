@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -18,9 +20,19 @@ MakeBrain = Callable[..., Brain]
 assert SimulatedClock().at == START
 
 
+def scramble_ids(brain: Brain) -> None:
+    """The ids of pages that have gone are given to new ones, a while after, in whatever order they went."""
+    gone = [f"http://gone.org/{n}" for n in range(200)]
+    brain.seed(gone)
+    for url in random.Random(3).sample(gone, len(gone)):
+        brain.forget(url)
+    time.sleep(1.5)
+
+
 def test_the_graph_chooses_what_the_simulator_chooses(make_brain: MakeBrain, clock: HandClock) -> None:
     history = histories.synthetic(60, 25, seed=5)
     brain = make_brain()
+    scramble_ids(brain)
     chosen: dict[str, list[list[int]]] = {"lanes": [], "graph": []}
 
     def watched(name: str, policy: Policy) -> Policy:
