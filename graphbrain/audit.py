@@ -146,8 +146,13 @@ def run(
 
 def _passes(graph: Graph) -> tuple[int, bool]:
     """How many settling passes have begun, and whether one is not over: till then marks of waiting cash are off."""
-    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    stored = _stored(graph)
     return stored.get("settle_passes", 0), "settling" in stored
+
+
+def _stored(graph: Graph) -> Mapping[str, Any]:
+    """What stands on the brain."""
+    return graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
 
 
 def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
@@ -379,8 +384,7 @@ def _resting(
 
 def _reviewing(graph: Graph) -> bool:
     """Do hosts and pages have to be gone through, for settings have changed?"""
-    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
-    return not {"reviewing_hosts", "remarking"}.isdisjoint(stored)
+    return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
 def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
