@@ -35,6 +35,7 @@ Trace = Callable[[str, int, float], None]
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
+LEAST_ATTEMPTS = 2
 MISFITS = 3
 """Attempts that a transaction breaks off for weights that do not fit."""
 CLOCK_PROBES = 7
@@ -52,6 +53,9 @@ _OVERTAKEN = (
     "Neo.ClientError.Transaction.TransactionNotFound",
     "Neo.ClientError.Transaction.TransactionMarkedAsFailed",
     "Neo.ClientError.Transaction.TransactionTerminated",
+    # What the driver makes of errors that the server calls transient: somebody has terminated the transaction.
+    "Neo.ClientError.Transaction.Terminated",
+    "Neo.ClientError.Transaction.LockClientStopped",
     "Neo.TransientError.",
 )
 
@@ -233,7 +237,11 @@ class Graph:
         return self._run(work, name, neo4j.WRITE_ACCESS, patient)
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
-        stop = tenacity.stop_after_delay(self.limit_seconds) if patient else tenacity.stop_after_attempt(1)
+        # Twice at least: who was stopped by Ctrl-Z has lost the transaction, and his time is over when he goes on.
+        tried_long = tenacity.stop_all(
+            tenacity.stop_after_delay(self.limit_seconds), tenacity.stop_after_attempt(LEAST_ATTEMPTS)
+        )
+        stop = tried_long if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),

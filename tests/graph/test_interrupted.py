@@ -1,4 +1,4 @@
-"""Ctrl-C while the server is working: it is obeyed at once, and the brain can be used afterwards."""
+"""Ctrl-C while the server is working is obeyed at once; after Ctrl-Z it goes on. The brain can be used afterwards."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain
+from graphbrain.graph import Tx
 
 
 def test_an_interruption_while_it_waits_for_an_answer(brain: Brain, raw: driver.Driver) -> None:
@@ -26,3 +27,21 @@ def test_an_interruption_while_it_waits_for_an_answer(brain: Brain, raw: driver.
     assert brain.settings.eps == 0.03
     brain.change(eps=0.07)
     assert brain.settings.eps == 0.07
+
+
+def test_who_was_stopped_for_longer_than_a_call_may_take_goes_on(brain: Brain, raw: driver.Driver) -> None:
+    attempts: list[int] = []
+
+    def work(tx: Tx) -> int:
+        attempts.append(int(tx.one("brain/sizes")[0]))
+        if len(attempts) == 1:  # as the server does to a transaction of which it hears nothing
+            time.sleep(1.1)
+            raw.execute_query(
+                "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.work = 'stopped' "
+                "TERMINATE TRANSACTION id YIELD message RETURN message"
+            )
+        return int(tx.one("brain/sizes")[0])
+
+    brain.graph.limit_seconds = 1.0
+    assert brain.graph.read(work, "stopped") == 0
+    assert len(attempts) == 2
