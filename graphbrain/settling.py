@@ -7,7 +7,8 @@ after it has paid all that its goal s* gives goes to its history at once: so cas
 written. So the invariant of `opichits` holds at every commit, whatever changes meanwhile and wherever the pass is
 killed; pages that came or changed since the export are left to pushes.
 
-Pages are settled in lanes side by side, which share no neighbours, and at last those between the lanes (`batching`).
+Pages are settled in lanes side by side, which share no neighbours, and at last, one batch after another, those between
+the lanes (`batching`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
@@ -43,7 +44,7 @@ HELD_SECONDS = 0.25
 another of those of several."""
 FIRST_SHARE, LEAST_SHARE = 1 / 8, 1 / 32
 AT_ONCE = 2
-"""Transactions under way at the same time: while one computes, the server has the other to do."""
+"""In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
 """A side within this share of eps from its goal, per link, is left as it is."""
 SMALLEST, SHARE = 5_000, 0.2
@@ -167,8 +168,8 @@ def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
     """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
     *apart, between = batching.lanes(goal.near, goal.order, AT_ONCE)
     yield [batching.batches(goal.near, lane, COST, pace.share) for lane in apart]
-    # Here they do meet, the less the farther apart in the order they are.
-    yield [batching.batches(goal.near, part, COST, pace.share) for part in np.array_split(between, AT_ONCE)]
+    # These have neighbours everywhere: side by side they would wait for each other, and somebody else for both.
+    yield [batching.batches(goal.near, between, COST, pace.share)]
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, again: bool = False) -> Step:
