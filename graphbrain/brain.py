@@ -206,7 +206,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             got += taken.claims
             moves_left -= taken.moved
             spread.saw(taken.seen, taken.lost)
-            self._reach.saw(taken.used, len(taken.claims))
+            self._reach.ready.saw(*taken.ready)
+            self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
             if not taken.claims and not taken.moved and not taken.lost:
                 break
@@ -233,7 +234,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 lease=self.settings.lease_seconds,
                 manners=self.policy.manners,
                 finder=self._finder,
-                look=self._reach.look(n),
+                reach=self._reach,
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
                 tried=tried,

@@ -8,6 +8,7 @@ Statements: claims/*, pages/bar.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from graphbrain.heads import Finder
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
 from graphbrain.model import FOR_EVER, Claim
+from graphbrain.spread import Reach
 
 __all__ = [
     "Outlook",
@@ -40,14 +42,16 @@ __all__ = [
 class Taken:
     """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first.
 
-    `used`: how many candidates it took to find the claims. `worths`: what the visits are worth that are not first ones.
+    `ready`, `shared`: of the pages in queues of hosts that were ready, and of those in the shared queue, how many were
+    met before there were enough claims, and made how many. `worths`: what the visits are worth that are not first ones.
     """
 
     claims: list[Claim] = field(default_factory=list)
     moved: int = 0
     lost: int = 0
     seen: int = 0
-    used: int = 0
+    ready: tuple[int, int] = (0, 0)
+    shared: tuple[int, int] = (0, 0)
     worths: Sequence[float] = ()
 
 
@@ -82,7 +86,7 @@ def take(
     lease: float,
     manners: Manners,
     finder: Finder,
-    look: int,
+    reach: Reach,
     spread: int,
     most_moves: int,
     tried: set[str],
@@ -90,12 +94,12 @@ def take(
     """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
     neither the lease nor the delay of a host.
 
-    `look`: at so many heads, for not every host is ready. `spread`: choose these at random among so many times `n`;
-    1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many pages are moved to
-    their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer is lost, the
-    claims are among them.
+    `reach`: how many candidates to expect to need, for not every host is ready. `spread`: choose these at random among
+    so many times `n`; 1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many
+    pages are moved to their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer
+    is lost, the claims are among them.
     """
-    found = finder.find(tx, n, look, clock(), manners, spread)
+    found = finder.find(tx, n, clock(), manners, reach, spread)
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
@@ -121,7 +125,8 @@ def take(
     hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    return Taken(claims, moved, len(candidates) - len(waiting), len(candidates), deal.used, worths)
+    lost = len(candidates) - len(waiting)
+    return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths)
 
 
 @dataclass(slots=True)
@@ -132,8 +137,8 @@ class _Deal:
     most: int
     most_moves: int
     held: dict[str, Host]
-    used: int = 0
-    """candidates met before there were enough claims"""
+    tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
+    """(from a host's own queue, granted) → candidates met before there were enough claims"""
     sources: set[str] = field(default_factory=set)
     grants: list[list[object]] = field(default_factory=list)
     moves: list[list[object]] = field(default_factory=list)
@@ -142,7 +147,17 @@ class _Deal:
 
     def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
         """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
-        self.used += len(self.grants) < self.most
+        before = len(self.grants)
+        granted = self._judges(page, url, name, queue, new)
+        self.tally[queue != SHARED_QUEUE, granted] += before < self.most
+        return granted
+
+    def met(self, *, ready: bool) -> tuple[int, int]:
+        """Of this kind, how many candidates were met before there were enough claims, and made how many."""
+        claims = self.tally[ready, True]
+        return self.tally[ready, False] + claims, claims
+
+    def _judges(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
         host = self.held.get(name)
         if host is not None and not host.allows(url):
             self._bar(page, host, queue)

@@ -8,13 +8,14 @@ Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, 
 
 from __future__ import annotations
 
+import heapq
 import random
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -24,32 +25,35 @@ from graphbrain.lanes import read_lanes
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranges import UNKNOWN, Ranges
 from graphbrain.schedule import Schedule
+from graphbrain.spread import Owed, Reach
 
 __all__ = ["ByWorth", "Finder", "Found", "InOrder"]
 
-FAIR_SHARE = 4
-"""One in so many places of a batch goes to the host that has been ready longest, whatever the value of its page:
-without it, hosts of poor pages would fill the list of ready hosts and hide the others."""
+FAIR_SHARE = 0.25
+"""This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
+it, hosts of poor pages would fill the list of ready hosts and hide the others."""
 SHARED_LOOKS, HOST_LOOKS = 512, 8
 """Ranges that are looked into at most, of the shared queue and of each host's own."""
 DEEP_LANES, DEEPER = 8, 16
 """So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
 FEW = 32
-"""So many pages are read of a range of more than a lane: where there are fewer, all its lanes are known."""
+"""So many pages are read of a range where none was found: where there are fewer, all its lanes are known then."""
 MANY, FEW_RANGES = 256, 4
 """So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
 HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
 """(id, lane, waiting since)"""
+Head = TypeVar("Head", bound=Sequence[Any])
+"""What begins with a page's id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """Candidates and their places in the order; hosts whose queue seemed to hold nothing for now."""
 
-    order: dict[int, tuple[float, int]] = field(default_factory=dict)
+    order: dict[int, int] = field(default_factory=dict)
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
     """What a visit is worth of those that were visited before."""
@@ -60,8 +64,9 @@ class Found:
 class Finder(Protocol):
     """How candidates are found."""
 
-    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        """Candidates for `n` claims: the best `look`, or as many at random among the best `n` × `spread`."""
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        """Candidates for `n` claims: the best, as many as it may take, or as many at random among the best `n` ×
+        `spread`."""
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
         """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
@@ -71,23 +76,21 @@ class Finder(Protocol):
 class InOrder:
     """Best first and breadth first: the index is in the right order."""
 
-    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        width = max(look, n * spread)
-        shared = tx.one("claims/heads", now=now, limit=width)[0]
+    def __init__(self) -> None:
+        self._owed = Owed()
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        shared = tx.one("claims/heads", now=now, limit=max(reach.shared.look(n), n * spread))[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
-        offers = _ready(tx, now, width, manners)
+        offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
         names = [queue for queues in offers.values() for queue in queues]
         ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
         own = [head for _, heads in ready for head in heads[:per_host]]
-        fair = own[: max(1, n // FAIR_SHARE)] if own else []
-        rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])[: max(0, width - len(fair))]
-        if spread > 1 and len(rest) > look:
-            rest = sorted(random.sample(rest, look), key=lambda head: head[1])
-        order: dict[int, tuple[float, int]] = {page: (-1.0, place) for place, (page, _) in enumerate(fair)}
-        for place, (page, lane) in enumerate(rest):
-            order.setdefault(page, (lane, place))
+        fair = own[: self._owed.places("ready", FAIR_SHARE, n)] if own else []
+        rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
+        chosen = _enough(fair, rest, {page for page, _ in own}, n, reach, spread)
         more = frozenset(name for name, heads in ready if len(heads) > per_host)
-        return Found(order, _idle(offers, {name for name, heads in ready if heads}), more=more)
+        return Found(_places(chosen), _idle(offers, {name for name, heads in ready if heads}), more=more)
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
@@ -100,24 +103,21 @@ class ByWorth:
         self.schedule = schedule
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Ranges] = OrderedDict()
-        self._due = {"frontier": 0.0, "oldest": 0.0}
+        self._owed = Owed()
         self._deep_lanes = 1
 
-    def find(self, tx: Tx, n: int, look: int, now: float, manners: Manners, spread: int) -> Found:
-        width = max(look, n * spread)
-        offers = _ready(tx, now, width, manners)
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        width = max(reach.shared.look(n), n * spread)
+        offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
         names = [queue for queues in offers.values() for queue in queues]
         own, shared, more = self._best(tx, names, width, now)
-        fair = [own[name] for name in names if name in own][: max(1, n // FAIR_SHARE)]
+        fair = [own[name] for name in names if name in own]
+        fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
-        rest = self._reserved(rest, n)[: max(0, width - len(fair))]
-        if spread > 1 and len(rest) > look:
-            rest = [rest[place] for place in sorted(random.sample(range(len(rest)), look))]
-        order = {page[0]: (-1.0, place) for place, page in enumerate(fair)}
-        for place, page in enumerate(rest):
-            order.setdefault(page[0], (0.0, place))
-        return Found(order, _idle(offers, own), self._worth_again([*fair, *rest], now), more)
+        ready = {page[0] for page in own.values()}
+        chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
+        return Found(_places(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
@@ -180,20 +180,22 @@ class ByWorth:
         lanes: Sequence[int] = (),
         most: int = 0,
     ) -> tuple[dict[str, list[Page]], dict[str, Ranges], list[Page]]:
-        """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` in a lane that
-        has its own, and the ranges as they are now; and the first `most` pages of some `lanes` of the shared queue.
+        """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` where the last
+        lane is known, and the ranges as they are now; and the first `most` pages of some `lanes` of the shared queue.
 
         `known`: the ranges that the places are of; another thread may know others meanwhile.
         """
-        bounds = {queue: known[queue].bounds(at) for queue, at in places.items()}
-        ones = [[queue, a, b] for queue, each in bounds.items() for a, b in each if b - a == 1]
-        wide = [[queue, a, b] for queue, each in bounds.items() for a, b in each if b - a > 1]
-        first, few, deep = map(iter, _lane_heads(tx, ones, limit, wide, lanes, most))
+        sure = {queue: known[queue].ends_known(at) for queue, at in places.items()}
+        asked: dict[bool, list[list[Any]]] = {True: [], False: []}
+        for queue, at in places.items():
+            for ends_known, bounds in zip(sure[queue], known[queue].bounds(at), strict=True):
+                asked[ends_known].append([queue, *bounds])
+        first, few, deep = map(iter, _lane_heads(tx, asked[True], limit, asked[False], lanes, most))
         seen: dict[str, list[Page]] = {}
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
-            heads = [next(first if b - a == 1 else few) for a, b in bounds[queue]]
-            after[queue] = known[queue].saw(at, [[(lane, since) for _, lane, since in each] for each in heads], FEW)
+            heads = [next(first if ends_known else few) for ends_known in sure[queue]]
+            after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, FEW)
             seen[queue] = _pages(heads)
         with self._lock:
             self._known |= after
@@ -252,7 +254,7 @@ class ByWorth:
         for _ in range(MOST_ROUNDS):
             before = self._ranges(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
-            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 1)
+            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 2)
             if not self._fresh(before, after[SHARED_QUEUE]):
                 break
         return seen[SHARED_QUEUE]
@@ -284,21 +286,14 @@ class ByWorth:
         return self.schedule.worth(*_waiting(pages), now)
 
     def _reserved(self, pages: list[Page], n: int) -> list[Page]:
-        """The same pages, with the reserves of the frontier and of the longest waiting at the front.
-
-        A reserve that a call of few pages cannot give is owed to the next.
-        """
+        """The same pages, with the reserves of the frontier and of the longest waiting at the front."""
         if not pages:
             return pages
-        with self._lock:
-            for name, part in (("frontier", self.schedule.frontier_reserve), ("oldest", self.schedule.oldest_reserve)):
-                self._due[name] = min(self._due[name] + part * n, float(n))
-            due = {name: int(owed) for name, owed in self._due.items()}
-            for name, owed in due.items():
-                self._due[name] -= owed
+        new_ones = self._owed.places("frontier", self.schedule.frontier_reserve, n)
+        oldest = self._owed.places("oldest", self.schedule.oldest_reserve, n)
         frontier = read_lanes(np.array([page[1] for page in pages])).frontier
-        chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][: due["frontier"]]
-        chosen += sorted(pages, key=lambda page: (page[2], page[0]))[: due["oldest"]]
+        chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][:new_ones]
+        chosen += heapq.nsmallest(oldest, pages, key=lambda page: (page[2], page[0]))
         first = dict.fromkeys(chosen)
         return [*first, *(page for page in pages if page not in first)]
 
@@ -322,6 +317,24 @@ def _ready(tx: Tx, now: float, most: int, manners: Manners) -> dict[str, list[st
     """Hosts with queues of their own that may be visited, the longest ready first, and which of these are open."""
     rows = sorted(tx.one("claims/ready_hosts", now=now, limit=most, budget=manners.budget)[0])[:most]
     return {name: [name, aside_queue(name)] if room else [name] for _, name, room in rows}
+
+
+def _enough(
+    fair: Sequence[Head], rest: Sequence[Head], ready: Container[int], n: int, reach: Reach, spread: int
+) -> list[Head]:
+    """The `fair`, and of `rest`, best first, as many as it may take for `n` claims beside them; if callers spread, at
+    random among the best `n` × `spread`. `ready`: ids of pages of ready hosts, as the fair are."""
+    both = reach.enough([head[0] in ready for head in chain(fair, rest)], n)
+    wanted = max(0, both - len(fair))
+    among = rest[: max(wanted, n * spread)]
+    if spread == 1 or len(among) <= wanted:
+        return [*fair, *rest[:wanted]]
+    return [*fair, *(among[place] for place in sorted(random.sample(range(len(among)), wanted)))]
+
+
+def _places(chosen: Iterable[Sequence[Any]]) -> dict[int, int]:
+    """Id → place of these pages. One that was seen in two queues, for it moved meanwhile, has the first."""
+    return {page: place for place, page in enumerate(dict.fromkeys(head[0] for head in chosen))}
 
 
 def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[str]:

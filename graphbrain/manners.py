@@ -159,9 +159,10 @@ def review(tx: Tx, now: float, manners: Manners) -> int:
         host, changed = held[name], dict[str, Any]()
         if host.rules is not None and host.stored["robots_agent"] is None:
             changed = {"robots_delay": host.rules.delay(manners.agent) or None, "robots_news": True}
-        if host.stored["resting"]:
+        rests = host.stored["resting"]
+        if rests:
             host.file(now)
-        if changed or host.set_aside or host.stored["resting"]:
+        if changed or host.set_aside or rests:
             _rewrite(tx, host, changed, now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -1,10 +1,10 @@
 """Which parts of a queue to look into: the lanes that hold pages, learned by looking.
 
 The index of waiting pages can say which is the first page between two lane numbers, and no more for the price of a
-look. So the numbers are cut into ranges, each of which is looked into by itself: where a page is found in lane l, l
-gets a range of its own, and what lies behind it another; ranges without pages grow together again. Together the
-ranges always cover all numbers, so whatever others put into whatever lane, it is found: at once, or as soon as what
-stands before it in its range has one of its own. Nothing of this is stored.
+look. So the numbers are cut into ranges, each of which is looked into by itself: where a page is found in lane l, a
+range ends with l, and what lies behind it is another; ranges without pages grow together again, and with the next one
+that has some. Together the ranges always cover all numbers, so whatever others put into whatever lane, it is found: at
+once, or as soon as what stands before it in its range has one of its own. Nothing of this is stored.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Heads = Sequence[tuple[int, float]]
 class Ranges:
     """The ranges of one queue, ascending: range i goes from `first[i]` to the next one's first.
 
-    `lane`, `since`: of the first page when it was last looked into; lane EMPTY: none was there; UNKNOWN: it was never
-    looked into. `turn`: where looking around goes on.
+    `lane`, `since`: of the first page when it was last looked into, in the last lane of the range; lane EMPTY: none was
+    there; UNKNOWN: it was never looked into. `turn`: where looking around goes on.
     """
 
     first: Ints
@@ -71,39 +71,48 @@ class Ranges:
         best = np.argsort(-worth, kind="stable")[: most - len(around)]
         return np.union1d(best, around)
 
-    def saw(self, places: Ints, found: Sequence[Heads], limit: int) -> Ranges:
-        """The ranges after a look into those at `places` that found the first pages of each, at most `limit`."""
+    def ends_known(self, places: Ints) -> list[bool]:
+        """Was a page found in the last lane of the ranges at these places, and none before it?"""
+        known: list[bool] = (self.lane[places] >= 0).tolist()
+        return known
+
+    def saw(self, places: Ints, found: Sequence[Heads], limit: int, few: int) -> Ranges:
+        """The ranges after a look into those at `places` that found the first pages of each: at most `limit` where the
+        end was known, else `few`."""
         lane, at = self.lane.copy(), self.since.copy()
         lane[places] = [heads[0][0] if heads else EMPTY for heads in found]
         at[places] = [heads[0][1] if heads else 0.0 for heads in found]
         if np.array_equal(lane, self.lane):  # then it is cut as it should be
             return Ranges(self.first, lane, at, self.turn)
         seen = dict(zip(places.tolist(), found, strict=True))
+        known = self.ends_known(np.arange(len(self)))
         bounds = zip(self.first.tolist(), [*self.first[1:].tolist(), END], strict=True)
         rows: list[tuple[int, int, float]] = []
         for place, ((start, end), head, moment) in enumerate(zip(bounds, lane.tolist(), at.tolist(), strict=True)):
             if head < 0 or place not in seen:
                 _add(rows, start, head, moment)
             else:
-                _add_cut(rows, start, end, seen[place], limit)
-        del rows[MOST:]
+                _add_cut(rows, start, end, seen[place], limit if known[place] else few, known[place])
+        if len(rows) > MOST:
+            del rows[MOST:]
+            rows[-1] = (rows[-1][0], UNKNOWN, 0.0)
         first, heads, times = zip(*rows, strict=True)
         return Ranges(np.array(first), np.array(heads), np.array(times), min(self.turn, len(rows) - 1))
 
 
-def _add_cut(rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int) -> None:
-    """A range in which pages were found: each lane by itself, nothing between them, and what is behind them, where
-    there may be more."""
+def _add_cut(
+    rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int, end_known: bool
+) -> None:
+    """A range in which pages were found: up to each of their lanes, and what is behind them, where there may be more:
+    in many lanes, or, where its last was known, hardly in any other."""
     for lane, since in heads:
         if lane >= start:  # the first one in its lane
-            if lane > start:
-                _add(rows, start, EMPTY, 0.0)
-            _add(rows, lane, lane, since)
+            _add(rows, start, lane, since)
             start = lane + 1
     if start < end and len(heads) < limit:
         _add(rows, start, EMPTY, 0.0)
     elif start < end:
-        for cut in _cuts(start, end):
+        for cut in [start] if end_known else _cuts(start, end):
             _add(rows, cut, UNKNOWN, 0.0)
 
 
@@ -115,7 +124,7 @@ def _cuts(start: int, end: int) -> list[int]:
 
 
 def _add(rows: list[tuple[int, int, float]], first: int, lane: int, since: float) -> None:
-    """One more range, unless it and the one before it are empty: then they are one."""
-    if lane == EMPTY and rows and rows[-1][1] == EMPTY:
-        return
+    """One more range; with an empty one before it, if it was looked into, too, they are one."""
+    if lane != UNKNOWN and rows and rows[-1][1] == EMPTY:
+        first = rows.pop()[0]
     rows.append((first, lane, since))

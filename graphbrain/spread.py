@@ -1,4 +1,4 @@
-"""How far several callers spread over the same list, so as not to race for its head.
+"""How many candidates a call looks at, and how far several callers spread over the same list.
 
 Cypher has no SKIP LOCKED: two callers that read the same head wait for each other, and the second finds it taken.
 One caller alone takes the head exactly (`times` 1). Who loses candidates to others chooses at random among two,
@@ -8,13 +8,20 @@ four, … times as many, and comes back step by step when nothing is lost any mo
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-__all__ = ["Reach", "Spread"]
+import numpy as np
+
+__all__ = ["Owed", "Reach", "Spread", "Yield"]
 
 MOST = 8
 LOST_TOO_MANY = 0.1
 FURTHEST, LEAST_LOOK = 5.0, 40
 """Most candidates looked at for a claim; fewest looked at where not every one makes a claim."""
+NEARLY_ALL = 0.95
+"""A larger share of the candidates counts as all of them."""
+SURE = 2.0
+"""So many standard deviations fewer claims than expected must still be enough: in 98 of 100 calls they are."""
 KEPT = 0.8
 """What the last calls count for when another is added to them."""
 
@@ -38,18 +45,54 @@ class Spread:
                 self._quiet = 0
 
 
-class Reach:
-    """One process's guess of how many candidates it takes to find a claim, for not every host is ready. Races on it do
-    no harm."""
+class Yield:
+    """One process's guess of how many candidates of one kind it takes to find a claim, for not every host is ready.
+    Races on it do no harm."""
 
     def __init__(self) -> None:
         self._used = self._claims = 1.0
 
     def saw(self, used: int, claims: int) -> None:
-        """So many candidates were met before there were so many claims."""
-        self._used, self._claims = KEPT * self._used + used, KEPT * self._claims + claims
+        """So many candidates were met before there were enough claims, and made so many of these."""
+        if used:
+            self._used, self._claims = KEPT * self._used + used, KEPT * self._claims + claims
+
+    @property
+    def share(self) -> float:
+        """Which share of the candidates makes a claim; 1 where nearly each does."""
+        share = max(self._claims / self._used, 1.0 / FURTHEST)
+        return 1.0 if share > NEARLY_ALL else share
 
     def look(self, wanted: int) -> int:
         """At how many candidates to look for so many claims."""
-        times = min(self._used / max(self._claims, 1.0), FURTHEST)
-        return wanted if times < 1.05 else max(LEAST_LOOK, math.ceil(wanted * times * 1.2))
+        return wanted if self.share == 1.0 else max(LEAST_LOOK, math.ceil(wanted / self.share * 1.2))
+
+
+class Reach:
+    """What to expect of candidates in queues of hosts that are `ready`, and of those in the `shared` queue."""
+
+    def __init__(self) -> None:
+        self.ready, self.shared = Yield(), Yield()
+
+    def enough(self, ready: Sequence[bool], wanted: int) -> int:
+        """How many of these candidates will do for so many claims, most likely. `ready`: which are of that kind."""
+        share = np.where(np.asarray(ready, dtype=bool), self.ready.share, self.shared.share)
+        expected = np.cumsum(share) - SURE * np.sqrt(np.cumsum(share * (1.0 - share)))
+        enough = int(np.count_nonzero(np.maximum.accumulate(expected) < wanted - 1e-6)) + 1
+        if np.any(share[:enough] < 1.0):
+            enough = max(enough, LEAST_LOOK)
+        return min(len(share), enough)
+
+
+class Owed:
+    """Parts of all places in calls that may be too small to give them: what one cannot give is owed to the next. Races
+    on it do no harm."""
+
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}
+
+    def places(self, name: str, part: float, n: int) -> int:
+        """How many of `n` places are due to what has a claim to that part of all."""
+        due = min(self._due.get(name, 0.0) + part * n, float(n))
+        self._due[name] = due - int(due)
+        return int(due)

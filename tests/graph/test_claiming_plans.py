@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import neo4j as driver
@@ -15,7 +16,7 @@ from graphbrain.statements import names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock
 from tests.graph.examples import params, small_web
-from tests.graph.test_contracts import SCANS, operators
+from tests.graph.test_contracts import SCANS, operators, planned
 
 HOSTS, PAGES, LEASED, FAILED = 250, 4_000, 300, 150
 SLOW_STEPS = {"Sort", "Top", "PartialSort", "PartialTop", "Eager", "EagerAggregationBySort"} | SCANS
@@ -27,16 +28,13 @@ READS_ALL_OF_AN_INDEX = {"hosts/news": "every host in the index of news has some
 def shapes(brain: Brain, at: dict[str, int]) -> dict[str, list[str]]:
     """Statement → the operators of the plan that is made for it now."""
     found: dict[str, list[str]] = {}
-    with brain.graph._driver.session(database="neo4j") as session:
-        for name in (name for name in names() if not name.startswith("schema/")):
-            stated = statement(name)
-            text = f"EXPLAIN {stated.text} /* {uuid.uuid4()} */"
-            with session.begin_transaction() as tx:
-                plan = tx.run(text, stated.arguments(params(name, at))).consume().plan  # type: ignore[arg-type]
-                tx.rollback()
-            assert plan is not None
-            # When a property is read, at once or where it is needed, makes no difference.
-            found[name] = [step for step in operators(plan) if step != "CacheProperties"]
+    for name in (name for name in names() if not name.startswith("schema/")):
+        stated = statement(name)
+        unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
+        plan = planned(brain.graph._driver, unknown, params(name, at)).plan
+        assert plan is not None
+        # When a property is read, at once or where it is needed, makes no difference.
+        found[name] = [step for step in operators(plan) if step != "CacheProperties"]
     return found
 
 

@@ -18,7 +18,7 @@ def look(ranges: Ranges, queue: set[int], places: np.ndarray | None = None, limi
     at = np.arange(len(ranges)) if places is None else places
     pages = sorted([(lane, since) for lane in queue for since in (1.0, 2.0)])
     heads = [[page for page in pages if a <= page[0] < b][:limit] for a, b in ranges.bounds(at)]
-    return ranges.saw(at, heads, limit)
+    return ranges.saw(at, heads, limit, limit)
 
 
 def found(ranges: Ranges) -> set[int]:
@@ -60,7 +60,7 @@ def test_a_crowd_of_lanes_is_found_in_a_few_looks_and_forgotten_in_one() -> None
         ranges, looks = look(ranges, queue), looks + 1
     assert looks <= 25
     ranges = look(look(ranges, queue), queue)
-    assert len(ranges) <= 2 * len(queue) + 1
+    assert len(ranges) <= len(queue) + 1
     assert len(look(ranges, set())) == 1
 
 
