@@ -1,9 +1,9 @@
 """What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
 
 A change is noted on the brain in the transaction that makes it, together with where the pass over all pages that must
-follow begins. The pass goes in the order of keys, in batches: each locks the brain, reads how far the pass has come,
-repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with it, also when
-whoever began it is dead, and the invariant holds at every commit.
+follow begins. The pass (`passes`) goes in the order of keys, in batches: each locks the brain, reads how far the pass
+has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with it,
+also when whoever began it is dead, and the invariant holds at every commit.
 While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
 anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
 every accounting transaction reads after its locks (ledger).
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphbrain import accounts
+from graphbrain import accounts, passes
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import Rule
@@ -79,9 +79,12 @@ def _scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
     return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
 
 
-def repay(tx: Tx, now: float) -> int:
-    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the pass has ended."""
-    stored = tx.one("brain/lock")[0]
+def repay(tx: Tx, now: float, revision: int) -> int:
+    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the pass has ended.
+
+    Raises BegunAnew.
+    """
+    stored = passes.standing(tx, revision)
     if stored.get("repaying") is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=stored["repaying"], limit=BATCH)
@@ -91,12 +94,12 @@ def repay(tx: Tx, now: float) -> int:
     return len(ids)
 
 
-def reweigh(tx: Tx, now: float) -> int:
+def reweigh(tx: Tx, now: float, revision: int) -> int:
     """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the pass has ended.
 
-    With its last pages the brain is open again.
+    With its last pages the brain is open again. Raises BegunAnew, also after them.
     """
-    stored = tx.one("brain/lock")[0]
+    stored = passes.standing(tx, revision)
     if stored.get("reweighing") is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=stored["reweighing"], limit=BATCH)

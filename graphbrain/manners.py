@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphbrain import hosts, robots
+from graphbrain import hosts, passes, robots
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
 from graphbrain.hosts import Host, Manners
@@ -143,13 +143,13 @@ def no_news(tx: Tx, name: str, mark: str | None, manners: Manners, now: float) -
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
-def review(tx: Tx, now: float, manners: Manners) -> int:
+def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
     """Do for the next hosts what follows from the brain's settings; how many, 0 when the pass has ended.
 
     Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
-    a host that rests is looked at again.
+    a host that rests is looked at again. Raises BegunAnew.
     """
-    stored = tx.one("brain/lock")[0]
+    stored = passes.standing(tx, revision)
     if stored.get("reviewing_hosts") is None:
         return 0
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain import accounts, hosts, lanes
+from graphbrain import accounts, hosts, lanes, passes
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.model import ROBOTS, SCOPE
@@ -53,13 +53,13 @@ class _Waiting:
         return self.lane == lanes.ASKED and self.waiting_since <= now
 
 
-def remark_next(tx: Tx, policy: Policy, now: float) -> int:
+def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
     """Bring the next pages in line with the settings that hold now; how many, 0 when the pass has ended.
 
     The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
-    do the same; who comes after a new change of settings advances nothing.
+    do the same; who comes after a new change of settings advances nothing. Raises BegunAnew.
     """
-    before = tx.one("brain/read")[0].get("remarking")
+    before = passes.standing(tx, revision, lock=False).get("remarking")
     if before is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from graphbrain import bending, hosts, manners, ordering
+from graphbrain import bending, hosts, manners, ordering, passes
 from graphbrain.core import PASS_BATCH, Core
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph import Tx
@@ -14,6 +14,8 @@ __all__ = ["Passing", "Progress"]
 
 Progress = Callable[[int, int], None]
 """Told how many of how many pages are done."""
+Step = Callable[[Tx, float, int], int]
+"""Of a pass, at a time, for a revision of the settings: how many are done, 0 when it has ended. Raises BegunAnew."""
 OLDER_PAUSE = 0.02
 NEWS_BATCH = 10
 
@@ -35,14 +37,17 @@ class Passing(Core):
     def _finish_passes(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Go on with the passes that stand on the brain, to their end; where that can wait, to the batch after which
         `until`."""
-        if self._closed:
-            self._reweigh(progress)
-        if self.policy.rule.repaying:
-            self._run_pass(bending.repay, "payouts", progress, until)
-        if self._stored.get("remarking") is not None:
-            self._run_pass(lambda tx, now: ordering.remark_next(tx, self.policy, now), "settings", progress, until)
-        if self._stored.get("reviewing_hosts") is not None:
-            self._run_pass(lambda tx, now: manners.review(tx, now, self.policy.manners), "hosts", progress, until)
+
+        def remark(tx: Tx, now: float, revision: int) -> int:
+            return ordering.remark_next(tx, now, self.policy, revision)
+
+        def review(tx: Tx, now: float, revision: int) -> int:
+            return manners.review(tx, now, self.policy.manners, revision)
+
+        self._reweigh(progress)
+        self._run_pass("repaying", bending.repay, "payouts", progress, until)
+        self._run_pass("remarking", remark, "settings", progress, until)
+        self._run_pass("reviewing_hosts", review, "hosts", progress, until)
         self._obey_all(until)
 
     def _count_budgets(self) -> None:
@@ -81,27 +86,37 @@ class Passing(Core):
         return taken_out, let_in
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        self._run_pass(bending.reweigh, "link weights", progress, until)
+        self._run_pass("reweighing", bending.reweigh, "link weights", progress, until)
 
-    def _run_pass(
-        self, step: Callable[[Tx, float], int], name: str, progress: Progress, until: Callable[[], bool]
-    ) -> None:
-        self._wait_for_older(name)
+    def _run_pass(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
+        """Go on with the pass that is noted on the brain, if it is: to its end, or to the step after which `until`."""
+        if self._stored.get(noted) is None:
+            return
         total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-        done = 0
-        while more := self.graph.write(lambda tx: step(tx, self.now()), name):
+        done, revision = 0, self._wait_for_older(name)
+        while self._stored.get(noted) is not None:
+            try:
+                more = self.graph.write(lambda tx, r=revision: step(tx, self.now(), r), name)  # type: ignore[misc]
+            except passes.BegunAnew:
+                revision = self._wait_for_older(name)
+                continue
+            if not more:
+                break
             done += more
             progress(min(done, total), total)
             if until():
                 break
         self._reread()
 
-    def _wait_for_older(self, name: str) -> None:
-        """Wait until all transactions have ended that may go by what stood on the brain before.
+    def _wait_for_older(self, name: str) -> int:
+        """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
+        go by, at least.
 
         One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
         Raises GraphUnavailable when one does not end.
         """
+        self._reread()
+        revision = int(self._stored["revision"])
         deadline = time.monotonic() + self.graph.limit_seconds
         older = self._running()
         while older := older & self._running():
@@ -111,6 +126,7 @@ class Passing(Core):
                     "'graphbrain tend' will finish it."
                 )
             time.sleep(OLDER_PAUSE)
+        return revision
 
     def _running(self) -> set[str]:
         """The transactions of graphbrain that run now, by the server that writes."""

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -363,33 +363,88 @@ def test_a_killed_changer_leaves_nothing_closed(
     sound(second)
 
 
-@pytest.mark.parametrize("change", [{"intra_host_weight": 0.5}, {"payout": "fetched"}], ids=str)
-def test_a_transaction_that_began_before_is_waited_for(brain: Brain, second: Brain, change: dict[str, Any]) -> None:
-    """It creates pages, and links between them, that no pass can see before it commits."""
+@pytest.fixture
+def late_report(second: Brain) -> Iterator[Callable[[], Callable[[], None]]]:
+    """A function: a report of new pages begins, and stops when it has seen the settings; it answers how to go on."""
     locked, go_on = threading.Event(), threading.Event()
 
     def slow(name: str, *_: object) -> None:
         if name == "accounts/lock" and not locked.is_set():
             locked.set()
-            go_on.wait(20.0)
+            go_on.wait(60.0)
 
     def report() -> None:
         with second.graph.trace(slow):
             second.report([Fetched("http://new.org/1", ["http://new.org/2", "http://new.org/3"])])
 
     late = threading.Thread(target=report)
-    late.start()
-    assert locked.wait(20.0)
+
+    def begin() -> Callable[[], None]:
+        late.start()
+        assert locked.wait(60.0)
+        return end
+
+    def end() -> None:
+        go_on.set()
+        late.join(60.0)
+
+    yield begin
+    end()
+
+
+CHANGES: list[dict[str, Any]] = [{"intra_host_weight": 0.5}, {"payout": "fetched"}, {"deny_hosts": "new.org"}]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_a_transaction_that_began_before_is_waited_for(
+    brain: Brain, late_report: Callable[[], Callable[[], None]], change: dict[str, Any]
+) -> None:
+    """It creates pages, and links between them, that no pass can see before it commits."""
+    go_on = late_report()
     changer = threading.Thread(target=lambda: brain.change(**change))
     changer.start()
     time.sleep(0.5)
     assert changer.is_alive()
-    go_on.set()
-    late.join(30.0)
-    changer.join(30.0)
+    go_on()
+    changer.join(60.0)
     sound(brain)
     weight = change.get("intra_host_weight", 1.0)
     assert brain.page("http://new.org/1").out_weight == 2 * weight
+    assert brain.page("http://new.org/2").state == ("outside" if "deny_hosts" in change else "frontier")
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_whoever_is_at_a_pass_waits_again_when_settings_change_meanwhile(
+    brain: Brain, neo4j: Neo4j, late_report: Callable[[], Callable[[], None]], change: dict[str, Any]
+) -> None:
+    """The first changer's pass becomes that of the second change, before which a transaction began."""
+    brain.seed([A])
+    begun, go_on = threading.Event(), threading.Event()
+    others = {"intra_host_weight": 0.25, "payout": "unfetched", "deny_hosts": "old.org"}
+
+    def stop(*_: int) -> None:
+        begun.set()
+        go_on.wait(60.0)
+
+    def change_first() -> None:
+        with neo4j.open(crawl="test", auto_tend=False) as first:
+            first.change(stop, **{name: others[name] for name in change})
+
+    changers = [threading.Thread(target=change_first), threading.Thread(target=lambda: brain.change(**change))]
+    changers[0].start()
+    assert begun.wait(60.0)
+    report_on = late_report()
+    changers[1].start()
+    time.sleep(0.5)
+    go_on.set()
+    time.sleep(0.5)
+    assert [changer.is_alive() for changer in changers] == [True, True]
+    report_on()
+    for changer in changers:
+        changer.join(60.0)
+    sound(brain)
+    assert brain.page("http://new.org/1").out_weight == 2 * change.get("intra_host_weight", 1.0)
+    assert brain.page("http://new.org/2").state == ("outside" if "deny_hosts" in change else "frontier")
 
 
 def test_a_transaction_that_does_not_end_is_told(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:

@@ -1,0 +1,29 @@
+"""What a pass over all pages or hosts finds on the brain, where a change of settings has left it.
+
+A step of a pass sees what is committed: pages that a transaction is about to create, by the settings before, it does
+not. So whoever goes on with a pass has first waited until every transaction had ended that began before the change,
+and names the revision of the settings for which that was done. When they change again the pass begins anew, and so
+does the wait, for everybody who is at it.
+Statements: brain/lock, brain/read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphbrain.graph import Tx
+
+__all__ = ["BegunAnew", "standing"]
+
+
+class BegunAnew(Exception):
+    """The settings have changed: transactions may be under way that go by those before."""
+
+
+def standing(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:
+    """What stands on the brain, locked or not. Raises BegunAnew when its settings are not of this revision."""
+    stored: Mapping[str, Any] = tx.one("brain/lock" if lock else "brain/read")[0]
+    if stored["revision"] != revision:
+        raise BegunAnew
+    return stored
