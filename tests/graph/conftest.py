@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,6 +35,40 @@ class HandClock:
 def clock() -> HandClock:
     """The test's clock, at START."""
     return HandClock()
+
+
+Going = Callable[[], bool]
+"""Has nobody said that it is over?"""
+
+
+@contextlib.contextmanager
+def crowd(*works: Callable[[Going], None]) -> Iterator[Going]:
+    """Work beside the test, a thread each, for as long as going(); however the test leaves, all have ended then.
+
+    What one of them raises ends the others too, and is raised at the end.
+    """
+    over, errors = threading.Event(), list[BaseException]()
+
+    def going() -> bool:
+        return not over.is_set() and not errors
+
+    def run(work: Callable[[Going], None]) -> None:
+        try:
+            work(going)
+        except BaseException as error:  # noqa: BLE001  # raised again by the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    try:
+        yield going
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+        for error in errors:
+            raise error
 
 
 def kept_out(raw: driver.Driver, holder: driver.Transaction, text: str, **params: object) -> bool:

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from graphbrain import Brain, Fetched, Link, bending
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
 from tests.conftest import Neo4j
-from tests.graph.conftest import HandClock, sound
+from tests.graph.conftest import Going, HandClock, crowd, sound
 from tests.graph.test_churn import Churn, assert_sound, url
 from tests.reference.exported import Exported, export
 from tests.reference.linear import payouts, solve
@@ -466,44 +467,31 @@ def test_a_transaction_that_does_not_end_is_told(brain: Brain, neo4j: Neo4j, ask
 def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: Neo4j) -> None:
     """Three threads report, link and push on a dozen pages while weights and policies change all the time."""
     brain = make_brain()
-    stop = threading.Event()
-    errors: list[BaseException] = []
 
-    def work(seed: int) -> None:
+    def work(seed: int, going: Going) -> None:
         dice = random.Random(seed)
         a = b = lambda: url(dice.randrange(12))
-        try:
-            with neo4j.open(crawl="test", auto_tend=False) as own:
-                while not stop.is_set() and not errors:
-                    verb = dice.randrange(5)
-                    if verb == 0:
-                        own.forget(a())
-                    elif verb == 1:
-                        own.unlink(a(), b())
-                    elif verb == 2:
-                        own.report([Fetched(a(), [b(), b(), b()], relevance=dice.random())])
-                    elif verb == 3:
-                        own.seed([a()])
-                    else:
-                        own.tend(0.01, batch=6)
-        except BaseException as error:  # noqa: BLE001  # told by the test's own thread
-            errors.append(error)
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            while going():
+                verb = dice.randrange(5)
+                if verb == 0:
+                    own.forget(a())
+                elif verb == 1:
+                    own.unlink(a(), b())
+                elif verb == 2:
+                    own.report([Fetched(a(), [b(), b(), b()], relevance=dice.random())])
+                elif verb == 3:
+                    own.seed([a()])
+                else:
+                    own.tend(0.01, batch=6)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
-    for thread in threads:
-        thread.start()
-    dice, until = random.Random(20), time.monotonic() + 4.0
-    changes = 0
-    while time.monotonic() < until and not errors:
-        brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
-        wrong = brain.audit(None).figures["wrong"]
-        assert not {"accounts", "weights", "payouts"} & set(wrong), wrong
-        changes += 1
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert not errors, errors
-    assert changes > 1
+    with crowd(*(partial(work, seed) for seed in range(3))) as going:
+        dice, until, changes = random.Random(20), time.monotonic() + 4.0, 0
+        while going() and (time.monotonic() < until or changes < 4):
+            brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
+            audit = brain.audit(None)
+            assert not {"accounts", "weights", "payouts"} & set(audit.figures["wrong"]), audit.findings
+            changes += 1
     brain.change(eps=SETTLED)
     assert brain.tend(None).settled
     assert_sound(brain, "all are done")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import random
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.errors import UnknownPage
+from tests.graph.conftest import Going, crowd
 from tests.reference.exported import export
 from tests.reference.linear import Web, intra_host_weights, solve, worst_error
 
@@ -233,43 +234,32 @@ def test_accounts_survive_several_who_change_them_at_once(make_brain: Any, neo4j
     While they work, audits of every account go on beside them: each locks what it looks at, so it must never be wrong.
     """
     brain: Brain = make_brain()
-    stop = time.monotonic() + 4.0
-    errors: list[BaseException] = []
 
-    def work(seed: int) -> None:
+    def work(seed: int, going: Going) -> None:
         dice = random.Random(seed)
         a, b = (lambda: url(dice.randrange(12))), (lambda: url(dice.randrange(12)))
-        try:
-            with neo4j.open(crawl="test", auto_tend=False) as own:
-                while time.monotonic() < stop and not errors:
-                    verb = dice.randrange(6)
-                    if verb == 0:
-                        own.forget(a())
-                    elif verb == 1:
-                        own.unlink(a(), b())
-                    elif verb == 2 and (source := a()) != (target := b()):
-                        own.link(source, target)
-                    elif verb == 3:
-                        own.report([Fetched(a(), [b(), b(), b()]), Fetched(b(), [a(), a()])])
-                    elif verb == 4:
-                        own.tend(pages=[a(), b()])
-                    else:
-                        own.tend(0.01, batch=6)
-        except BaseException as error:  # noqa: BLE001  # told by the test's own thread
-            errors.append(error)
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            while going():
+                verb = dice.randrange(6)
+                if verb == 0:
+                    own.forget(a())
+                elif verb == 1:
+                    own.unlink(a(), b())
+                elif verb == 2 and (source := a()) != (target := b()):
+                    own.link(source, target)
+                elif verb == 3:
+                    own.report([Fetched(a(), [b(), b(), b()]), Fetched(b(), [a(), a()])])
+                elif verb == 4:
+                    own.tend(pages=[a(), b()])
+                else:
+                    own.tend(0.01, batch=6)
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    audits = 0
-    while any(thread.is_alive() for thread in threads):
-        accounts = {kind: n for kind, n in brain.audit(None).figures["wrong"].items() if kind == "accounts"}
-        assert not accounts
-        audits += 1
-    for thread in threads:
-        thread.join()
-    assert not errors, errors
-    assert audits
+    with crowd(*(partial(work, seed) for seed in range(4))) as going:
+        until, audits = time.monotonic() + 4.0, 0
+        while going() and (time.monotonic() < until or audits < 4):
+            audit = brain.audit(None)
+            assert "accounts" not in audit.figures["wrong"], audit.findings
+            audits += 1
     assert_sound(brain, "all are done")
     brain.change(eps=SETTLED)
     assert brain.tend(None).settled

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
-import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ import pytest
 
 from graphbrain import Brain, Fetched, classic_cash
 from graphbrain.classic import total_cash
-from graphbrain.errors import BadInput, BeingConverted, GraphbrainError, SettingsError
+from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from tests.conftest import Neo4j
-from tests.graph.conftest import HandClock, sound
+from tests.graph.conftest import Going, HandClock, crowd, sound
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -461,45 +462,35 @@ def test_the_highest_cash_is_found_by_index(classic: Brain, raw: Any) -> None:
 
 def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
     """Four threads with brains of their own create, link, forget, report and push on a dozen pages."""
-    stop = time.monotonic() + 3.0
-    errors: list[BaseException] = []
 
-    def work(seed: int) -> None:
+    def work(seed: int, going: Going) -> None:
         dice = random.Random(seed)
 
         def any_page() -> str:
             return url(dice.randrange(12))
 
-        try:
-            with neo4j.open(crawl="test", auto_tend=False) as own:
-                while time.monotonic() < stop and not errors:
-                    verb = dice.randrange(6)
-                    if verb == 0:
-                        own.forget(any_page())
-                    elif verb == 1:
-                        own.unlink(any_page(), any_page())
-                    elif verb == 2 and (source := any_page()) != (target := any_page()):
-                        own.link(source, target)
-                    elif verb == 3:
-                        own.report([Fetched(any_page(), [any_page(), any_page()]), Fetched(any_page(), [any_page()])])
-                    elif verb == 4:
-                        own.tend(pages=[any_page(), any_page()])
-                    else:
-                        own.tend(0.02, batch=dice.choice([1, 10, 100]))
-        except BaseException as error:  # noqa: BLE001  # told by the test's own thread
-            errors.append(error)
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            while going():
+                verb = dice.randrange(6)
+                if verb == 0:
+                    own.forget(any_page())
+                elif verb == 1:
+                    own.unlink(any_page(), any_page())
+                elif verb == 2 and (source := any_page()) != (target := any_page()):
+                    own.link(source, target)
+                elif verb == 3:
+                    own.report([Fetched(any_page(), [any_page(), any_page()]), Fetched(any_page(), [any_page()])])
+                elif verb == 4:
+                    own.tend(pages=[any_page(), any_page()])
+                else:
+                    own.tend(0.02, batch=dice.choice([1, 10, 100]))
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    audits = 0
-    while any(thread.is_alive() for thread in threads):
-        assert not classic.audit(None).figures["wrong"]
-        audits += 1
-    for thread in threads:
-        thread.join()
-    assert not errors, errors
-    assert audits
+    with crowd(*(partial(work, seed) for seed in range(4))) as going:
+        until, audits = time.monotonic() + 3.0, 0
+        while going() and (time.monotonic() < until or audits < 4):
+            audit = classic.audit(None)
+            assert not audit.figures["wrong"], audit.findings
+            audits += 1
     sound(classic)
 
 
@@ -636,44 +627,25 @@ def test_a_conversion_that_was_killed_is_finished_or_turned_back(
 
 def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
-    stop = threading.Event()
-    errors: list[BaseException] = []
 
-    def report(seed: int) -> None:
+    def report(seed: int, going: Going) -> None:
         dice = random.Random(seed)
         with neo4j.open(crawl="test", auto_tend=False) as own:
-            while not stop.is_set():
+            while going():
                 try:
                     own.report([Fetched(url(dice.randrange(40)), [url(dice.randrange(40)) for _ in range(3)])])
                     own.tend(0.01)
                 except BeingConverted:
                     time.sleep(0.01)
-                except BaseException as error:  # noqa: BLE001  # told by the test's own thread
-                    errors.append(error)
-                    return
 
-    def convert(engine: str) -> None:
-        try:
-            with neo4j.open(crawl="test", auto_tend=False) as own:
-                own.convert_engine(engine)
-        except BeingConverted:
-            pass
-        except GraphbrainError as error:
-            errors.append(error)
+    def convert(engine: str, _going: Going) -> None:
+        with contextlib.suppress(BeingConverted), neo4j.open(crawl="test", auto_tend=False) as own:
+            own.convert_engine(engine)
 
-    reporters = [threading.Thread(target=report, args=(seed,)) for seed in range(2)]
-    for thread in reporters:
-        thread.start()
-    for engine in ("classic", "exact", "classic"):
-        converters = [threading.Thread(target=convert, args=(engine,)) for _ in range(2)]
-        for thread in converters:
-            thread.start()
-        for thread in converters:
-            thread.join()
-    stop.set()
-    for thread in reporters:
-        thread.join()
-    assert not errors, errors
+    with crowd(*(partial(report, seed) for seed in range(2))):
+        for engine in ("classic", "exact", "classic"):
+            with crowd(*[partial(convert, engine)] * 2):
+                pass
     exact._reread()
     assert exact.settings.engine == "classic"
     sound(exact)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -12,7 +11,7 @@ from graphbrain import Brain, Fetched, settling
 from graphbrain.batching import Cost
 from graphbrain.settling import Goal
 from tests.conftest import Neo4j
-from tests.graph.conftest import HandClock, sound
+from tests.graph.conftest import Going, HandClock, crowd, sound
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 
@@ -110,23 +109,19 @@ def test_what_changes_after_the_export_is_left_to_pushes(
 @pytest.mark.usefixtures("small_batches")
 def test_reports_pushes_and_claims_go_on_beside_it(brain: Brain, second: Brain, neo4j: Neo4j) -> None:
     crawl(brain)
-    over = threading.Event()
 
-    def others() -> None:
+    def others(going: Going) -> None:
         dice = np.random.default_rng(4)
-        while not over.is_set():
+        while going():
             claims = second.next_urls(3)
             targets = [URLS[n] for n in dice.integers(0, len(URLS), 5)]
             second.report([Fetched(claim.url, targets, claim, body_hash="y") for claim in claims])
             second.report([Fetched(URLS[int(dice.integers(0, 60))], targets, body_hash="z")])
             second.forget(URLS[int(dice.integers(0, len(URLS)))])
 
-    thread = threading.Thread(target=others)
-    thread.start()
-    for _ in range(4):
-        brain.settle()
-    over.set()
-    thread.join()
+    with crowd(others):
+        for _ in range(4):
+            brain.settle()
     sound(brain)
     brain.settle(tolerance=1e-12)
     assert exact(neo4j) < 1e-3

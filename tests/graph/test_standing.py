@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint
 from graphbrain.errors import BadInput, UnknownPage
-from tests.graph.conftest import START, HandClock, sound
+from tests.graph.conftest import START, Going, HandClock, crowd, sound
 
 MakeBrain = Callable[..., Brain]
 
@@ -248,45 +247,34 @@ def test_the_scope_changes_while_others_crawl(brain: Brain, second: Brain, clock
     brain.change(orphans="park", max_errors=2)
     urls = [f"http://h{n % 4}.org/{n}" for n in range(60)]
     brain.seed(urls[:8])
-    stop, broken = threading.Event(), list[BaseException]()
 
-    def crawl() -> None:
+    def crawl(going: Going) -> None:
         turn = 0
-        try:
-            while not stop.is_set():
-                claims = second.next_urls(8)
-                clock.pass_(5.0)
-                for claim in claims:
-                    turn += 1
-                    links = [urls[(turn * 7 + n) % 60] for n in range(5)]
-                    if turn % 5 == 0:
-                        second.give_back([claim])
-                    elif turn % 5 == 1:
-                        second.report([Failed(claim.url, claim, 404 if turn % 2 else 500)])
-                    elif turn % 5 == 2:
-                        second.report([Fetched(claim.url, claim=claim, redirected_to=links[0])])
-                    else:
-                        second.report([Fetched(claim.url, links, claim, body=str(turn).encode())])
-                if not claims:
-                    second.seed(urls)
-                    second.retry(state="gone")
-                second.tend(0.01)
-        except BaseException as error:
-            broken.append(error)
-            raise
+        while going():
+            claims = second.next_urls(8)
+            clock.pass_(5.0)
+            for claim in claims:
+                turn += 1
+                links = [urls[(turn * 7 + n) % 60] for n in range(5)]
+                if turn % 5 == 0:
+                    second.give_back([claim])
+                elif turn % 5 == 1:
+                    second.report([Failed(claim.url, claim, 404 if turn % 2 else 500)])
+                elif turn % 5 == 2:
+                    second.report([Fetched(claim.url, claim=claim, redirected_to=links[0])])
+                else:
+                    second.report([Fetched(claim.url, links, claim, body=str(turn).encode())])
+            if not claims:
+                second.seed(urls)
+                second.retry(state="gone")
+            second.tend(0.01)
 
-    thread = threading.Thread(target=crawl)
-    thread.start()
-    try:
+    with crowd(crawl):
         for turn in range(4):
             brain.change(deny_hosts=f"h{turn}.org", allow_urls="" if turn % 2 else "[02468]$")
             held = brain.next_urls(10)
             assert all(brain.policy.scope.holds(claim.url, claim.host, claim.depth) for claim in held)
             brain.give_back(held)
-    finally:
-        stop.set()
-        thread.join(60.0)
-    assert not broken, broken
     sound(brain)
     for page in brain.dump_pages():
         if page.queue is not None:
