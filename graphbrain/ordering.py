@@ -3,7 +3,7 @@
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
 them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
 on with it), and on single pages after a correction.
-Statements: brain/read, brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/unlinked_mark, links/unalias,
+Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/unlinked_mark, links/unalias,
 visits/standing, claims/held, accounts/*.
 """
 

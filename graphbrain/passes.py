@@ -23,7 +23,7 @@ class BegunAnew(Exception):
 
 def standing(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:
     """What stands on the brain, locked or not. Raises BegunAnew when its settings are not of this revision."""
-    stored: Mapping[str, Any] = tx.one("brain/lock" if lock else "brain/read")[0]
+    stored: Mapping[str, Any] = tx.one("brain/lock")[0] if lock else tx.one("brain/read")[0]
     if stored["revision"] != revision:
         raise BegunAnew
     return stored

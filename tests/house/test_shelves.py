@@ -28,7 +28,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("accounts",),
     # nouns
     ("addresses", "linking"),
-    ("schema", "hosts", "cash", "exports", "scores", "priors", "notes"),
+    ("schema", "hosts", "cash", "exports", "scores", "priors", "notes", "passes"),
     ("heads", "pages", "classic_cash"),
     ("claims",),
     ("classic_pages",),
