@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from graphbrain import conversion
+from graphbrain import conversion, passes
 from graphbrain.errors import BeingConverted, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.passing import Passing
@@ -30,16 +30,26 @@ class Converting(Passing):
         while self.settings.engine != conversion.between(engine):
             self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule), "engine/begin")
             self._reread()
-        self._wait_for_older("the engine")
-        conversion.furnish(self.graph, engine)
-        self._reset_all(engine, progress)
-        self.graph.write(
-            self._while_converting(engine, lambda tx: conversion.finish(tx, engine, self.policy.rule)), "engine/finish"
-        )
+        while not self._convert(engine, self._wait_for_older("the engine"), progress):
+            pass
         self._reread()
         return True
 
-    def _reset_all(self, engine: str, progress: Callable[[int, int], None]) -> None:
+    def _convert(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> bool:
+        """Go on with the conversion, and end it; False if the settings are not of this revision: it has begun anew."""
+
+        def finish(tx: Tx) -> None:
+            conversion.finish(tx, engine, self.policy.rule)
+
+        conversion.furnish(self.graph, engine)
+        try:
+            self._reset_all(engine, revision, progress)
+            self.graph.write(self._while_converting(engine, revision, finish), "engine/finish")
+        except passes.BegunAnew:
+            return False
+        return True
+
+    def _reset_all(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> None:
         total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
         after = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("converted_until") or ""
         done = 0
@@ -48,16 +58,19 @@ class Converting(Passing):
             def step(tx: Tx, i: list[int] = ids, k: str = last) -> None:
                 conversion.reset(tx, engine, i, k, self.policy.rule, self.now())
 
-            self.graph.write(self._while_converting(engine, step), "engine/reset")
+            self.graph.write(self._while_converting(engine, revision, step), "engine/reset")
             done += len(ids)
             progress(min(done, total), total)
 
-    def _while_converting(self, engine: str, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
-        """`work`, unless somebody else has finished the conversion, or turned it back."""
+    def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
+        """`work`, unless somebody else has finished the conversion, or turned it back; or has even begun another like
+        it, of which not all pages are done that were done of this one."""
 
         def guarded(tx: Tx) -> None:
             if self.settings.engine != conversion.between(engine):
                 raise BeingConverted("Somebody else has converted the brain meanwhile; look with 'graphbrain engine'.")
+            if self.policy.rule.revision != revision:
+                raise passes.BegunAnew
             work(tx)
 
         return guarded

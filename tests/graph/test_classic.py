@@ -625,6 +625,32 @@ def test_a_conversion_that_was_killed_is_finished_or_turned_back(
         assert total(other) == 16
 
 
+def test_whoever_converts_begins_again_when_another_conversion_has_begun_meanwhile(
+    exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There and back, and again as far as two pages, while the first is at the fourth: the third is still to do."""
+    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+
+        def meanwhile(done: int, _: int) -> None:
+            if done == 4 and not turns:
+                turns.append(other.convert_engine("classic"))
+                turns.append(other.convert_engine("exact"))
+                other.tend(None)
+                with pytest.raises(KeyboardInterrupt):
+                    other.convert_engine("classic", stop)
+
+        turns: list[bool] = []
+        assert exact.convert_engine("classic", meanwhile)
+    assert turns == [True, True]
+    assert total(exact) == 16
+    sound(exact)
+
+
 def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
 
