@@ -50,7 +50,7 @@ FIRST_BLOCK, LONGEST_BLOCK = 60.0, 30 * 86_400.0
 SLOWED_AT_LEAST = 1.0
 """Seconds between two claims from which a host without any delay is slowed down."""
 SLOWEST = 2.0**-20
-NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "reviewing_hosts": None}
+NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "all_count_budgets": None, "reviewing_hosts": None}
 """What stands on the brain of an empty graph."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""

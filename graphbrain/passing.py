@@ -53,10 +53,12 @@ class Passing(Core):
     def _count_budgets(self) -> None:
         """From now on first visits are counted; all has ended that began before, so a budget can be used."""
         self._reread()
+        if self._stored.get("all_count_budgets"):
+            return
         if not self._stored.get("counts_budgets"):
             self.graph.write(lambda tx: tx.do("brain/change", settings={"counts_budgets": True}), "brain/change")
-            self._reread()
-            self._wait_for_older("budgets")
+        self._wait_for_older("budgets")
+        self.graph.write(lambda tx: tx.do("brain/note", notes={"all_count_budgets": True}), "brain/note")
 
     def _obey_all(self, until: Callable[[], bool] = lambda: False) -> None:
         """Judge the pages of hosts whose robots.txt has changed, where whoever changed it has not."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain
+from graphbrain import Brain, Fetched
 from tests.conftest import Neo4j
 
 START = 1_700_000_000.0
@@ -128,6 +128,38 @@ def second(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Iterator[Brain]:  # 
     """Another process's view of `brain`, on the same clock."""
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
         yield other
+
+
+LateReport = Callable[[], Callable[[], None]]
+
+
+@pytest.fixture
+def late_report(second: Brain) -> Iterator[LateReport]:
+    """A function: a report of new pages begins, and stops when it has seen the settings; it answers how to go on."""
+    locked, go_on = threading.Event(), threading.Event()
+
+    def slow(name: str, *_: object) -> None:
+        if name == "accounts/lock" and not locked.is_set():
+            locked.set()
+            go_on.wait(60.0)
+
+    def report() -> None:
+        with second.graph.trace(slow):
+            second.report([Fetched("http://new.org/1", ["http://new.org/2", "http://new.org/3"])])
+
+    late = threading.Thread(target=report)
+
+    def begin() -> Callable[[], None]:
+        late.start()
+        assert locked.wait(60.0)
+        return end
+
+    def end() -> None:
+        go_on.set()
+        late.join(60.0)
+
+    yield begin
+    end()
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from graphbrain import Brain, Fetched, Link, bending
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
 from tests.conftest import Neo4j
-from tests.graph.conftest import Going, HandClock, crowd, sound
+from tests.graph.conftest import Going, HandClock, LateReport, crowd, sound
 from tests.graph.test_churn import Churn, assert_sound, url
 from tests.reference.exported import Exported, export
 from tests.reference.linear import payouts, solve
@@ -364,41 +364,12 @@ def test_a_killed_changer_leaves_nothing_closed(
     sound(second)
 
 
-@pytest.fixture
-def late_report(second: Brain) -> Iterator[Callable[[], Callable[[], None]]]:
-    """A function: a report of new pages begins, and stops when it has seen the settings; it answers how to go on."""
-    locked, go_on = threading.Event(), threading.Event()
-
-    def slow(name: str, *_: object) -> None:
-        if name == "accounts/lock" and not locked.is_set():
-            locked.set()
-            go_on.wait(60.0)
-
-    def report() -> None:
-        with second.graph.trace(slow):
-            second.report([Fetched("http://new.org/1", ["http://new.org/2", "http://new.org/3"])])
-
-    late = threading.Thread(target=report)
-
-    def begin() -> Callable[[], None]:
-        late.start()
-        assert locked.wait(60.0)
-        return end
-
-    def end() -> None:
-        go_on.set()
-        late.join(60.0)
-
-    yield begin
-    end()
-
-
 CHANGES: list[dict[str, Any]] = [{"intra_host_weight": 0.5}, {"payout": "fetched"}, {"deny_hosts": "new.org"}]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_a_transaction_that_began_before_is_waited_for(
-    brain: Brain, late_report: Callable[[], Callable[[], None]], change: dict[str, Any]
+    brain: Brain, late_report: LateReport, change: dict[str, Any]
 ) -> None:
     """It creates pages, and links between them, that no pass can see before it commits."""
     go_on = late_report()
@@ -416,7 +387,7 @@ def test_a_transaction_that_began_before_is_waited_for(
 
 @pytest.mark.parametrize("change", CHANGES, ids=str)
 def test_whoever_is_at_a_pass_waits_again_when_settings_change_meanwhile(
-    brain: Brain, neo4j: Neo4j, late_report: Callable[[], Callable[[], None]], change: dict[str, Any]
+    brain: Brain, neo4j: Neo4j, late_report: LateReport, change: dict[str, Any]
 ) -> None:
     """The first changer's pass becomes that of the second change, before which a transaction began."""
     brain.seed([A])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import threading
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,7 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.errors import BadInput
 from tests.conftest import Neo4j, emptied
-from tests.graph.conftest import START, HandClock
+from tests.graph.conftest import START, HandClock, LateReport, crowd, sound
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -312,6 +313,22 @@ def test_a_budget_on_a_filled_brain_counts_what_was_fetched(make_brain: MakeBrai
     assert names(brain.next_urls(9)) == ["a.org", "a.org", "b.org"]
     assert brain.host("a.org").budget_used == 4
     assert brain.host("b.org").budget_used is None
+
+
+def test_nobody_gives_a_budget_before_all_count_it(brain: Brain, neo4j: Neo4j, late_report: LateReport) -> None:
+    """A report that began before the first was given charges nothing: also the second who gives one waits for it."""
+    brain.seed(PAGES)
+    report_on = late_report()
+    with neo4j.open(crawl="test", auto_tend=False) as first, neo4j.open(crawl="test", auto_tend=False) as second:
+        with crowd(lambda _: first.set_host("a.org", budget=4)):
+            while not brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("counts_budgets"):
+                time.sleep(0.01)
+            with crowd(lambda _: second.set_host("a.org", budget=4)):
+                time.sleep(1.0)
+                assert brain.host("a.org").own_budget is None
+                report_on()
+        assert brain.host("a.org").own_budget == 4
+    sound(brain)
 
 
 def test_a_budget_beside_a_delay(make_brain: MakeBrain, clock: HandClock) -> None:
