@@ -167,8 +167,8 @@ def tool_options(class_path: list[Path], heap: int) -> list[str]:
 def java_options(home: Path, version: str, class_path: list[Path], settings: Mapping[str, str]) -> list[str]:
     """Java's options: memory, what Neo4j's own launcher sets but for one, and the class path.
 
-    Its G1 collects garbage beside the work, on the same cores: on two of them claims take a fifth longer with it than
-    with the parallel collector, the slowest half as long again. That one stops all for some 9 ms now and then instead.
+    Its G1 collects garbage beside the work, on the same cores: on two of them, and a server just started, claims take
+    a fifth longer with it than with the parallel collector, which stops all for some 9 ms now and then instead.
     """
     heap = settings["server.memory.heap.max_size"]
     args = [
