@@ -35,10 +35,17 @@ SHORT_BATCH = 5_000
 HOSTS = 20_000
 
 
+def clock_of(kind: str) -> SimulatedClock | None:
+    """The clock of the brain that a measure needs, None for the server's."""
+    return SimulatedClock() if kind == "revisit" else None
+
+
 def run(
+    brain: Brain,
     kind: str,
     file: Path | None,
     *,
+    clock: SimulatedClock | None = None,
     json: bool = False,
     pages: int | None = None,
     workers: int | None = None,
@@ -46,36 +53,31 @@ def run(
     delay: float = 0.0,
     days: int = 365,
     data: Path | None = None,
-    **arguments: Any,
 ) -> None:
     """Measure `kind` (see `graphbrain bench --help`) and print the figures; `file` is a recorded crawl.
 
-    `data`: the local server's directory, for an import by Neo4j's own tool.
+    `clock`: the brain's, if it is a simulated one. `data`: the local server's directory, for an import by Neo4j's own
+    tool.
     """
     from graphbrain import bench_accounts, bench_revisit, bench_scores  # they measure with what stands here
 
-    clock = SimulatedClock() if kind == "revisit" else None
-    with Brain.open(**arguments, auto_tend=False, clock=clock) as brain:
-        if clock is not None:
-            figures = bench_revisit.revisit(brain, clock, file, days)
-        elif kind == "claim":
-            figures = claim(brain, pages or 1_000_000, delay=delay)
-        elif kind == "ingest":
-            figures = [ingest(brain, _recording(file), pages)]
-        elif kind == "settle":
-            figures = bench_accounts.settle(brain, _recording(file), pages, 1 if workers is None else workers)
-        elif kind == "grow":
-            figures = bench_accounts.grow(brain, _recording(file), pages)
-        elif kind == "import":
-            figures = bulk(brain, file, data, pages)
-        else:
-            recording = _recording(file)
-            if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
-                ingest(brain, recording, pages)
-            if kind == "rank":
-                figures = bench_scores.rank(brain, recording)
-            else:
-                figures = push(brain, workers or 4, seconds or 20.0)
+    if clock is not None:
+        figures = bench_revisit.revisit(brain, clock, file, days)
+    elif kind == "claim":
+        figures = claim(brain, pages or 1_000_000, delay=delay)
+    elif kind == "ingest":
+        figures = [ingest(brain, _recording(file), pages)]
+    elif kind == "settle":
+        figures = bench_accounts.settle(brain, _recording(file), pages, 1 if workers is None else workers)
+    elif kind == "grow":
+        figures = bench_accounts.grow(brain, _recording(file), pages)
+    elif kind == "import":
+        figures = bulk(brain, file, data, pages)
+    else:
+        recording = _recording(file)
+        if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
+            ingest(brain, recording, pages)
+        figures = bench_scores.rank(brain, recording) if kind == "rank" else push(brain, workers or 4, seconds or 20.0)
     if json:
         show.json_lines(figures)
     else:

@@ -97,7 +97,7 @@ def repay(tx: Tx, now: float, revision: int) -> int:
 def reweigh(tx: Tx, now: float, revision: int) -> int:
     """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the pass has ended.
 
-    With its last pages the brain is open again. Raises BegunAnew, also after them.
+    With its last pages the brain is open again, with another revision. Raises BegunAnew.
     """
     stored = passes.standing(tx, revision)
     if stored.get("reweighing") is None:

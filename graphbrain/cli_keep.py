@@ -196,7 +196,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     from graphbrain import bench as measure
 
     given = {name: value for name, value in options.items() if value is not None}
-    measure.run(kind, file, json=as_json, data=app.data, **app.arguments(), **given)
+    clock = measure.clock_of(kind)
+    with app.brain(auto_tend=False, clock=clock) as brain:
+        measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
 
 
 @click.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from graphbrain import bending, hosts, manners, ordering, passes
 from graphbrain.core import PASS_BATCH, Core
@@ -59,6 +60,7 @@ class Passing(Core):
             self.graph.write(lambda tx: tx.do("brain/change", settings={"counts_budgets": True}), "brain/change")
         self._wait_for_older("budgets")
         self.graph.write(lambda tx: tx.do("brain/note", notes={"all_count_budgets": True}), "brain/note")
+        self._reread()
 
     def _obey_all(self, until: Callable[[], bool] = lambda: False) -> None:
         """Judge the pages of hosts whose robots.txt has changed, where whoever changed it has not."""
@@ -95,29 +97,24 @@ class Passing(Core):
         if self._stored.get(noted) is None:
             return
         total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-        done, revision = 0, self._wait_for_older(name)
-        while self._stored.get(noted) is not None:
-            try:
-                more = self.graph.write(lambda tx, r=revision: step(tx, self.now(), r), name)  # type: ignore[misc]
-            except passes.BegunAnew:
-                revision = self._wait_for_older(name)
-                continue
-            if not more:
-                break
-            done += more
-            progress(min(done, total), total)
-            if until():
-                break
-        self._reread()
+        done, over = 0, False
+        while self._stored.get(noted) is not None and not over:
+            revision = self._wait_for_older(name)
+            with suppress(passes.BegunAnew):
+                while more := self.graph.write(lambda tx, r=revision: step(tx, self.now(), r), name):  # type: ignore[misc]
+                    done += more
+                    progress(min(done, total), total)
+                    if over := until():
+                        break
+            self._reread()
 
     def _wait_for_older(self, name: str) -> int:
         """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
-        go by, at least.
+        go by: that of the settings as they were last read here.
 
         One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
         Raises GraphUnavailable when one does not end.
         """
-        self._reread()
         revision = int(self._stored["revision"])
         deadline = time.monotonic() + self.graph.limit_seconds
         older = self._running()

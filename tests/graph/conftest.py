@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import neo4j as driver
 import pytest
@@ -69,6 +72,45 @@ def crowd(*works: Callable[[Going], None]) -> Iterator[Going]:
             thread.join()
         for error in errors:
             raise error
+
+
+Verb = Callable[[Brain, Callable[[], str], random.Random], object]
+"""Something to do with a brain, given a function that names any page."""
+
+
+def forget(own: Brain, page: Callable[[], str], _: random.Random) -> None:
+    own.forget(page())
+
+
+def unlink(own: Brain, page: Callable[[], str], _: random.Random) -> None:
+    own.unlink(page(), page())
+
+
+def link(own: Brain, page: Callable[[], str], _: random.Random) -> None:
+    if (source := page()) != (target := page()):
+        own.link(source, target)
+
+
+@contextlib.contextmanager
+def churning(neo4j: Neo4j, url: Callable[[int], str], threads: int, *verbs: Verb) -> Iterator[Going]:
+    """A crowd with a brain each, doing these at random on the same dozen pages."""
+
+    def work(seed: int, going: Going) -> None:
+        dice = random.Random(seed)
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            while going():
+                dice.choice(verbs)(own, lambda: url(dice.randrange(12)), dice)
+
+    with crowd(*(partial(work, seed) for seed in range(threads))) as going:
+        yield going
+
+
+def rounds(going: Going, seconds: float, least: int = 4) -> Iterator[None]:
+    """For so long, and so many times at least, while the others go on."""
+    done, until = 0, time.monotonic() + seconds
+    while going() and (done < least or time.monotonic() < until):
+        yield
+        done += 1
 
 
 def kept_out(raw: driver.Driver, holder: driver.Transaction, text: str, **params: object) -> bool:

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from graphbrain import Brain, Fetched, Link, bending
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
 from tests.conftest import Neo4j
-from tests.graph.conftest import Going, HandClock, LateReport, crowd, sound
+from tests.graph.conftest import HandClock, LateReport, churning, forget, rounds, sound, unlink
 from tests.graph.test_churn import Churn, assert_sound, url
 from tests.reference.exported import Exported, export
 from tests.reference.linear import payouts, solve
@@ -439,30 +438,21 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     """Three threads report, link and push on a dozen pages while weights and policies change all the time."""
     brain = make_brain()
 
-    def work(seed: int, going: Going) -> None:
-        dice = random.Random(seed)
-        a = b = lambda: url(dice.randrange(12))
-        with neo4j.open(crawl="test", auto_tend=False) as own:
-            while going():
-                verb = dice.randrange(5)
-                if verb == 0:
-                    own.forget(a())
-                elif verb == 1:
-                    own.unlink(a(), b())
-                elif verb == 2:
-                    own.report([Fetched(a(), [b(), b(), b()], relevance=dice.random())])
-                elif verb == 3:
-                    own.seed([a()])
-                else:
-                    own.tend(0.01, batch=6)
-
-    with crowd(*(partial(work, seed) for seed in range(3))) as going:
-        dice, until, changes = random.Random(20), time.monotonic() + 4.0, 0
-        while going() and (time.monotonic() < until or changes < 4):
+    with churning(
+        neo4j,
+        url,
+        3,
+        forget,
+        unlink,
+        lambda own, a, dice: own.report([Fetched(a(), [a(), a(), a()], relevance=dice.random())]),
+        lambda own, a, _: own.seed([a()]),
+        lambda own, _a, _: own.tend(0.01, batch=6),
+    ) as going:
+        dice = random.Random(20)
+        for _ in rounds(going, 4.0):
             brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
             audit = brain.audit(None)
             assert not {"accounts", "weights", "payouts"} & set(audit.figures["wrong"]), audit.findings
-            changes += 1
     brain.change(eps=SETTLED)
     assert brain.tend(None).settled
     assert_sound(brain, "all are done")

@@ -11,7 +11,6 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.errors import UnknownPage
-from tests.graph.conftest import Going, crowd
+from tests.graph.conftest import churning, forget, link, rounds, unlink
 from tests.reference.exported import export
 from tests.reference.linear import Web, intra_host_weights, solve, worst_error
 
@@ -235,31 +234,20 @@ def test_accounts_survive_several_who_change_them_at_once(make_brain: Any, neo4j
     """
     brain: Brain = make_brain()
 
-    def work(seed: int, going: Going) -> None:
-        dice = random.Random(seed)
-        a, b = (lambda: url(dice.randrange(12))), (lambda: url(dice.randrange(12)))
-        with neo4j.open(crawl="test", auto_tend=False) as own:
-            while going():
-                verb = dice.randrange(6)
-                if verb == 0:
-                    own.forget(a())
-                elif verb == 1:
-                    own.unlink(a(), b())
-                elif verb == 2 and (source := a()) != (target := b()):
-                    own.link(source, target)
-                elif verb == 3:
-                    own.report([Fetched(a(), [b(), b(), b()]), Fetched(b(), [a(), a()])])
-                elif verb == 4:
-                    own.tend(pages=[a(), b()])
-                else:
-                    own.tend(0.01, batch=6)
-
-    with crowd(*(partial(work, seed) for seed in range(4))) as going:
-        until, audits = time.monotonic() + 4.0, 0
-        while going() and (time.monotonic() < until or audits < 4):
+    with churning(
+        neo4j,
+        url,
+        4,
+        forget,
+        unlink,
+        link,
+        lambda own, a, _: own.report([Fetched(a(), [a(), a(), a()]), Fetched(a(), [a(), a()])]),
+        lambda own, a, _: own.tend(pages=[a(), a()]),
+        lambda own, _a, _: own.tend(0.01, batch=6),
+    ) as going:
+        for _ in rounds(going, 4.0):
             audit = brain.audit(None)
             assert "accounts" not in audit.figures["wrong"], audit.findings
-            audits += 1
     assert_sound(brain, "all are done")
     brain.change(eps=SETTLED)
     assert brain.tend(None).settled

@@ -17,7 +17,7 @@ from graphbrain import Brain, Fetched, classic_cash
 from graphbrain.classic import total_cash
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from tests.conftest import Neo4j
-from tests.graph.conftest import Going, HandClock, crowd, sound
+from tests.graph.conftest import Going, HandClock, churning, crowd, forget, link, rounds, sound, unlink
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -462,35 +462,20 @@ def test_the_highest_cash_is_found_by_index(classic: Brain, raw: Any) -> None:
 
 def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
     """Four threads with brains of their own create, link, forget, report and push on a dozen pages."""
-
-    def work(seed: int, going: Going) -> None:
-        dice = random.Random(seed)
-
-        def any_page() -> str:
-            return url(dice.randrange(12))
-
-        with neo4j.open(crawl="test", auto_tend=False) as own:
-            while going():
-                verb = dice.randrange(6)
-                if verb == 0:
-                    own.forget(any_page())
-                elif verb == 1:
-                    own.unlink(any_page(), any_page())
-                elif verb == 2 and (source := any_page()) != (target := any_page()):
-                    own.link(source, target)
-                elif verb == 3:
-                    own.report([Fetched(any_page(), [any_page(), any_page()]), Fetched(any_page(), [any_page()])])
-                elif verb == 4:
-                    own.tend(pages=[any_page(), any_page()])
-                else:
-                    own.tend(0.02, batch=dice.choice([1, 10, 100]))
-
-    with crowd(*(partial(work, seed) for seed in range(4))) as going:
-        until, audits = time.monotonic() + 3.0, 0
-        while going() and (time.monotonic() < until or audits < 4):
+    with churning(
+        neo4j,
+        url,
+        4,
+        forget,
+        unlink,
+        link,
+        lambda own, a, _: own.report([Fetched(a(), [a(), a()]), Fetched(a(), [a()])]),
+        lambda own, a, _: own.tend(pages=[a(), a()]),
+        lambda own, _a, dice: own.tend(0.02, batch=dice.choice([1, 10, 100])),
+    ) as going:
+        for _ in rounds(going, 3.0):
             audit = classic.audit(None)
             assert not audit.figures["wrong"], audit.findings
-            audits += 1
     sound(classic)
 
 
