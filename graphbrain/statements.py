@@ -32,6 +32,17 @@ GIVEN = "given"
 """The param that holds a statement's lists."""
 
 
+class _Given(dict[str, Any]):
+    """A statement's lists, named but not spelt out.
+
+    The driver takes the words of all it sends for its log, whether or not one is kept: of long lists that took longer
+    than sending them.
+    """
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(sorted(self))}>"
+
+
 @dataclass(frozen=True)
 class Statement:
     """One statement: its name, the text that is sent, and the contract its header states; which params are lists."""
@@ -50,7 +61,7 @@ class Statement:
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """What to send along with the text for these params."""
         sent = {name: value for name, value in given.items() if name not in self.lists}
-        return sent | {GIVEN: {name: given[name] for name in self.lists & given.keys()}} if self.lists else sent
+        return sent | {GIVEN: _Given({name: given[name] for name in self.lists & given.keys()})} if self.lists else sent
 
 
 def names(under: str = "") -> tuple[str, ...]:

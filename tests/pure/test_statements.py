@@ -71,7 +71,9 @@ def test_lists_are_sent_in_a_map(put: Callable[[str, str], None]) -> None:
     assert stated.text.endswith(
         "UNWIND $given.keys AS key\nMATCH (p:Page {key: key}) WHERE $given.keys <> []\nRETURN p AS page LIMIT $limit"
     )
-    assert stated.arguments({"keys": ["a"], "limit": 1}) == {"given": {"keys": ["a"]}, "limit": 1}
+    sent = stated.arguments({"keys": ["a"], "limit": 1})
+    assert sent == {"given": {"keys": ["a"]}, "limit": 1}
+    assert repr(sent) == "{'limit': 1, 'given': <keys>}"
     assert stated.arguments({"limit": 1}) == {"given": {}, "limit": 1}
 
 
