@@ -131,7 +131,10 @@ class Core:
     def _reread(self) -> None:
         """Take up what others have changed on the brain, and the server's time."""
         self.graph.keep_time()
-        stored = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+        self._take_up(self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read"))
+
+    def _take_up(self, stored: Mapping[str, Any] | None) -> None:
+        """Go on with what stands on the brain now."""
         if stored is not None:
             names = Settings.names("shared", "fixed")
             fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})

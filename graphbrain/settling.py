@@ -13,8 +13,8 @@ the lanes (`batching`).
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
 need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
-is over begins a new one.
-Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes.
+is over begins a new one. A batch of the old pass that comes to write so late writes nothing.
+Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read.
 """
 
 from __future__ import annotations
@@ -35,7 +35,19 @@ from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
-__all__ = ["AT_ONCE", "Goal", "Pace", "Step", "Tally", "find_goal", "fixed_point", "settle", "stages", "worth_it"]
+__all__ = [
+    "AT_ONCE",
+    "Goal",
+    "Overtaken",
+    "Pace",
+    "Step",
+    "Tally",
+    "find_goal",
+    "fixed_point",
+    "settle",
+    "stages",
+    "worth_it",
+]
 
 COST = Cost(most=40_000.0, page=4.0, end=0.1)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
@@ -79,6 +91,10 @@ class Step:
     at: float = 0.0
     touched: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     waits: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
+
+
+class Overtaken(Exception):
+    """Raised inside a transaction: the pass was silent for so long that somebody else has begun a new one."""
 
 
 class Pace:
@@ -172,12 +188,18 @@ def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
     yield [batching.batches(goal.near, between, COST, pace.share)]
 
 
-def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, again: bool = False) -> Step:
-    """Bring these pages to their goal. `again`: after the export was found outdated."""
+def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
+    """Bring these pages to their goal. `again`: after the export was found outdated. Raises Overtaken.
+
+    `token`: the pass's. While it stands on the brain after the locks were taken, whoever begins a new pass comes to
+    these pages later, and so sees whether they need a mark.
+    """
     ids = goal.table.ids[batch.pages]
     union = _union_now(tx, ids) if again else goal.table.ids[batch.union]
     ledger = Ledger.lock(tx, union.tolist(), rule)
     at = time.monotonic()
+    if tx.one("brain/read")[0].get("settling") != token:
+        raise Overtaken
     mine = ledger.seek(ids)
     out, into, whole = _links(tx, ledger, mine[mine >= 0])
     step = Step(len(ids), left=len(ids) - len(whole), at=at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
@@ -153,7 +153,7 @@ class Tending(Passing):
 
         goal = settling.find_goal(self.graph, self.policy.rule, tolerance, report)
         tally = settling.Tally(goal.table)
-        for step in self._settle_all(goal, lambda: stop() or not hold.keep()):
+        for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
             tally.add(step)
             progress("write", tally.pages, goal.table.pages)
         self._in_parts(tally.unmarked(), corrections.remark)
@@ -172,8 +172,8 @@ class Tending(Passing):
             seconds,
         )
 
-    def _settle_all(self, goal: Goal, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
-        """Settle batch by batch; a lane's next one when its last is done."""
+    def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
+        """Settle batch by batch, a lane's next one when its last is done, until all is done or the pass overtaken."""
 
         pace = settling.Pace()
 
@@ -182,7 +182,10 @@ class Tending(Passing):
             if batch is None:
                 return None
             began = time.monotonic()
-            step = self._settle_batch(goal, batch)
+            try:
+                step = self._settle_batch(goal, batch, token)
+            except settling.Overtaken:
+                return None
             pace.took(time.monotonic() - began)
             return step
 
@@ -196,13 +199,13 @@ class Tending(Passing):
                             going[pool.submit(next_of, lane)] = lane
                             yield step
 
-    def _settle_batch(self, goal: Goal, batch: Batch) -> settling.Step:
+    def _settle_batch(self, goal: Goal, batch: Batch, token: str) -> settling.Step:
         attempts = 0
 
         def work(tx: Tx) -> settling.Step:
             nonlocal attempts
             attempts += 1
-            return settling.settle(tx, goal, batch, self.policy.rule, again=attempts > 1)
+            return settling.settle(tx, goal, batch, self.policy.rule, token, again=attempts > 1)
 
         return self.graph.write(work, "settle")
 
@@ -303,9 +306,18 @@ class Tending(Passing):
             if time.monotonic() - self._swept_at < SWEEP_EVERY:
                 return
             self._swept_at = time.monotonic()
-        self._sweep()
-        self._release_due()
-        self._reread()
+        self.graph.keep_time()
+        lapsed, due, stored = self.graph.read(self._news, "claims/lapsed")
+        if lapsed:
+            self._sweep()
+        if due:
+            self._release_due()
+        self._take_up(stored)
+
+    def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
+        """Have leases lapsed, are failed pages due, and what stands on the brain?"""
+        now = self.now()
+        return bool(claims.lapsed(tx, now, 1)), bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
 
     def _after_report(self, spent: float) -> None:
         """Tend in proportion to the work that reports make, unless a worker does it for everybody."""
@@ -333,7 +345,7 @@ class _Hold:
 
     def __init__(self, brain: Tending) -> None:
         self._brain = brain
-        self._token = uuid.uuid4().hex
+        self.token = uuid.uuid4().hex
         self._until = 0.0
 
     def take(self) -> bool:
@@ -341,7 +353,7 @@ class _Hold:
         now = self._brain.now()
         self._until = now + PASS_SECONDS
         return self._brain.graph.write(
-            lambda tx: bool(tx.one("brain/settle_begin", token=self._token, now=now, until=self._until)[0]),
+            lambda tx: bool(tx.one("brain/settle_begin", token=self.token, now=now, until=self._until)[0]),
             "brain/settle_begin",
         )
 
@@ -352,4 +364,4 @@ class _Hold:
     def end(self) -> None:
         """Let it go: all is written."""
         now = self._brain.now()
-        self._brain.graph.write(lambda tx: tx.do("brain/settle_end", token=self._token, now=now), "brain/settle_end")
+        self._brain.graph.write(lambda tx: tx.do("brain/settle_end", token=self.token, now=now), "brain/settle_end")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,6 +164,31 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
     assert ask("MATCH (b:Brain) RETURN b.settling IS NULL") == [[True]]
     sound(brain)
     assert exact(neo4j) < 1e-3
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_pass_that_was_silent_too_long_writes_nothing_any_more(
+    brain: Brain, second: Brain, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else marks that another pass has set right would be gone, and this process could be killed before it says so."""
+    crawl(brain)
+    settle, slept = settling.settle, iter([True])
+    monkeypatch.setattr(settling, "AT_ONCE", 1)
+
+    def late(*args: Any, **more: Any) -> settling.Step:
+        if next(slept, False):
+            clock.pass_(200.0)
+            assert second.settle().sides > 0
+            crawl(second, seed=2)
+        return settle(*args, **more)
+
+    def die(what: str, _done: int, _of: int) -> None:
+        if what == "write":
+            raise Died
+
+    monkeypatch.setattr(settling, "settle", late)
+    assert brain.settle(progress=die).sides == 0
+    sound(brain)
 
 
 def test_tend_makes_a_pass_when_much_is_waiting_and_pushes_otherwise(
