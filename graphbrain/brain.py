@@ -36,6 +36,9 @@ __all__ = ["Brain"]
 
 BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
+ENOUGH = 0.9
+"""This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
+be looked at again, which takes as long as for the first."""
 
 
 class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
@@ -181,6 +184,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
+        That may be at once: pages whose hosts were not ready, or that others got first, are made up for only where a
+        tenth of the claims would be missing.
         """
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")
@@ -201,7 +206,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         got: list[Claim] = []
         moves_left = 4 * n
         spread = self._spread["claims"]
-        while len(got) < n and moves_left > 0:
+        while True:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
             got += taken.claims
             moves_left -= taken.moved
@@ -209,12 +214,13 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
-            if not taken.claims and not taken.moved and not taken.lost:
+            others = taken.moved > 0 or taken.lost > 0
+            if len(got) == n:
+                return Claims(got)
+            if moves_left <= 0 or (others and len(got) >= ENOUGH * n):
+                return Claims(got, next_ready=self.now())
+            if not taken.claims and not others:
                 break
-        if len(got) == n:
-            return Claims(got)
-        if moves_left <= 0:
-            return Claims(got, next_ready=self.now())
         outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
         return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
 

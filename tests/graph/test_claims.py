@@ -256,6 +256,18 @@ def test_the_next_caller_sweeps_too(brain: Brain, clock: HandClock) -> None:
     assert urls(brain.next_urls(1)) == [A]
 
 
+def test_a_few_claims_that_could_not_be_had_are_left_to_the_next_call(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=60.0)
+    brain.seed([f"http://a{n}.org/" for n in range(97)] + [f"http://b.org/{n}" for n in range(6)])
+    looks: list[str] = []
+    with brain.graph.trace(lambda name, *_: looks.append(name)):
+        first = brain.next_urls(100)
+    assert len(first) in range(95, 99), "of 97 hosts a page each, and of another one of its three to six pages"
+    assert (looks.count("claims/lock"), first.next_ready, first.finished) == (1, clock(), False)
+    rest = brain.next_urls(100)
+    assert (len(first) + len(rest), rest.next_ready) == (98, clock() + 60.0)
+
+
 def test_more_lapse_than_fit_one_transaction(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain()
     brain.seed([f"http://a.org/{n}" for n in range(1_200)])
