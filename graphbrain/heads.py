@@ -23,7 +23,7 @@ from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
 from graphbrain.lanes import read_lanes
 from graphbrain.opichits import Floats, Ints
-from graphbrain.ranges import UNKNOWN, Ranges
+from graphbrain.ranges import Ranges
 from graphbrain.schedule import Schedule
 from graphbrain.spread import Owed, Reach
 
@@ -130,23 +130,25 @@ class ByWorth:
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
         known = {queue: self._ranges(queue) for queue in sorted(set(queues))}
         moments, known = self._ripe_among(tx, known, self._promising(known, now))
-        left = {queue: np.arange(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now}
+        left: dict[str, Sequence[int]] = {
+            queue: range(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now
+        }
         while left:
             more, known = self._ripe_among(tx, known, left)
             moments = earliest(chain(moments.items(), more.items()))
             # What nobody has looked into yet stands behind what was found.
-            left = {queue: np.flatnonzero(known[queue].lane == UNKNOWN) for queue in left}
-            left = {queue: at for queue, at in left.items() if len(at) and not moments.get(queue, np.inf) <= now}
+            left = {queue: list(known[queue].never_seen()) for queue in left}
+            left = {queue: at for queue, at in left.items() if at and not moments.get(queue, np.inf) <= now}
         return moments
 
-    def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Ints]:
+    def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
         """Of queues in many lanes the places where, as far as is remembered, something may be visited: a few."""
         many = {queue: each for queue, each in known.items() if len(each) > MANY}
         ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
-        return {queue: at for queue, each in ripe if len(at := np.flatnonzero(each <= now)[:FEW_RANGES])}
+        return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[:FEW_RANGES].tolist())}
 
     def _ripe_among(
-        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Ints]
+        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
     ) -> tuple[dict[str, float], dict[str, Ranges]]:
         """From when on a page in one of these ranges of each queue may be visited, a queue without any is missing; and
         the ranges as they are now."""
@@ -158,7 +160,7 @@ class ByWorth:
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
         """Were lanes found that nobody knew of?"""
-        return bool(np.setdiff1d(after.lane, before.lane).size)
+        return not set(after.lane) <= set(before.lane)
 
     def _ranges(self, queue: str) -> Ranges:
         with self._lock:
@@ -175,7 +177,7 @@ class ByWorth:
         self,
         tx: Tx,
         known: Mapping[str, Ranges],
-        places: Mapping[str, Ints],
+        places: Mapping[str, Sequence[int]],
         limit: int,
         lanes: Sequence[int] = (),
         most: int = 0,
@@ -211,8 +213,8 @@ class ByWorth:
         parts = list(known)
         if not parts:
             return []
-        lane = np.concatenate([part.lane for part in parts])
-        since = np.concatenate([part.since for part in parts])
+        lane = np.fromiter(chain.from_iterable(part.lane for part in parts), np.int64)
+        since = np.fromiter(chain.from_iterable(part.since for part in parts), np.float64)
         found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
         return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
 
@@ -227,8 +229,8 @@ class ByWorth:
             name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
             for name, each in known.items()
         }
-        promising = np.argsort(-worth[SHARED_QUEUE], kind="stable")[: self._deep_lanes]
-        lanes = known[SHARED_QUEUE].lane[promising[worth[SHARED_QUEUE][promising] > -np.inf]].tolist()
+        promising = np.argsort(-worth[SHARED_QUEUE], kind="stable")[: self._deep_lanes].tolist()
+        lanes = [known[SHARED_QUEUE].lane[place] for place in promising if worth[SHARED_QUEUE][place] > -np.inf]
         seen, after, deep = self._look(tx, known, looks, 2, lanes, width)
         heads = seen.pop(SHARED_QUEUE)
         if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):

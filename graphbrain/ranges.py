@@ -9,12 +9,13 @@ once, or as soon as what stands before it in its range has one of its own. Nothi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from graphbrain.opichits import Floats, Ints
+from graphbrain.opichits import Floats
 
 __all__ = ["EMPTY", "END", "UNKNOWN", "Ranges"]
 
@@ -35,69 +36,71 @@ class Ranges:
     """The ranges of one queue, ascending: range i goes from `first[i]` to the next one's first.
 
     `lane`, `since`: of the first page when it was last looked into, in the last lane of the range; lane EMPTY: none was
-    there; UNKNOWN: it was never looked into. `turn`: where looking around goes on.
+    there; UNKNOWN: it was never looked into. `turn`: where looking around goes on. Tuples, for most queues have a
+    handful of ranges, and a call looks into a hundred queues.
     """
 
-    first: Ints
-    lane: Ints
-    since: Floats
+    first: tuple[int, ...]
+    lane: tuple[int, ...]
+    since: tuple[float, ...]
     turn: int = 0
 
     @classmethod
     def unknown(cls) -> Ranges:
         """Of a queue that nothing is known of."""
-        return cls(np.zeros(1, dtype=np.int64), np.full(1, UNKNOWN), np.zeros(1))
+        return cls((0,), (UNKNOWN,), (0.0,))
 
     def __len__(self) -> int:
         return len(self.first)
 
-    def bounds(self, places: Ints) -> list[list[int]]:
+    def bounds(self, places: Iterable[int]) -> list[list[int]]:
         """[first, end) of the ranges at these places."""
-        ends = np.append(self.first[1:], END)
-        return [[int(a), int(b)] for a, b in zip(self.first[places].tolist(), ends[places].tolist(), strict=True)]
+        ends = (*self.first[1:], END)
+        return [[self.first[place], ends[place]] for place in places]
 
-    def choose(self, worth: Floats, most: int) -> Ints:
+    def choose(self, worth: Floats, most: int) -> Sequence[int]:
         """The places of up to `most` ranges to look into: those of most `worth`, and for a quarter of them such as were
         never looked into, or the next in turn, so that none is left out for ever. `worth`: of each range's first page,
         as it was remembered."""
         if len(self) <= most:
-            return np.arange(len(self))
+            return range(len(self))
         quarter = max(1, most // 4)
-        around = np.flatnonzero(self.lane == UNKNOWN)[:quarter]
-        if len(around) < quarter:
-            turns = (self.turn + np.arange(quarter - len(around))) % len(self)
-            self.turn = int(turns[-1] + 1) % len(self)
-            around = np.union1d(around, turns)
-        best = np.argsort(-worth, kind="stable")[: most - len(around)]
-        return np.union1d(best, around)
+        around = set(islice(self.never_seen(), quarter))
+        if turns := [(self.turn + step) % len(self) for step in range(quarter - len(around))]:
+            self.turn = (turns[-1] + 1) % len(self)
+            around.update(turns)
+        best = np.argsort(-worth, kind="stable")[: most - len(around)].tolist()
+        return sorted(around.union(best))
 
-    def ends_known(self, places: Ints) -> list[bool]:
+    def never_seen(self) -> Iterator[int]:
+        """The places of the ranges that were never looked into."""
+        return (place for place, lane in enumerate(self.lane) if lane == UNKNOWN)
+
+    def ends_known(self, places: Iterable[int]) -> list[bool]:
         """Was a page found in the last lane of the ranges at these places, and none before it?"""
-        known: list[bool] = (self.lane[places] >= 0).tolist()
-        return known
+        return [self.lane[place] >= 0 for place in places]
 
-    def saw(self, places: Ints, found: Sequence[Heads], limit: int, few: int) -> Ranges:
+    def saw(self, places: Sequence[int], found: Sequence[Heads], limit: int, few: int) -> Ranges:
         """The ranges after a look into those at `places` that found the first pages of each: at most `limit` where the
         end was known, else `few`."""
-        lane, at = self.lane.copy(), self.since.copy()
-        lane[places] = [heads[0][0] if heads else EMPTY for heads in found]
-        at[places] = [heads[0][1] if heads else 0.0 for heads in found]
-        if np.array_equal(lane, self.lane):  # then it is cut as it should be
-            return Ranges(self.first, lane, at, self.turn)
-        seen = dict(zip(places.tolist(), found, strict=True))
-        known = self.ends_known(np.arange(len(self)))
-        bounds = zip(self.first.tolist(), [*self.first[1:].tolist(), END], strict=True)
+        lane, since = list(self.lane), list(self.since)
+        for place, heads in zip(places, found, strict=True):
+            lane[place], since[place] = heads[0] if heads else (EMPTY, 0.0)
+        if tuple(lane) == self.lane:  # then it is cut as it should be
+            return Ranges(self.first, self.lane, tuple(since), self.turn)
+        seen = dict(zip(places, found, strict=True))
+        ends = (*self.first[1:], END)
         rows: list[tuple[int, int, float]] = []
-        for place, ((start, end), head, moment) in enumerate(zip(bounds, lane.tolist(), at.tolist(), strict=True)):
-            if head < 0 or place not in seen:
-                _add(rows, start, head, moment)
+        for place, (start, end, before) in enumerate(zip(self.first, ends, self.lane, strict=True)):
+            if lane[place] < 0 or place not in seen:
+                _add(rows, start, lane[place], since[place])
             else:
-                _add_cut(rows, start, end, seen[place], limit if known[place] else few, known[place])
+                _add_cut(rows, start, end, seen[place], limit if before >= 0 else few, before >= 0)
         if len(rows) > MOST:
             del rows[MOST:]
             rows[-1] = (rows[-1][0], UNKNOWN, 0.0)
-        first, heads, times = zip(*rows, strict=True)
-        return Ranges(np.array(first), np.array(heads), np.array(times), min(self.turn, len(rows) - 1))
+        first, lanes, times = zip(*rows, strict=True)
+        return Ranges(first, lanes, times, min(self.turn, len(rows) - 1))
 
 
 def _add_cut(

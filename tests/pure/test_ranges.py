@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import given, settings
@@ -13,20 +14,20 @@ from graphbrain.ranges import END, UNKNOWN, Ranges
 some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
 
 
-def look(ranges: Ranges, queue: set[int], places: np.ndarray | None = None, limit: int = 1) -> Ranges:
+def look(ranges: Ranges, queue: set[int], places: Sequence[int] | None = None, limit: int = 1) -> Ranges:
     """Look into all ranges, or some, of a queue that holds two pages in each of these lanes."""
-    at = np.arange(len(ranges)) if places is None else places
+    at = range(len(ranges)) if places is None else places
     pages = sorted([(lane, since) for lane in queue for since in (1.0, 2.0)])
     heads = [[page for page in pages if a <= page[0] < b][:limit] for a, b in ranges.bounds(at)]
     return ranges.saw(at, heads, limit, limit)
 
 
 def found(ranges: Ranges) -> set[int]:
-    return set(ranges.lane[ranges.lane >= 0].tolist())
+    return {lane for lane in ranges.lane if lane >= 0}
 
 
 def covers(ranges: Ranges) -> bool:
-    bounds = ranges.bounds(np.arange(len(ranges)))
+    bounds = ranges.bounds(range(len(ranges)))
     return bounds[0][0] == 0 and bounds[-1][1] == END and all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
 
 
@@ -41,7 +42,7 @@ def test_all_lanes_are_found_within_as_many_looks_as_there_are_and_mostly_far_fe
             ranges = look(ranges, queue, limit=limit)
             assert covers(ranges)
         assert found(ranges) == queue
-        assert not ranges.since[ranges.lane >= 0].tolist() or set(ranges.since[ranges.lane >= 0].tolist()) == {1.0}
+        assert {since for lane, since in zip(ranges.lane, ranges.since, strict=True) if lane >= 0} <= {1.0}
 
 
 @given(st.sets(st.integers(0, 1 << 25), max_size=4))
@@ -69,7 +70,7 @@ def test_a_crowd_of_lanes_is_found_in_a_few_looks_and_forgotten_in_one() -> None
 def test_with_few_looks_at_a_time_every_lane_is_looked_into_again_and_again(queue: set[int], most: int) -> None:
     ranges = Ranges.unknown()
     for _ in range(80 * len(queue) + 80):
-        worth = np.where(ranges.lane < 0, -np.inf, 1.0)
+        worth = np.where(np.array(ranges.lane) < 0, -np.inf, 1.0)
         ranges = look(ranges, queue, ranges.choose(worth, most))
         assert covers(ranges)
     assert found(ranges) == queue
