@@ -32,7 +32,7 @@ __all__ = ["ByWorth", "Finder", "Found", "InOrder"]
 FAIR_SHARE = 0.25
 """This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
 it, hosts of poor pages would fill the list of ready hosts and hide the others."""
-SHARED_LOOKS, HOST_LOOKS = 512, 8
+SHARED_LOOKS, HOST_LOOKS = 512, 4
 """Ranges that are looked into at most, of the shared queue and of each host's own."""
 DEEP_LANES, DEEPER = 8, 16
 """So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
