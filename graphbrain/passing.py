@@ -58,7 +58,7 @@ class Passing(Core):
             return
         if not self._stored.get("counts_budgets"):
             self.graph.write(lambda tx: tx.do("brain/change", settings={"counts_budgets": True}), "brain/change")
-        self._wait_for_older("budgets")
+        self._wait_for_older("budgets", left="no budget is changed yet: try again")
         self.graph.write(lambda tx: tx.do("brain/note", notes={"all_count_budgets": True}), "brain/note")
         self._reread()
 
@@ -108,9 +108,11 @@ class Passing(Core):
                         break
             self._reread()
 
-    def _wait_for_older(self, name: str) -> int:
+    def _wait_for_older(
+        self, name: str, left: str = "the change is noted, and 'graphbrain tend' will finish it"
+    ) -> int:
         """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
-        go by: that of the settings as they were last read here.
+        go by: that of the settings as they were last read here. `left`: what becomes of the change if one does not.
 
         One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
         Raises GraphUnavailable when one does not end.
@@ -120,10 +122,7 @@ class Passing(Core):
         older = self._running()
         while older := older & self._running():
             if time.monotonic() > deadline:
-                raise GraphUnavailable(
-                    f"A transaction that began before the change of {name} does not end; the change is noted, and "
-                    "'graphbrain tend' will finish it."
-                )
+                raise GraphUnavailable(f"A transaction that began before the change of {name} does not end; {left}.")
             time.sleep(OLDER_PAUSE)
         return revision
 

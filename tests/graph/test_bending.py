@@ -427,9 +427,14 @@ def test_a_transaction_that_does_not_end_is_told(brain: Brain, neo4j: Neo4j, ask
             with pytest.raises(GraphUnavailable, match="does not end; the change is noted") as told:
                 hasty.change(intra_host_weight=0.5)
             assert told.value.try_again
+            with pytest.raises(GraphUnavailable, match="does not end; no budget is changed yet: try again"):
+                hasty.change(pages_per_host=3)
 
         brain.graph.write(stuck, "a test that holds on")
     assert noted(ask)["reweighing"] == ""
+    assert noted(ask)["pages_per_host"] == 0
+    brain.change(pages_per_host=3)
+    assert noted(ask)["pages_per_host"] == 3
     brain.tend(0)
     assert "reweighing" not in noted(ask)
 
