@@ -250,8 +250,8 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     """Claim and report 100 pages again and again, with a tenth of `most` pages waiting, and with all of them.
 
     `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
-    have no links. At each size up to 150 rounds come first that do not count, until Java has compiled what it runs and
-    what was created is on the disk. The last figure is the ratio of the times at both sizes.
+    have no links. At each size up to 150 rounds come first that do not count: Java compiles what it runs, and what was
+    created is being written to the disk. The last figure is the ratio of the times at both sizes.
     """
     empty(brain)
     brain.remake(delay_seconds=delay)
