@@ -131,10 +131,7 @@ def hold_to_politeness(brain: Brain, web: Web, reports: list[Report]) -> None:
 
 
 def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], web: Web) -> None:
-    """Of the first 60 pages, more than twice the share that the web has; what was judged stands on the pages.
-
-    What it finds without a topic hangs on how far cash has been moved by the time of each claim.
-    """
+    """Of the first 60 pages, at least twice the share that the web has; what was judged stands on the pages."""
     judge = TopicRelevance.from_words(TOPICS["birds"][0])
     found: dict[bool, int] = {}
     for focused in (True, False):
@@ -148,7 +145,7 @@ def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], 
         guessed = [brain.page(url).relevance for url in set(web.pages) & known(brain) - set(told)]
         assert guessed and all((guess is not None) == focused for guess in guessed)
     share = sum(page.topic == "birds" for page in web.pages.values()) / len(web.pages)
-    assert found[True] > max(2 * 60 * share, found[False]), (found, share)
+    assert found[True] > max(2 * 60 * share, 1.5 * found[False]), (found, share)
 
 
 def known(brain: Brain) -> set[str]:
