@@ -53,9 +53,13 @@ class Ranges:
     def __len__(self) -> int:
         return len(self.first)
 
+    def _ends(self) -> tuple[int, ...]:
+        """What each range's lanes are below."""
+        return (*self.first[1:], END)
+
     def bounds(self, places: Iterable[int]) -> list[list[int]]:
         """[first, end) of the ranges at these places."""
-        ends = (*self.first[1:], END)
+        ends = self._ends()
         return [[self.first[place], ends[place]] for place in places]
 
     def choose(self, worth: Floats, most: int) -> Sequence[int]:
@@ -89,9 +93,8 @@ class Ranges:
         if tuple(lane) == self.lane:  # then it is cut as it should be
             return Ranges(self.first, self.lane, tuple(since), self.turn)
         seen = dict(zip(places, found, strict=True))
-        ends = (*self.first[1:], END)
         rows: list[tuple[int, int, float]] = []
-        for place, (start, end, before) in enumerate(zip(self.first, ends, self.lane, strict=True)):
+        for place, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
             if lane[place] < 0 or place not in seen:
                 _add(rows, start, lane[place], since[place])
             else:

@@ -91,6 +91,14 @@ def link(own: Brain, page: Callable[[], str], _: random.Random) -> None:
         own.link(source, target)
 
 
+def push(own: Brain, page: Callable[[], str], _: random.Random) -> None:
+    own.tend(pages=[page(), page()])
+
+
+EDITS: tuple[Verb, ...] = (forget, unlink, link, push)
+"""What every engine's accounts must survive from several at once."""
+
+
 @contextlib.contextmanager
 def churning(neo4j: Neo4j, url: Callable[[int], str], threads: int, *verbs: Verb) -> Iterator[Going]:
     """A crowd with a brain each, doing these at random on the same dozen pages."""

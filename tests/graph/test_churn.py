@@ -18,7 +18,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.errors import UnknownPage
-from tests.graph.conftest import churning, forget, link, rounds, unlink
+from tests.graph.conftest import EDITS, churning, rounds
 from tests.reference.exported import export
 from tests.reference.linear import Web, intra_host_weights, solve, worst_error
 
@@ -238,11 +238,8 @@ def test_accounts_survive_several_who_change_them_at_once(make_brain: Any, neo4j
         neo4j,
         url,
         4,
-        forget,
-        unlink,
-        link,
+        *EDITS,
         lambda own, a, _: own.report([Fetched(a(), [a(), a(), a()]), Fetched(a(), [a(), a()])]),
-        lambda own, a, _: own.tend(pages=[a(), a()]),
         lambda own, _a, _: own.tend(0.01, batch=6),
     ) as going:
         for _ in rounds(going, 4.0):

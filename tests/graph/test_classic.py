@@ -17,7 +17,7 @@ from graphbrain import Brain, Fetched, classic_cash
 from graphbrain.classic import total_cash
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from tests.conftest import Neo4j
-from tests.graph.conftest import Going, HandClock, churning, crowd, forget, link, rounds, sound, unlink
+from tests.graph.conftest import EDITS, Going, HandClock, churning, crowd, rounds, sound
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -466,11 +466,8 @@ def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
         neo4j,
         url,
         4,
-        forget,
-        unlink,
-        link,
+        *EDITS,
         lambda own, a, _: own.report([Fetched(a(), [a(), a()]), Fetched(a(), [a()])]),
-        lambda own, a, _: own.tend(pages=[a(), a()]),
         lambda own, _a, dice: own.tend(0.02, batch=dice.choice([1, 10, 100])),
     ) as going:
         for _ in rounds(going, 3.0):
