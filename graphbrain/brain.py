@@ -173,7 +173,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 lambda tx, p=part: report.record(tx, p, self.policy, self.now()),  # type: ignore[misc]
                 "report",
             )
-            for (number, _), answer in zip(batch, done, strict=True):
+            self._counts["pushes"] += done.pushes
+            self._counts["payments"] += done.payments
+            for (number, _), answer in zip(batch, done.answers, strict=True):
                 answers[number] = answer
                 self._counts["pages"] += answer.accepted
                 self._counts["links"] += answer.links

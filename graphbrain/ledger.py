@@ -28,6 +28,8 @@ __all__ = ["Accounts", "Ledger", "Marks"]
 
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
+ROUNDS = 8
+"""So many times at most sides that pay each other are pushed in one transaction."""
 
 _COLUMNS = (
     "hub_history",
@@ -230,6 +232,11 @@ class Accounts:
         """The weight of links between these places changes by so much; and with it what their ends have got."""
         raise NotImplementedError
 
+    def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
+        """Push what is worth it, of the sides all of whose links are among these (page → those it links to, all
+        locked): nobody else has to be locked for it. How many pushes that makes, and how many payments."""
+        return 0, 0
+
     def set_payout(self, tx: Tx, value: float | None) -> None:
         """Pay all these pages so much, None: by the rule. Raises BadInput when the engine pays all pages alike."""
         raise NotImplementedError
@@ -372,6 +379,47 @@ class Ledger(Accounts):
     def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend the authority cash of the places `pages` back along the links `payees[i]` → `payers[i]`."""
         self.prescribe("authority", pages, self.authority_score[pages], payers, payees)
+
+    def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
+        """New pages and those they were found on pay each other to and fro until little waits between them. What that
+        writes would be written anyway, or soon after by a push that has to lock them all again."""
+        sources = self.at([page for page, others in links.items() for _ in others])
+        targets = self.at([other for others in links.values() for other in others])
+        weights = self.weights(sources, targets)
+        ends = {"hub": (sources, targets), "authority": (targets, sources)}
+        whole = {side: self._whole(side, payers, weights) for side, (payers, _) in ends.items()}
+        pushes = payments = 0
+        for _ in range(ROUNDS):
+            before = pushes
+            for side, (payers, payees) in ends.items():
+                go = whole[side] & self._worth(side)
+                pays = go[payers]
+                self.prescribe(side, np.flatnonzero(go), self._score(side)[go], payers[pays], payees[pays])
+                pushes += int(go.sum())
+                payments += int(pays.sum())
+            if pushes == before:
+                break
+        return pushes, payments
+
+    def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
+        """Where links of these payers and weights are all that a side has, and no more than it may pay.
+
+        The weights are whole multiples of 1/1024, so their sums are exact.
+        """
+        _, weight, _ = self._side(side)
+        count, seen = np.bincount(payers, minlength=len(weight)), np.bincount(payers, weights, len(weight))
+        whole: NDArray[np.bool_] = (seen == weight) & (count <= self.rule.max_payees)
+        return whole
+
+    def _worth(self, side: str) -> NDArray[np.bool_]:
+        """Which places are worth a push."""
+        keep, weight, paid = self._side(side)
+        waiting = opichits.residual(keep, self._score(side), weight, paid)
+        worth: NDArray[np.bool_] = opichits.priority(waiting, weight, self.rule.eps) != NONE
+        return worth
+
+    def _score(self, side: str) -> Floats:
+        return self.hub_score if side == "hub" else self.authority_score
 
     def off(self, side: str, places: Ints, goals: Floats, per_link: float) -> NDArray[np.bool_]:
         """Where would a push at these scores pay more than so much cash per link?"""

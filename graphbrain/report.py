@@ -2,9 +2,9 @@
 
 In this order: the visited pages and their links are looked up and the missing ones created (by key), everything
 that will be read or written is locked (by id) together with its accounts, leases and last visits are judged, the
-difference of the links is written and the accounts at both ends repaired, the visits are recorded and the leases
-end, and last the hosts are settled (by name). Every decision is taken from locked state, and an item that was
-recorded by an attempt whose answer got lost is recognised by its token.
+difference of the links is written and the accounts at both ends repaired, cash is pushed where all who are paid are
+locked anyway, the visits are recorded and the leases end, and last the hosts are settled (by name). Every decision is
+taken from locked state, and an item that was recorded by an attempt whose answer got lost is recognised by its token.
 Statements: pages/*, links/*, visits/*, accounts/*.
 """
 
@@ -27,7 +27,7 @@ from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
 
-__all__ = ["Item", "Policy", "record"]
+__all__ = ["Item", "Policy", "Recorded", "record"]
 
 MINUTE = 60.0
 PASSING = frozenset({408, 421, 423, 425})
@@ -143,8 +143,17 @@ class _Verdict:
         return self.visit.lease in (None, self.item.token)
 
 
-def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[Answer]:
-    """Record these visits, each page at most once; one answer for each, in their order."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What one transaction did: an answer for each item, in their order; pushes of cash, and the payments of these."""
+
+    answers: list[Answer]
+    pushes: int
+    payments: int
+
+
+def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorded:
+    """Record these visits, each page at most once."""
     ids, made, linked, redirecting = _discover(tx, items, policy, now)
     goals = pages.goals(tx, ids, redirecting)
     present = [item for item in items if item.key in ids]
@@ -160,10 +169,11 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
     verdicts = [_judge(item, visits[ids[item.key]], policy) for item in present]
-    _relink(tx, verdicts, goals, ledger, policy, now)
+    links = _relink(tx, verdicts, goals, ledger, policy, now)
     turned = _redirect(tx, verdicts, ids, ledger)
     _give_relevance(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
+    pushes, payments = ledger.spend_among(links)
     plan = _learn(tx, verdicts, ledger, policy)
     ledger.write(tx, now)
     if policy.orphans != "keep":
@@ -171,7 +181,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> list[An
     pages.look_again(tx, turned, now)
     _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
-    return [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
+    told = [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
+    return Recorded(told, pushes, payments)
 
 
 def _discover(
@@ -273,14 +284,16 @@ def _relink(
     ledger: Accounts,
     policy: Policy,
     now: float,
-) -> None:
-    """Write the difference between the links that are known and those that were reported; depths follow.
+) -> dict[int, list[int]]:
+    """Write the difference between the links that are known and those that were reported; depths follow. All links
+    that these pages have now: page → those it links to.
 
     A link to an alias is one to the page that it leads to (`goals`).
     """
     taking = [v for v in verdicts if v.links]
+    links: dict[int, list[int]] = {}
     if not taking:
-        return
+        return links
     weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
     old = linking.held(tx, ledger, "hub", (v.visit.page for v, w in zip(taking, weights, strict=True) if w > 0))
     made: linking.Ends = []
@@ -299,10 +312,12 @@ def _relink(
             made.append((page, new))
         if verdict.keep and (lost := before.difference(after)):
             gone.append((page, sorted(lost)))
+        links[page] = after if verdict.keep else [*before, *new]
         _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
     linking.create(tx, ledger, made, now)
     linking.delete(tx, ledger, gone)
     pages.lower(tx, ledger, depths, policy.scope)
+    return links
 
 
 def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> set[int]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import Brain, server
+from graphbrain import Brain, ledger, server
 from graphbrain.errors import ServerFailed
 
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name != "GRAPHBRAIN_JAVA"]:
@@ -101,6 +101,12 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
     yield make
     for brain in opened:
         brain.close()
+
+
+@pytest.fixture
+def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
+    monkeypatch.setattr(ledger, "ROUNDS", 0)
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
 
 TIGHT = 1e-10
+pytestmark = pytest.mark.usefixtures("unspent")
 MakeBrain = Callable[..., Brain]
 
 

@@ -107,6 +107,7 @@ def test_scores_solve_the_system_when_the_policy_was_there_first(
     assert_solved(brain, found, wanted)
 
 
+@pytest.mark.usefixtures("unspent")
 def test_a_first_visit_moves_the_payout(make_brain: MakeBrain, clock: HandClock) -> None:
     for policy, before, after in (("unfetched", 1.0, 0.0), ("fetched", 0.0, 1.0)):
         brain = make_brain(payout=policy)
@@ -122,6 +123,7 @@ def test_a_first_visit_moves_the_payout(make_brain: MakeBrain, clock: HandClock)
         assert brain.page(A).hub_score == after
 
 
+@pytest.mark.usefixtures("unspent")
 def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
     brain = make_brain(payout="target", target_relevance=0.6)
     brain.report([Fetched(A, [Link(B, 0.8), Link(C, 0.1)], relevance=0.6)])
@@ -137,6 +139,7 @@ def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
     np.testing.assert_allclose(told, 3 * np.array([0.5, 0.8, 0.7]) / 2.0)
 
 
+@pytest.mark.usefixtures("unspent")
 def test_a_page_that_becomes_a_seed_is_trusted(make_brain: MakeBrain) -> None:
     brain = make_brain(payout="trusted")
     brain.seed([A])
@@ -148,6 +151,7 @@ def test_a_page_that_becomes_a_seed_is_trusted(make_brain: MakeBrain) -> None:
     assert [brain.page(page).payout for page in (A, B, C, D)] == pytest.approx([4 / 3, 4 / 3, 0.0, 4 / 3])
 
 
+@pytest.mark.usefixtures("unspent")
 @pytest.mark.parametrize("policy", ["trusted", "unfetched"])
 def test_a_pages_own_payout_wins(make_brain: MakeBrain, policy: str) -> None:
     brain = make_brain(payout=policy)

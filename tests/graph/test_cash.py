@@ -10,6 +10,7 @@ from graphbrain import Brain, Fetched
 from tests.graph.conftest import sound
 
 MakeBrain = Callable[..., Brain]
+pytestmark = pytest.mark.usefixtures("unspent")
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 MANY = [f"http://leaf.org/{n}" for n in range(20)]

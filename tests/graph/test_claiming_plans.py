@@ -11,7 +11,7 @@ from typing import Any
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain import Brain, Failed, Fetched, Link, ledger
 from graphbrain.statements import names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock
@@ -60,10 +60,12 @@ class Filled:
         self.brain.remake(delay_seconds=0.0, lease_seconds=1_000.0)
         chance = random.Random(7)
         urls = [f"http://host{n % HOSTS}.org/{n}" for n in range(PAGES)]
-        for start in range(0, PAGES, 100):
-            links = [Link(url, chance.random()) for url in urls[start : start + 100]]
-            self.brain.report([Fetched(f"http://index.org/{start}", links)])
-            self.clock.pass_(1.0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ledger, "ROUNDS", 0)  # so that something waits for pushes
+            for start in range(0, PAGES, 100):
+                links = [Link(url, chance.random()) for url in urls[start : start + 100]]
+                self.brain.report([Fetched(f"http://index.org/{start}", links)])
+                self.clock.pass_(1.0)
         held = list(self.brain.next_urls(LEASED))
         self.token, self.held = held[0].token, sorted(claim.key for claim in held)
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])

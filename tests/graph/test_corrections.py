@@ -234,6 +234,7 @@ def test_random_churn_leaves_every_account_right(
             sound(brain)
 
 
+@pytest.mark.usefixtures("unspent")
 @pytest.mark.parametrize("what", ["unlink", "forget", "report"])
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_weights_go_by_the_links_that_were_deleted(
@@ -292,6 +293,7 @@ def test_a_weight_that_does_not_fit_is_read_again(misled: Brain, ask: Ask, what:
     sound(misled)
 
 
+@pytest.mark.usefixtures("unspent")
 @pytest.mark.parametrize("what", [*WHAT, "push"])
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_a_weight_that_stays_wrong_stops_nobody(misled: Brain, what: str) -> None:

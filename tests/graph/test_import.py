@@ -70,6 +70,7 @@ def put(path: Path) -> Path:
     return path
 
 
+@pytest.mark.usefixtures("unspent")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -95,6 +96,7 @@ def test_an_imported_brain_is_a_live_one(
     assert ask("MATCH (b:Brain) RETURN b.importing") == [[None]]
 
 
+@pytest.mark.usefixtures("unspent")
 def test_an_edge_list_is_a_live_crawl(make_brain: Callable[..., Brain], ask: Ask, tmp_path: Path) -> None:
     text = "0 1\n0 2\n0 0\n0 1\n1 2\n2 3\n5 6\n6 5\n"
     (tmp_path / "e").write_text(text)

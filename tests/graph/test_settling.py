@@ -17,6 +17,7 @@ from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 
 MakeBrain = Callable[..., Brain]
+pytestmark = pytest.mark.usefixtures("unspent")
 Ask = Callable[..., list[list[object]]]
 URLS = [f"http://h{n % 9}.org/{n}" for n in range(120)]
 

@@ -355,6 +355,60 @@ def test_two_hubs_that_pay_the_same_page_in_one_batch() -> None:
     assert ledger.authority_cash.tolist() == [0.25, 0.75, 0, 0.25]
 
 
+def assert_held(ledger: Ledger, weight: Callable[[int, int], float] = lambda _a, _b: 1.0) -> None:
+    """Every side holds 1 and what its neighbours have paid over the links, whatever was pushed when."""
+    hub, authority = np.ones(4), np.ones(4)
+    for source, targets in LINKS.items():
+        for target in targets:
+            hub[source - 1] += weight(source, target) * ledger.authority_paid[target - 1]
+            authority[target - 1] += weight(source, target) * ledger.hub_paid[source - 1]
+    assert ledger.hub_score == pytest.approx(hub, abs=1e-14)
+    assert ledger.authority_score == pytest.approx(authority, abs=1e-14)
+
+
+def test_a_web_that_is_locked_as_a_whole_is_spent_at_once() -> None:
+    ledger = fresh()
+    pushes, payments = ledger.spend_among(LINKS)
+    assert pushes > 6 and payments > 10  # some sides more than once
+    marks = Marks(ledger)
+    assert set(marks.hub_priority.tolist()) | set(marks.authority_priority.tolist()) == {NONE}
+    assert_held(ledger)
+    assert ledger.spend_among(LINKS) == (0, 0)
+
+
+def test_only_sides_all_of_whose_links_are_known_are_spent() -> None:
+    """That 3 links to 4, too, is not known here: 3's hub and 4's authority stay as they are."""
+    ledger = fresh()
+    ledger.spend_among({1: [2], 2: [4], 3: [1, 2]})
+    assert (ledger.hub_paid > 0).tolist() == [True, True, False, False]
+    assert (ledger.authority_paid > 0).tolist() == [True, True, False, False]
+    assert_held(ledger)
+
+
+def test_a_side_with_too_many_links_is_not_spent_with_the_others() -> None:
+    ledger = fresh(Rule(max_payees=2))
+    ledger.spend_among(LINKS)
+    assert (ledger.hub_paid > 0).tolist() == [True, True, False, False]
+    assert (ledger.authority_paid > 0).tolist() == [True, True, False, True]
+    assert_held(ledger)
+
+
+def test_links_of_less_weight_are_all_links_too() -> None:
+    """Inside a host a link weighs ⅜ here: 1 → 2 and 3 → 4."""
+    ledger = fresh(Rule(intra_host_weight=3 / 8))
+    ledger.out_weight[:] = [3 / 8, 1, 2 + 3 / 8, 0]
+    ledger.in_weight[:] = [1, 1 + 3 / 8, 0, 1 + 3 / 8]
+    ledger.spend_among(LINKS)
+    assert (ledger.hub_paid > 0).tolist() == [True, True, True, False]
+    assert (ledger.authority_paid > 0).tolist() == [True, True, False, True]
+    assert_held(ledger, lambda a, b: 3 / 8 if (a > 2) == (b > 2) else 1.0)
+
+
+def test_nothing_is_spent_among_no_links() -> None:
+    assert fresh().spend_among({}) == (0, 0)
+    assert fresh().spend_among({4: []}) == (0, 0)
+
+
 def test_a_link_inside_a_host_carries_its_weight() -> None:
     """Pages 1 and 2 share a host, 3 and 4 another. With intra-host weight ½ page 3 has out-weight
     1 + 1 + ½ = 2½: keeps 2½/3½ = 5/7, pays 2/7 per unit: 2/7 to pages 1 and 2 and 1/7 to page 4."""
