@@ -385,6 +385,8 @@ class Ledger(Accounts):
         writes would be written anyway, or soon after by a push that has to lock them all again."""
         sources = self.at([page for page, others in links.items() for _ in others])
         targets = self.at([other for others in links.values() for other in others])
+        if not len(sources):
+            return 0, 0
         weights = self.weights(sources, targets)
         ends = {"hub": (sources, targets), "authority": (targets, sources)}
         whole = {side: self._whole(side, payers, weights) for side, (payers, _) in ends.items()}
