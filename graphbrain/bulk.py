@@ -1,8 +1,9 @@
 """The pages of a harvest as rows of properties: what each would carry had it been discovered and reported live.
 
-Nothing has been spent yet, so every account is H = 1 and e = Z = 0, which keeps the invariant with any links; weights,
-depths, lanes and priorities follow from the links at once, by the same functions as live. Pages where a crawl would
-begin are seeds: those without in-links and, of each part that none of those reaches, its first page.
+But for the cash, of which reports spend some: here nothing has been spent yet, so every account is H = 1 and
+e = Z = 0, which keeps the invariant with any links; weights, depths, lanes and priorities follow from the links at
+once, by the same functions as live. Pages where a crawl would begin are seeds: those without in-links and, of each
+part that none of those reaches, its first page.
 """
 
 from __future__ import annotations

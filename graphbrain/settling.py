@@ -19,6 +19,7 @@ Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/si
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -59,8 +60,8 @@ AT_ONCE = 2
 """In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
 """A side within this share of eps from its goal, per link, is left as it is."""
-SMALLEST, SHARE = 5_000, 0.2
-"""From so many waiting sides on, and so many for each page, a pass is cheaper than pushes."""
+SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
+"""From so many waiting sides on, and so many for each page, a pass is cheaper than pushes at this eps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +143,16 @@ class Tally:
         return sorted([*self._table.ids[self._waits].tolist(), *self._strangers])
 
 
-def worth_it(tx: Tx) -> bool:
-    """Is a settling pass cheaper than pushing what waits?"""
-    if tx.one("cash/marked", least=NONE, limit=SMALLEST)[0] < SMALLEST:
+def worth_it(tx: Tx, eps: float) -> bool:
+    """Is a settling pass cheaper than pushing what waits until no side has more than `eps` to pay per link?
+
+    The less may be left, the more often cash goes round before it is, each time less of it by the same factor.
+    """
+    rounds = max(1.0, math.log(eps) / math.log(USUAL_EPS))
+    smallest = int(SMALLEST / rounds)
+    if tx.one("cash/marked", least=NONE, limit=smallest)[0] < smallest:
         return False
-    enough = max(SMALLEST, int(SHARE * tx.one("brain/sizes")[0]))
+    enough = max(smallest, int(SHARE / rounds * tx.one("brain/sizes")[0]))
     return bool(tx.one("cash/marked", least=NONE, limit=enough)[0] >= enough)
 
 

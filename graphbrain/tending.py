@@ -213,7 +213,7 @@ class Tending(Passing):
         """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
         if self._settling_until:
             return self._settling_until < self.now()
-        return self.graph.read(settling.worth_it, "cash/marked")
+        return self.graph.read(lambda tx: settling.worth_it(tx, self.policy.rule.eps), "cash/marked")
 
     def _push_named(self, keys: Sequence[str], started: float) -> Tended:
         ids = sorted(self.graph.read(lambda tx: pages.find(tx, keys), "pages/find").values())

@@ -205,6 +205,17 @@ def test_tend_makes_a_pass_when_much_is_waiting_and_pushes_otherwise(
     assert exact(neo4j) > 1e-6
 
 
+@pytest.mark.parametrize(("eps", "passes"), [(0.03, False), (1e-6, True)])
+def test_a_pass_is_made_sooner_where_less_may_be_left(
+    make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch, eps: float, passes: bool
+) -> None:
+    """Some 160 sides wait. At eps 1e-6 cash goes round four times as often as at .03, so a quarter of 300 is enough."""
+    brain = make_brain(eps=eps)
+    crawl(brain)
+    monkeypatch.setattr(settling, "SMALLEST", 300)
+    assert (brain.settle(if_cheaper=True).pages > 0) == passes
+
+
 def test_an_empty_brain_is_settled(brain: Brain) -> None:
     assert brain.settle().sides == 0
 
