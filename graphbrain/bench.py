@@ -250,16 +250,15 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     """Claim and report 100 pages again and again, with a tenth of `most` pages waiting, and with all of them.
 
     `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
-    have no links. Up to 600 rounds come first that do not count, for Java compiles what it runs, and 150 once all wait,
-    for what was created is being written to the disk. The last figure is the ratio of the times at both sizes.
+    have no links. At each size up to 150 rounds come first that do not count: Java compiles what it runs, and what was
+    created is being written to the disk. The last figure is the ratio of the times at both sizes.
     """
     empty(brain)
     brain.remake(delay_seconds=delay)
     figures = []
-    for waiting, warm_ups in ((most // 10, 4), (most, 1)):
-        for _ in range(warm_ups):
-            _fill(brain, waiting)
-            _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
+    for waiting in (most // 10, most):
+        _fill(brain, waiting)
+        _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
         figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
     small, large = figures
     ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
