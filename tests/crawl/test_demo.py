@@ -136,7 +136,13 @@ def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], 
     found: dict[bool, int] = {}
     for focused in (True, False):
         brain = make_brain()
-        reports = run(brain, web, threads=1, limit=60, judge=judge if focused else None)
+        reports: list[Report] = []
+
+        def on_page(result: Fetched | Failed, answer: Answer) -> None:
+            reports.append((result, answer))  # noqa: B023
+            brain.tend(None, passes=False)  # noqa: B023  # else what is best next depends on the time there was to tend
+
+        run(brain, web, threads=1, limit=60, judge=judge if focused else None, on_page=on_page)
         pages = [web.pages.get(result.url) for result, _ in reports]
         found[focused] = sum(page is not None and page.topic == "birds" for page in pages)
         told = {result.url: result.relevance for result, _ in reports if isinstance(result, Fetched)}
