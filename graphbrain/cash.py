@@ -109,10 +109,7 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: 
         return Pushed(lost=int((~worth).sum()))
     payers = np.repeat(chosen, counts[go])
     payees: Ints = ledger.at(np.concatenate([links[page] for page in ids[go].tolist()]))
-    if side == "hub":
-        ledger.push_hubs(chosen, payers, payees)
-    else:
-        ledger.push_authorities(chosen, payers, payees)
+    ledger.push(side, chosen, payers, payees)
     ledger.write(tx, now)
     return Pushed(len(chosen), len(payees), int((~worth).sum()))
 

@@ -356,11 +356,15 @@ class Ledger(Accounts):
 
     def hub_waiting(self) -> Floats:
         """What a push of each hub side would pay."""
-        return opichits.residual(self.keep_hub(), self.hub_score, self.out_weight, self.hub_paid)
+        return self._waiting("hub")
 
     def authority_waiting(self) -> Floats:
         """What a push of each authority side would pay."""
-        return opichits.residual(self.keep_authority(), self.authority_score, self.in_weight, self.authority_paid)
+        return self._waiting("authority")
+
+    def _waiting(self, side: str) -> Floats:
+        keep, weight, paid = self._side(side)
+        return opichits.residual(keep, self._score(side), weight, paid)
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """Each end is paid, or pays back, what the other's links have got."""
@@ -372,13 +376,9 @@ class Ledger(Accounts):
     def bury(self, page: int) -> None:
         """Nothing of its account is left when its links are gone but what the virtual page has paid it."""
 
-    def push_hubs(self, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """Spend the hub cash of the places `pages` along the links `payers[i]` → `payees[i]` (all their links)."""
-        self.prescribe("hub", pages, self.hub_score[pages], payers, payees)
-
-    def push_authorities(self, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """Spend the authority cash of the places `pages` back along the links `payees[i]` → `payers[i]`."""
-        self.prescribe("authority", pages, self.authority_score[pages], payers, payees)
+    def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend the cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on it)."""
+        self.prescribe(side, pages, self._score(side)[pages], payers, payees)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
         """New pages and those they were found on pay each other to and fro until little waits between them. What that
@@ -396,7 +396,7 @@ class Ledger(Accounts):
             for side, (payers, payees) in ends.items():
                 go = whole[side] & self._worth(side)
                 pays = go[payers]
-                self.prescribe(side, np.flatnonzero(go), self._score(side)[go], payers[pays], payees[pays])
+                self.push(side, np.flatnonzero(go), payers[pays], payees[pays])
                 pushes += int(go.sum())
                 payments += int(pays.sum())
             if pushes == before:
@@ -415,9 +415,8 @@ class Ledger(Accounts):
 
     def _worth(self, side: str) -> NDArray[np.bool_]:
         """Which places are worth a push."""
-        keep, weight, paid = self._side(side)
-        waiting = opichits.residual(keep, self._score(side), weight, paid)
-        worth: NDArray[np.bool_] = opichits.priority(waiting, weight, self.rule.eps) != NONE
+        _, weight, _ = self._side(side)
+        worth: NDArray[np.bool_] = opichits.priority(self._waiting(side), weight, self.rule.eps) != NONE
         return worth
 
     def _score(self, side: str) -> Floats:

@@ -58,12 +58,15 @@ def reachable(web: Web) -> set[str]:
     return seen
 
 
-def run(brain: Brain, web: Web, **options: Any) -> list[Report]:
-    """Crawl the web from its seeds; every report and its answer."""
+def run(brain: Brain, web: Web, settled: bool = False, **options: Any) -> list[Report]:
+    """Crawl the web from its seeds; every report and its answer. `settled`: after each page all cash is pushed, so
+    that what is best next does not depend on the time there was to tend."""
     reports: list[Report] = []
 
     def on_page(result: Fetched | Failed, answer: Answer) -> None:
         reports.append((result, answer))
+        if settled:
+            brain.tend(None, passes=False)
 
     brain.seed(web.seeds)
     crawl(brain, handlers=[web.handler()], patience=5, **{"on_page": on_page, **options})
@@ -136,13 +139,7 @@ def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], 
     found: dict[bool, int] = {}
     for focused in (True, False):
         brain = make_brain()
-        reports: list[Report] = []
-
-        def on_page(result: Fetched | Failed, answer: Answer) -> None:
-            reports.append((result, answer))  # noqa: B023
-            brain.tend(None, passes=False)  # noqa: B023  # else what is best next depends on the time there was to tend
-
-        run(brain, web, threads=1, limit=60, judge=judge if focused else None, on_page=on_page)
+        reports = run(brain, web, settled=True, threads=1, limit=60, judge=judge if focused else None)
         pages = [web.pages.get(result.url) for result, _ in reports]
         found[focused] = sum(page is not None and page.topic == "birds" for page in pages)
         told = {result.url: result.relevance for result, _ in reports if isinstance(result, Fetched)}

@@ -287,12 +287,12 @@ def fresh(rule: Rule | None = None, relevance: float = -1.0) -> Ledger:
 
 def push_hub(ledger: Ledger, page: int) -> None:
     payees = ledger.at(LINKS[page])
-    ledger.push_hubs(ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
+    ledger.push("hub", ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
 
 
 def push_authority(ledger: Ledger, page: int) -> None:
     payees = ledger.at([p for p, targets in LINKS.items() if page in targets])
-    ledger.push_authorities(ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
+    ledger.push("authority", ledger.at([page]), np.repeat(ledger.at([page]), len(payees)), payees)
 
 
 def test_what_waits_in_a_new_web() -> None:
@@ -351,7 +351,7 @@ def test_two_hubs_that_pay_the_same_page_in_one_batch() -> None:
     """Pages 1 and 3 both pay page 2: ½ and ¼."""
     ledger = fresh()
     pages = ledger.at([1, 3])
-    ledger.push_hubs(pages, ledger.at([1, 3, 3, 3]), ledger.at([2, 1, 2, 4]))
+    ledger.push("hub", pages, ledger.at([1, 3, 3, 3]), ledger.at([2, 1, 2, 4]))
     assert ledger.authority_cash.tolist() == [0.25, 0.75, 0, 0.25]
 
 
