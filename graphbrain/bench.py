@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from graphbrain import importing, pages, show
 from graphbrain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.model import Fetched
+from graphbrain.opichits import Ints
 from graphbrain.pages import New
 from graphbrain.recording import Recording
 from graphbrain.rehearsal import SimulatedClock
@@ -31,6 +33,9 @@ __all__ = ["bulk", "claim", "crawl_order", "empty", "ingest", "profile", "push",
 BATCH = 200
 WARM_UP_PAGES, WARM_UP_ROUNDS = 30_000, 150
 LARGE_BATCH = 50_000
+LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
+LIVE_PAGES = 60_000
+"""Of so many pages of the large web the ingest is measured, with which its import is compared."""
 SHORT_BATCH = 5_000
 HOSTS = 20_000
 
@@ -95,6 +100,27 @@ def _recording(file: Path | None) -> Recording:
     sources = np.repeat(np.arange(count), dice.integers(1, 20, count))
     targets = (dice.random(len(sources)) ** 3 * count).astype(np.int64)
     return Recording.of(sources, targets, pages=count, name="a generated web")
+
+
+def large_web() -> tuple[Ints, Ints]:
+    """Sources, ascending, and targets of the links of a generated web: hosts of a hundred pages; half of the links
+    stay inside, the others go to the popular."""
+    dice = np.random.default_rng(1)
+    sources = np.repeat(np.arange(LARGE_PAGES), LARGE_LINKS // LARGE_PAGES)
+    inside = sources // 100 * 100 + dice.integers(0, 100, LARGE_LINKS)
+    popular = dice.permutation(LARGE_PAGES)[(dice.random(LARGE_LINKS) ** 2.5 * LARGE_PAGES).astype(np.int64)]
+    return sources, np.where(dice.random(LARGE_LINKS) < 0.5, inside, popular)
+
+
+def _large_file(folder: Path) -> Path:
+    """The links of `large_web` as an edge list."""
+    path = folder / "a generated web of ten million links.tsv"
+    sources, targets = large_web()
+    with path.open("w", encoding="utf-8") as file:
+        for start in range(0, len(sources), LARGE_PAGES):
+            part = slice(start, start + LARGE_PAGES)
+            file.writelines(f"{a}\t{b}\n" for a, b in zip(sources[part].tolist(), targets[part].tolist(), strict=True))
+    return path
 
 
 def _in_crawl_order(recording: Recording) -> Iterator[int]:
@@ -189,12 +215,13 @@ def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, A
 def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -> list[dict[str, Any]]:
     """Ingest a recorded crawl live (or its first `most` pages), then import all of it, and compare.
 
-    The import counts from the first byte read to the last index online; of the ingest only the time in `report`
-    counts, on a server that is warm. Neither settles. The last figure: how many times as many links a second the
-    import takes.
+    Without a file, a web of ten million links is generated and imported, and its first pages are ingested live. The
+    import counts from the first byte read to the last index online; of the ingest only the time in `report` counts, on
+    a server that is warm. Neither settles. The last figure: how many times as many links a second the import takes.
     """
     if file is None:
-        raise BadInput("Name the file to import, an edge list for example.")
+        with TemporaryDirectory() as folder:
+            return bulk(brain, _large_file(Path(folder)), data, most or LIVE_PAGES)
     live = ingest(brain, _recording(file), most)
     brain.clear()
     imported = importing.run(brain, [file], data=data, fetched=True, settle=False)

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from graphbrain import ranking
-from graphbrain.bench import profile, shares
+from graphbrain.bench import LARGE_PAGES, large_web, profile, shares
 from graphbrain.brain import Brain
 from graphbrain.ranking import Scores, Until, Web
 from graphbrain.recording import Recording
 from graphbrain.scoring import cores
 
 __all__ = ["rank"]
-
-
-RANKED_PAGES, RANKED_LINKS = 1_000_000, 10_000_000
 
 
 def rank(brain: Brain, recording: Recording) -> list[dict[str, Any]]:
@@ -40,14 +37,8 @@ def _recorded_web(recording: Recording) -> Web:
 
 
 def _large_web() -> Web:
-    """Hosts of a hundred pages; links to other hosts go to the popular."""
-    dice = np.random.default_rng(1)
-    each = RANKED_LINKS // RANKED_PAGES
-    sources = np.repeat(np.arange(RANKED_PAGES), each)
-    inside = sources // 100 * 100 + dice.integers(0, 100, RANKED_LINKS)
-    popular = dice.permutation(RANKED_PAGES)[(dice.random(RANKED_LINKS) ** 2.5 * RANKED_PAGES).astype(np.int64)]
-    targets = np.where(dice.random(RANKED_LINKS) < 0.5, inside, popular)
-    offsets = np.arange(0, RANKED_LINKS + 1, each)
+    sources, targets = large_web()
+    offsets = np.searchsorted(sources, np.arange(LARGE_PAGES + 1))
     return Web.of(offsets, targets.astype(np.int32), cores())
 
 

@@ -189,8 +189,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; what following a growing
     crawl costs; and how fresh copies stay under budgets of revisits, in simulated time.
 
-    FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' needs one,
-    and is compared with the live ingest of the same file. For 'revisit' it is a table of changes as
+    FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' is compared
+    with the live ingest of the same links, or of those of the first pages. For 'revisit' it is a table of changes as
     for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
     """
     from graphbrain import bench as measure

@@ -1,6 +1,6 @@
 """The database's constraints and indexes, numbered and applied once each; and whose database it is.
 
-Each file of `cypher/schema/` is applied once, in the order of its number, and remembered with its checksum. A
+Each file of `cypher/schema/` is applied once, indexes before constraints, and remembered with its checksum. A
 database with steps that this version does not know was written by a newer graphbrain; one with nodes but no brain
 belongs to somebody else. Both are refused before anything is written.
 An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
@@ -96,22 +96,23 @@ def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
 
 
 def apply(graph: Graph, now: float) -> tuple[Step, ...]:
-    """Apply what is missing, in order; the steps applied. Two processes may do it at the same time."""
+    """Apply what is missing; the steps applied. Two processes may do it at the same time."""
     missing = pending(graph)
     if missing:
         properties, types = property_names(), link_types()
         graph.write(lambda tx: tx.do("brain/tokens", properties=properties, types=types), "brain/tokens")
-        graph.write(lambda tx: _make(tx, missing), "schema")
-        graph.write(lambda tx: _remember(tx, missing, now), "brain/step")
+        # Indexes that forbid nothing are filled in the background, while what has to be unique is looked through.
+        for unique in (False, True):
+            graph.write(lambda tx, u=unique: _make(tx, missing, u), "schema")  # type: ignore[misc]
+        rows = [[step.number, step.name, step.checksum] for step in missing]
+        graph.write(lambda tx: tx.do("brain/step", rows=rows, now=now), "brain/step")
         graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
     return missing
 
 
-def _make(tx: Tx, missing: Sequence[Step]) -> None:
+def _make(tx: Tx, missing: Sequence[Step], unique: bool) -> None:
+    """Make those of these that are constraints (`unique`), or those that are not."""
     for step in missing:
-        tx.do(f"schema/{step.name}")
-
-
-def _remember(tx: Tx, missing: Sequence[Step], now: float) -> None:
-    for step in missing:
-        tx.do("brain/step", number=step.number, name=step.name, checksum=step.checksum, now=now)
+        name = f"schema/{step.name}"
+        if unique == ("CONSTRAINT" in statement(name).text):
+            tx.do(name)

@@ -1,12 +1,11 @@
-// Remember that a schema file was applied.
+// Remember that schema files were applied.
 //
-// param   number    INTEGER  the file's number
-// param   name      STRING   the file's name
-// param   checksum  STRING   of its text
-// param   now       FLOAT    seconds since the epoch
+// param   rows  LIST   [the file's number, its name, the checksum of its text]
+// param   now   FLOAT  seconds since the epoch
 // rows    none
-// locks   the step
+// locks   the steps
 // mode    write
 // retry   safe   MERGE
-MERGE (s:SchemaStep {number: $number})
-ON CREATE SET s.name = $name, s.checksum = $checksum, s.applied = $now
+UNWIND $rows AS row
+MERGE (s:SchemaStep {number: row[0]})
+ON CREATE SET s.name = row[1], s.checksum = row[2], s.applied = $now

@@ -121,7 +121,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/settle_end": {"token": TOKEN, "now": NOW},
         "brain/sizes": none,
         "brain/states": none,
-        "brain/step": {"number": 999, "name": "999_example", "checksum": "0" * 16, "now": NOW},
+        "brain/step": {"rows": [[999, "999_example", "0" * 16]], "now": NOW},
         "brain/steps": none,
         "brain/tended_by": {"hour": int(NOW // 3600), "now": NOW},
         "brain/tokens": {"properties": ["url", "key"], "types": ["LINKS"]},
