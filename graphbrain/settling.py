@@ -14,7 +14,8 @@ Between the batches most pages wait for neighbours that are not settled yet. Mar
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
 need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
 is over begins a new one. A batch of the old pass that comes to write so late writes nothing.
-Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read.
+Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read,
+brain/awaited.
 """
 
 from __future__ import annotations
@@ -50,12 +51,14 @@ __all__ = [
     "worth_it",
 ]
 
-COST = Cost(most=40_000.0, page=4.0, end=0.1)
+COST = Cost(most=100_000.0, page=4.0, end=0.1)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
-HELD_SECONDS = 0.25
+HELD_SECONDS, ALONE_SECONDS = 0.25, 1.0
 """What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
-another of those of several."""
-FIRST_SHARE, LEAST_SHARE = 1 / 8, 1 / 32
+another of those of several. The longer time is for a pass that nobody has waited for."""
+CAREFUL = 100
+"""So many transactions that nobody waits for, after one for which somebody did, until they may be long again."""
+FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
 """In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
@@ -83,7 +86,7 @@ class Step:
     """What one batch has done: pages of it, sides brought to their goal, payments made, pages left to pushes.
 
     `touched`: ids of the pages it had locked at the moment `at`, of a steady clock; `waits`: which of them then needed
-    a mark."""
+    a mark. `awaited`: somebody else was waiting for locks at its end."""
 
     pages: int = 0
     sides: int = 0
@@ -92,6 +95,7 @@ class Step:
     at: float = 0.0
     touched: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     waits: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
+    awaited: bool = False
 
 
 class Overtaken(Exception):
@@ -99,18 +103,22 @@ class Overtaken(Exception):
 
 
 class Pace:
-    """How large batches may be on this machine, beside what else it does, so that they take HELD_SECONDS: a share of
-    COST. Races on it do no harm."""
+    """How large batches may be on this machine, beside what else it does, so that they take as long as they should: a
+    share of COST. Races on it do no harm."""
 
     def __init__(self) -> None:
         self._share = FIRST_SHARE
+        self._careful = 0
 
     def share(self) -> float:
         return self._share
 
-    def took(self, seconds: float) -> None:
-        """A transaction is over: down at once, up by steps, for the next pages may be dearer."""
-        factor = min(1.25, max(0.25, HELD_SECONDS / max(seconds, 1e-3)))
+    def took(self, seconds: float, awaited: bool) -> None:
+        """A transaction is over, which somebody `awaited`, or nobody: down at once, up by steps, for the next pages may
+        be dearer."""
+        self._careful = CAREFUL if awaited else max(0, self._careful - 1)
+        held = HELD_SECONDS if self._careful else ALONE_SECONDS
+        factor = min(1.25, max(0.25, held / max(seconds, 1e-3)))
         self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
@@ -218,6 +226,7 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
         marks = ledger.write_settled(tx, hubs, authorities)
         step.touched = ledger.ids
         step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
+    step.awaited = tx.one("brain/awaited")[0]
     return step
 
 

@@ -186,7 +186,7 @@ class Tending(Passing):
                 step = self._settle_batch(goal, batch, token)
             except settling.Overtaken:
                 return None
-            pace.took(time.monotonic() - began)
+            pace.took(time.monotonic() - began, step.awaited)
             return step
 
         with ThreadPoolExecutor(settling.AT_ONCE) as pool:

@@ -108,6 +108,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "tending": True,
             "counts": [1, 2, 3, 4, 5, 6],
         },
+        "brain/awaited": none,
         "brain/create": {"settings": {"crawl": "test", "eps": 0.03}, "now": NOW, "rules": 1},
         "brain/foreign": none,
         "brain/imported": none,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from graphbrain import Brain, Fetched, settling
 from graphbrain.batching import Cost
+from graphbrain.graph import Tx
 from graphbrain.settling import Goal
 from tests.conftest import Neo4j
 from tests.graph.conftest import Going, HandClock, crowd, sound
@@ -214,6 +217,29 @@ def test_a_pass_is_made_sooner_where_less_may_be_left(
     crawl(brain)
     monkeypatch.setattr(settling, "SMALLEST", 300)
     assert (brain.settle(if_cheaper=True).pages > 0) == passes
+
+
+@pytest.mark.parametrize(("work", "counts"), [("report", True), ("settle", False)])
+def test_a_batch_sees_that_others_wait_for_locks(brain: Brain, ask: Ask, work: str, counts: bool) -> None:
+    """So it makes the next ones shorter. Its own lanes may wait for each other."""
+    brain.seed(URLS[:2])
+    pages = [page for (page,) in ask("MATCH (p:Page) RETURN id(p) ORDER BY id(p)")]
+    blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*)"
+
+    def lock(tx: Tx) -> object:
+        return tx.one("accounts/lock", ids=pages)
+
+    def hold(tx: Tx) -> list[bool]:
+        lock(tx)
+        before = tx.one("brain/awaited")[0]
+        waiting = pool.submit(brain.graph.write, lock, work)
+        deadline = time.monotonic() + 20.0
+        while ask(blocked) == [[0]] and not waiting.done() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return [before, waiting.done(), tx.one("brain/awaited")[0]]
+
+    with ThreadPoolExecutor(1) as pool:
+        assert brain.graph.write(hold, "settle") == [False, False, counts]
 
 
 def test_an_empty_brain_is_settled(brain: Brain) -> None:

@@ -72,21 +72,35 @@ def test_the_share_is_asked_before_each_batch() -> None:
     assert all(one <= 20.0 or len(batch.pages) == 1 for one, batch in zip(spent[3:], made[3:], strict=True))
 
 
-@pytest.mark.parametrize("microseconds", [2.0, 10.0, 50.0, 1_000.0])
-def test_transactions_come_to_last_as_long_as_they_should(microseconds: float) -> None:
+@pytest.mark.parametrize(("awaited", "seconds"), [(True, settling.HELD_SECONDS), (False, settling.ALONE_SECONDS)])
+@pytest.mark.parametrize("microseconds", [1.0, 10.0, 50.0, 1_000.0])
+def test_transactions_come_to_last_as_long_as_they_should(microseconds: float, awaited: bool, seconds: float) -> None:
     pace, whole = Pace(), settling.COST.most * microseconds / 1e6
     for _ in range(30):
-        pace.took(pace.share() * whole)
-    fits = settling.HELD_SECONDS / whole
-    assert pace.share() == pytest.approx(min(1.0, max(settling.LEAST_SHARE, fits)))
+        pace.took(pace.share() * whole, awaited)
+    assert pace.share() == pytest.approx(min(1.0, max(settling.LEAST_SHARE, seconds / whole)))
+
+
+def test_after_one_that_somebody_waited_for_transactions_stay_short_for_a_while() -> None:
+    pace, whole = Pace(), 10.0
+
+    def lasts(rounds: int) -> float:
+        for _ in range(rounds):
+            pace.took(pace.share() * whole, awaited=False)
+        return pace.share() * whole
+
+    assert lasts(30) == pytest.approx(settling.ALONE_SECONDS)
+    pace.took(pace.share() * whole, awaited=True)
+    assert lasts(settling.CAREFUL // 2) == pytest.approx(settling.HELD_SECONDS)
+    assert lasts(settling.CAREFUL) == pytest.approx(settling.ALONE_SECONDS)
 
 
 def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick_ones_longer_by_steps() -> None:
     pace = Pace()
     first = pace.share()
-    pace.took(settling.HELD_SECONDS * 3)
+    pace.took(settling.HELD_SECONDS * 3, awaited=True)
     assert pace.share() == pytest.approx(first / 3)
-    pace.took(0.0)
+    pace.took(0.0, awaited=False)
     assert pace.share() == pytest.approx(first / 3 * 1.25)
 
 
