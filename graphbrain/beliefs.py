@@ -13,6 +13,7 @@ and crawl-frontier's documentation, "Optimal revisiting algorithm". Times are in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "bias_corrected_rate",
     "equal_interval_rate",
     "expected_value",
+    "first_belief",
     "fit_prior",
     "fit_priors",
     "interval_rate",
@@ -68,11 +70,22 @@ class Prior:
 
     def scale_of(self, value: ArrayLike) -> Floats:
         """The scale of pages of these values, in days."""
-        return np.clip(self.scale * np.maximum(value, LEAST_VALUE) ** self.slope, LEAST_SCALE, MOST_SCALE)
+        return _scale_of(self.scale, self.slope, value)
 
 
 PRIOR = Prior(0.5, 5.0)
 """Where nothing is known of a crawl: a change in ten days on the average, and as well one an hour as one in a year."""
+
+
+def first_belief(priors: Sequence[Prior], value: Floats) -> tuple[Floats, Floats]:
+    """(shape, scale) of pages that were visited once, by the prior and the value of each."""
+    rows = [(prior.shape, prior.scale, prior.slope) for prior in priors]
+    shape, scale, slope = np.array(rows, dtype=np.float64).reshape(-1, 3).T
+    return shape.copy(), _scale_of(scale, slope, value)
+
+
+def _scale_of(scale: float | Floats, slope: float | Floats, value: ArrayLike) -> Floats:
+    return np.clip(scale * np.maximum(value, LEAST_VALUE) ** slope, LEAST_SCALE, MOST_SCALE)
 
 
 def after_visit(

@@ -83,10 +83,7 @@ class Schedule:
 
     def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
         """(shape, scale) of pages of these hosts that were visited once."""
-        priors = [self.priors.get(host, self.prior) for host in hosts]
-        shape = np.array([prior.shape for prior in priors])
-        scale = np.array([float(prior.scale_of(one)) for prior, one in zip(priors, value.tolist(), strict=True)])
-        return shape, scale
+        return beliefs.first_belief([self.priors.get(host, self.prior) for host in hosts], value)
 
     def after_visit(
         self, hosts: Sequence[str], shape: Floats, scale: Floats, days: Floats, changed: Flags, value: Floats

@@ -121,9 +121,17 @@ def _write_brain(path: Path, bulk: Bulk, brain: Mapping[str, Any]) -> None:
 
 
 def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
-    """Lines of nodes from `first` on. A column that says the same again and again is spelt once."""
-    cells = [list(map({value: _cell(value) for value in set(column)}.__getitem__, column)) for column in columns]
+    """Lines of nodes from `first` on."""
+    cells = [_cells(column) for column in columns]
     return ("\t".join([str(node), *row]) + "\n" for node, row in enumerate(zip(*cells, strict=True), first))
+
+
+def _cells(column: Sequence[Any]) -> list[str]:
+    """What a column says again and again is spelt once."""
+    values = set(column)
+    if 2 * len(values) > len(column):
+        return [_cell(value) for value in column]
+    return list(map({value: _cell(value) for value in values}.__getitem__, column))
 
 
 def _line(identity: int, row: Sequence[Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain import Brain, Failed, Fetched, Link, bench
 from graphbrain.bulk import COLUMNS
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
@@ -232,3 +232,18 @@ def test_whoever_comes_makes_a_brain_of_what_an_import_left(
         assert other.report([Failed("http://a.org/", status=500)])[0].accepted
     assert ask("MATCH (n:Brain) RETURN labels(n)") == [[["Brain"]]]
     assert brain.report([Fetched("http://b.org/")])[0].accepted
+
+
+def test_a_measure_without_a_file_imports_a_web_of_its_own(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And holds that against the live ingest of its first pages."""
+    monkeypatch.setattr(bench, "LARGE_PAGES", 300)
+    monkeypatch.setattr(bench, "LARGE_LINKS", 3_000)
+    monkeypatch.setattr(bench, "WARM_UP_PAGES", 10)
+    sources, targets = bench.large_web()
+    links = set(zip(sources.tolist(), targets.tolist(), strict=True))
+    imported, live_, times = bench.bulk(brain, None, tmp_path, 40)
+    assert (imported["way"], imported["pages"], live_["pages"]) == ("batches", 300, 40)
+    assert imported["links"] == sum(source != target for source, target in links)
+    assert times["times_as_fast_as_ingest"] == round(imported["links_per_second"] / live_["links_per_second"], 2)
