@@ -111,7 +111,7 @@ class ClassicLedger(Accounts):
         return virtual
 
     def _read_again(self, tx: Tx) -> None:
-        """Hold the accounts against what the database says of them now. Raises Misfit.
+        """Hold the accounts against what the database says of them now, and go by that. Raises Misfit.
 
         Nothing here follows from anything else, so an account that was read too old under its lock would be spent for
         a second time; tests have met, a few times, what looks like it. Who wrote to it before has let go of the virtual
@@ -126,6 +126,11 @@ class ClassicLedger(Accounts):
         for name in _MOVED:
             other |= now[:, 1 + self.columns.index(name)] != self._before[name]
         tx.misfits.meet(self.ids[other].tolist())
+        # Where running it again does not help, what was read last holds.
+        for name in _MOVED:
+            column = now[:, 1 + self.columns.index(name)]
+            setattr(self, name, column.copy())
+            self._before[name] = column.copy()
 
     def _bear(self) -> None:
         """New pages bring 1 + 1 cash, and no history or a mean one."""
