@@ -286,12 +286,10 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     empty(brain)
     brain.remake(delay_seconds=delay)
     figures = []
-    for waiting in [most // 10] * WARM_UPS:
-        _fill(brain, waiting)
-        _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
-    for waiting in (most // 10, most):
-        _fill(brain, waiting)
-        _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
+    for waiting, warm_ups in ((most // 10, WARM_UPS + 1), (most, 1)):
+        for _ in range(warm_ups):
+            _fill(brain, waiting)
+            _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
         figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
     small, large = figures
     ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
@@ -301,11 +299,11 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
 def _fill(brain: Brain, wanted: int) -> None:
     """Create frontier pages of mixed value until so many are there."""
     there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-    waiting = brain.stats()["states"].get("frontier", 0)
+    new_there = brain.stats()["states"].get("frontier", 0)
     dice = np.random.default_rng(there)
     shares = 1.0 / np.arange(1, HOSTS + 1)
     shares /= shares.sum()
-    for start in range(there, there + wanted - waiting, 2_000):
+    for start in range(there, there + wanted - new_there, 2_000):
         hosts = dice.choice(HOSTS, 2_000, p=shares).tolist()
         urls = [f"http://host-{host:05d}.example/{n}" for n, host in enumerate(hosts, start)]
         values = dice.random(len(urls)) ** 4

@@ -118,19 +118,16 @@ class ClassicLedger(Accounts):
         page by now.
         """
         rows = tx.one(self.statement, ids=self.ids.tolist())[0]
-        now = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.columns) + 1)
-        if not np.array_equal(now[:, 0], self.ids):
+        now = ClassicLedger(rows, self.rule)
+        if not np.array_equal(now.ids, self.ids):
             tx.misfits.meet(self.ids.tolist())
             return
-        other = np.zeros(len(rows), dtype=np.bool_)
-        for name in _MOVED:
-            other |= now[:, 1 + self.columns.index(name)] != self._before[name]
+        other = np.any([now._before[name] != self._before[name] for name in _MOVED], axis=0)
         tx.misfits.meet(self.ids[other].tolist())
         # Where running it again does not help, what was read last holds.
         for name in _MOVED:
-            column = now[:, 1 + self.columns.index(name)]
-            setattr(self, name, column.copy())
-            self._before[name] = column.copy()
+            setattr(self, name, getattr(now, name))
+            self._before[name] = now._before[name]
 
     def _bear(self) -> None:
         """New pages bring 1 + 1 cash, and no history or a mean one."""
