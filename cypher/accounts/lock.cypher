@@ -1,5 +1,8 @@
 // Lock pages and read their accounts.
 //
+// It locks all, and then looks at them anew, as every statement here does that locks and reads: of the pages that are
+// set it may read nothing. Read by the same name, properties were sometimes read before the lock (`CacheProperties`
+// below `SetLabels`, in one plan of eight that was made while pages came and went), and such a plan stays for a while.
 // `SET p:Page` on a page takes the page's write lock and writes nothing; a property set and removed again costs eight
 // times as much, and setting a property to its own value writes a record at commit. A map projection of plain
 // properties reads a node's chain in one pass; one by one, or with an expression among them, each read walks it anew.
@@ -14,8 +17,11 @@
 // mode    write
 // retry   safe   writes nothing
 UNWIND $ids AS i
+MATCH (locked:Page) WHERE id(locked) = i
+SET locked:Page
+WITH collect(id(locked)) AS held
+UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p:Page
 WITH id(p) AS page, p {.hub_history, .hub_cash, .hub_paid, .out_weight, .authority_history, .authority_cash,
                        .authority_paid, .in_weight, .relevance, .depth, .first_fetched, .lane} AS m
 WITH collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.authority_history, m.authority_cash,

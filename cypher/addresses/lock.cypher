@@ -7,7 +7,9 @@
 // mode    write
 // retry   safe   MERGE on a unique name
 UNWIND $names AS name
-MERGE (a:Address {name: name})
-SET a:Address
-WITH a
+MERGE (locked:Address {name: name})
+SET locked:Address
+WITH collect(id(locked)) AS held
+UNWIND held AS i
+MATCH (a:Address) WHERE id(a) = i
 RETURN collect([a.name, coalesce(a.next_at, 0.0), coalesce(a.in_flight, 0), coalesce(a.turns_until, 0.0)]) AS rows

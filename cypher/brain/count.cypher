@@ -10,8 +10,12 @@
 // locks   the Hour
 // mode    write
 // retry   once   counters are for show; a count may double when an answer is lost
-MERGE (c:Hour {hour: $hour, worker: $worker})
-ON CREATE SET c.pages = 0, c.links = 0, c.claims = 0, c.pushes = 0, c.payments = 0, c.retries = 0
+MERGE (locked:Hour {hour: $hour, worker: $worker})
+ON CREATE SET locked.pages = 0, locked.links = 0, locked.claims = 0, locked.pushes = 0, locked.payments = 0,
+  locked.retries = 0
+SET locked:Hour
+WITH count(*) AS held
+MATCH (c:Hour {hour: $hour, worker: $worker})
 SET c.pages = c.pages + $counts[0], c.links = c.links + $counts[1], c.claims = c.claims + $counts[2],
     c.pushes = c.pushes + $counts[3], c.payments = c.payments + $counts[4], c.retries = c.retries + $counts[5],
     c.seen = $now, c.price = coalesce($price, c.price), c.tends_until = CASE WHEN $tending THEN $now + 15 ELSE null END

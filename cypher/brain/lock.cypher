@@ -5,7 +5,8 @@
 // locks   the Brain
 // mode    write
 // retry   safe   writes nothing
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
 MATCH (b:Brain {key: 'brain'})
-SET b:Brain
-WITH b
 RETURN properties(b) AS brain

@@ -7,7 +7,8 @@
 // locks   the Brain
 // mode    write
 // retry   safe   whoever has done the same pages before has noted it
-MATCH (b:Brain {key: 'brain'})
-SET b:Brain
-WITH b WHERE b.remarking = $before AND b.revision = $revision
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
+MATCH (b:Brain {key: 'brain'}) WHERE b.remarking = $before AND b.revision = $revision
 SET b.remarking = $after

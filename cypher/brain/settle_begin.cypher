@@ -8,8 +8,10 @@
 // locks   the brain
 // mode    write
 // retry   safe   the same token
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
 MATCH (b:Brain {key: 'brain'})
-SET b:Brain
 WITH b, b.settling IS NULL OR b.settling = $token OR b.settling_until < $now AS mine
 FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END |
   SET b.settle_passes = coalesce(b.settle_passes, 0) + CASE WHEN b.settling = $token THEN 0 ELSE 1 END,

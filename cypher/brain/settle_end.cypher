@@ -6,5 +6,8 @@
 // locks   the brain
 // mode    write
 // retry   safe   another pass's token stays
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
 MATCH (b:Brain {key: 'brain'}) WHERE b.settling = $token
 SET b.settling = null, b.settling_until = null, b.settled = $now

@@ -8,8 +8,10 @@
 // mode    write
 // retry   safe   writes nothing
 UNWIND $ids AS i
+MATCH (locked:Page) WHERE id(locked) = i
+SET locked:Page
+WITH collect(id(locked)) AS held
+UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p:Page
-WITH p
 RETURN collect([id(p), p.key, p.host, p.lease, p.lease_until, coalesce(p.counted, false), p.last_lease, p.state,
                 p.last_outcome, p.lane, p.counted_at, coalesce(p.charged, false), p.first_fetched IS NOT NULL]) AS rows

@@ -8,7 +8,10 @@
 // mode    write
 // retry   safe   writes nothing
 UNWIND $ids AS i
+MATCH (locked:Page) WHERE id(locked) = i
+SET locked:Page
+WITH collect(id(locked)) AS held
+UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p:Page
 WITH p WHERE p.state IN ['frontier', 'known'] AND p.not_before <= $now AND p.lease IS NULL AND p.queue IS NULL
 RETURN collect([id(p), p.host]) AS rows

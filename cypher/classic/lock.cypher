@@ -10,8 +10,11 @@
 // mode    write
 // retry   safe   writes nothing
 UNWIND $ids AS i
+MATCH (locked:Page) WHERE id(locked) = i
+SET locked:Page
+WITH collect(id(locked)) AS held
+UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p:Page
 WITH id(p) AS page, p {.hub_history, .hub_cash, .hub_paid, .hub_updated, .out_weight, .authority_history,
                        .authority_cash, .authority_updated, .in_weight, .relevance, .depth, .first_fetched, .lane} AS m
 WITH collect([page, m.hub_history, m.hub_cash, coalesce(m.hub_updated, 0.0), m.out_weight, m.authority_history,

@@ -7,9 +7,10 @@
 // locks   the Brain
 // mode    write
 // retry   safe   writes nothing
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
 MATCH (b:Brain {key: 'brain'})
-SET b:Brain
-WITH b
 RETURN b {.virtual_pages, .virtual_hub_cash, .virtual_authority_cash, .virtual_hub_history, .virtual_authority_history,
           .virtual_updated, .virtual_hub_offset, .virtual_authority_offset, .virtual_hub_total,
           .virtual_authority_total, .virtual_spent, .virtual_stirred, .virtual_clock, .virtual_rebased,

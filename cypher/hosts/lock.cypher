@@ -7,8 +7,11 @@
 // mode    write
 // retry   safe   writes nothing
 UNWIND $names AS name
-MATCH (h:Host {name: name})
-SET h:Host
+MATCH (locked:Host {name: name})
+SET locked:Host
+WITH collect(id(locked)) AS held
+UNWIND held AS i
+MATCH (h:Host) WHERE id(h) = i
 WITH h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .blocked_until, .next_at, .in_flight,
         .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at, .robots_mark, .robots_agent,
         .robots_delay, .robots_news} AS m

@@ -7,7 +7,8 @@
 // locks   the Ranking
 // mode    write
 // retry   safe   absolute values
-MATCH (r:Ranking {method: $method})
-SET r:Ranking
-WITH r WHERE r.token = $token
+MATCH (locked:Ranking {method: $method})
+SET locked:Ranking
+WITH count(*) AS held
+MATCH (r:Ranking {method: $method}) WHERE r.token = $token
 SET r.complete = true, r.finished = $now

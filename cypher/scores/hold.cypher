@@ -7,6 +7,8 @@
 // locks   the Ranking; pages only after it
 // mode    write
 // retry   safe   only a lock
+MATCH (locked:Ranking {method: $method})
+SET locked:Ranking
+WITH count(*) AS held
 MATCH (r:Ranking {method: $method})
-SET r:Ranking
 RETURN r.token = $token AS ours

@@ -74,6 +74,23 @@ def crowd(*works: Callable[[Going], None]) -> Iterator[Going]:
             raise error
 
 
+def pass_by(raw: driver.Driver, going: Going) -> None:
+    """Pages and hosts that nobody uses come and go: under a planner that counts them, while it makes a plan."""
+    with raw.session(database="neo4j") as session:
+        while going():
+            session.run(
+                "UNWIND range(1, 20) AS i CREATE (:Page:Passing {key: 'p' + i}), (:Host:Passing {name: 'p' + i})"
+            ).consume()
+            session.run("MATCH (n:Passing) DELETE n").consume()
+
+
+def plan_anew(raw: driver.Driver, going: Going) -> None:
+    """All plans are dropped, again and again, as the database does by itself when counts have changed much."""
+    while going():
+        raw.execute_query("CALL db.clearQueryCaches()", database_="neo4j")
+        time.sleep(0.2)
+
+
 Verb = Callable[[Brain, Callable[[], str], random.Random], object]
 """Something to do with a brain, given a function that names any page."""
 

@@ -7,9 +7,13 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+
+import neo4j as driver
 
 from graphbrain import Brain, Failed, Fetched, Link
-from tests.graph.conftest import START, HandClock
+from tests.conftest import Neo4j
+from tests.graph.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 
 MakeBrain = Callable[..., Brain]
 
@@ -122,6 +126,32 @@ def test_no_page_is_handed_out_twice_to_racing_callers(brain: Brain, second: Bra
     for thread in threads:
         thread.join()
     assert sorted(got) == sorted(f"http://a.org/{n}" for n in range(120))
+
+
+def test_no_page_is_held_by_two_however_it_is_planned(
+    brain: Brain, neo4j: Neo4j, raw: driver.Driver, clock: HandClock
+) -> None:
+    """Some plans used to look at pages before they locked them: one claim in a thousand was another's too."""
+    brain.seed([f"http://h{n % 7}.org/{n}" for n in range(400)])
+    held, twice, counting = set[str](), list[str](), threading.Lock()
+
+    def take(going: Going) -> None:
+        with neo4j.open(crawl="test", auto_tend=False, clock=clock) as own:
+            while going():
+                got = own.next_urls(6)
+                urls = {claim.url for claim in got}
+                with counting:
+                    twice.extend(urls & held)
+                    held.update(urls)
+                time.sleep(0.01)
+                with counting:
+                    held.difference_update(urls)
+                assert all(own.give_back(got))
+
+    with crowd(*[take] * 8, partial(pass_by, raw), partial(plan_anew, raw)) as going:
+        for _ in rounds(going, 10.0):
+            time.sleep(0.1)
+    assert not twice
 
 
 # ---------------------------------------------------------------- when there is nothing

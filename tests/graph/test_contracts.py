@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import neo4j as driver
@@ -11,7 +12,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.statements import Statement, names, statement
 from tests.conftest import Neo4j
-from tests.graph.conftest import HandClock, kept_out
+from tests.graph.conftest import HandClock, crowd, kept_out, pass_by
 from tests.graph.examples import params, small_web
 
 NAMES = names()
@@ -180,6 +181,43 @@ def test_a_lock_keeps_others_out(name: str, raw: driver.Driver, web: dict[str, i
     with raw.session(database="neo4j") as session, session.begin_transaction() as tx:
         tx.run(statement(name).text, statement(name).arguments(sent)).consume()  # type: ignore[arg-type]
         assert kept_out(raw, tx, write, x=wanted)
+
+
+def below(plan: dict[str, Any], kind: str) -> Iterator[dict[str, Any]]:
+    """The parts of a plan that feed its operators of a kind."""
+    for child in plan.get("children", ()):
+        if plan["operatorType"].startswith(kind):
+            yield child
+        yield from below(child, kind)
+
+
+def too_soon(plan: dict[str, Any]) -> list[str]:
+    """What a plan reads of nodes before it locks them: whatever feeds SetLabels may only find them."""
+    found = [part for fed in below(plan, "SetLabels") for part in operators(fed)]
+    return [part for part in found if part in {"CacheProperties", "Projection"}]
+
+
+LOCK_AND_READ = [name for name in NAMES if "SET locked:" in statement(name).text]
+
+
+def test_no_plan_reads_a_node_before_it_locks_it(raw: driver.Driver, web: dict[str, int]) -> None:
+    """One plan in eight did, of those made while pages came and went, and then accounts were spent twice."""
+    assert {"accounts/lock", "claims/lock", "hosts/lock", "brain/lock"} < set(LOCK_AND_READ)
+    with crowd(partial(pass_by, raw)):
+        for _ in range(8):
+            raw.execute_query("CALL db.clearQueryCaches()")
+            plans = {name: planned(raw, statement(name), params(name, web)).plan for name in LOCK_AND_READ}
+            assert {name: too_soon(plan) for name, plan in plans.items() if plan} == {name: [] for name in plans}
+
+
+def test_a_plan_that_reads_too_soon_is_known() -> None:
+    """As the planner made it, where a node was read by the name by which it was locked."""
+    plan: dict[str, Any] = {"operatorType": "ProduceResults@neo4j"}
+    last = plan
+    for name in ("EagerAggregation", "Projection", "SetLabels", "CacheProperties", "Eager", "Filter", "NodeByIdSeek"):
+        last["children"] = [{"operatorType": f"{name}@neo4j"}]
+        last = last["children"][0]
+    assert too_soon(plan) == ["CacheProperties"]
 
 
 @pytest.mark.usefixtures("brain")
