@@ -27,8 +27,6 @@ from graphbrain.opichits import NONE, Floats, Ints, Rule
 __all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
 
 NEWBORN = 1.0
-_MOVED = ("hub_history", "hub_cash", "hub_updated", "authority_history", "authority_cash", "authority_updated")
-"""What nobody writes but a ledger."""
 
 
 def virtual_properties(virtual: Virtual) -> dict[str, float]:
@@ -100,7 +98,6 @@ class ClassicLedger(Accounts):
             return self.virtual
         self._open = True
         self.virtual = virtual = _virtual(tx.one("classic/lock_virtual")[0])
-        self._read_again(tx)
         if self.rule.classic.window_unit == "seconds":
             virtual.clock = max(virtual.clock, now)
         self._offsets = {"hub": virtual.hub_offsets(self.ids), "authority": virtual.authority_offsets(self.ids)}
@@ -109,25 +106,6 @@ class ClassicLedger(Accounts):
         self._before |= {"hub_cash": self.hub_cash.copy(), "authority_cash": self.authority_cash.copy()}
         self._bear()
         return virtual
-
-    def _read_again(self, tx: Tx) -> None:
-        """Hold the accounts against what the database says of them now, and go by that. Raises Misfit.
-
-        Nothing here follows from anything else, so an account that was read too old under its lock would be spent for
-        a second time; tests have met, a few times, what looks like it. Who wrote to it before has let go of the virtual
-        page by now.
-        """
-        rows = tx.one(self.statement, ids=self.ids.tolist())[0]
-        now = ClassicLedger(rows, self.rule)
-        if not np.array_equal(now.ids, self.ids):
-            tx.misfits.meet(self.ids.tolist())
-            return
-        other = np.any([now._before[name] != self._before[name] for name in _MOVED], axis=0)
-        tx.misfits.meet(self.ids[other].tolist())
-        # Where running it again does not help, what was read last holds.
-        for name in _MOVED:
-            setattr(self, name, getattr(now, name))
-            self._before[name] = now._before[name]
 
     def _bear(self) -> None:
         """New pages bring 1 + 1 cash, and no history or a mean one."""

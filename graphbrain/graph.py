@@ -83,12 +83,11 @@ MOST_LASTING = 10_000
 
 
 class Misfit(Again):
-    """Raised inside a transaction: the weight of a locked page is not that of its links, or its account is not what was
-    read of it."""
+    """Raised inside a transaction: the weight of a locked page is not that of its links."""
 
 
 class Misfits:
-    """Pages whose accounts do not fit, by what else was read: a transaction that meets some is run again, some times.
+    """Pages whose weights do not fit their links: a transaction that meets some is run again, some times.
 
     What was read wrongly is read rightly then. What does not fit even so is wrong in the graph: the audit tells of it,
     and it is `lasting`, known to the connection, so that it stops nobody again.
@@ -104,7 +103,7 @@ class Misfits:
             return
         self._met += 1
         if self._met <= MISFITS:
-            raise Misfit("the account of a page does not fit; 'graphbrain audit --all' tells of which")
+            raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
         self._counts["lasting misfits"] += len(fresh)
         if len(self._lasting) < MOST_LASTING:
             self._lasting |= fresh

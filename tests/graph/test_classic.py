@@ -15,9 +15,7 @@ import pytest
 
 from graphbrain import Brain, Fetched, classic_cash
 from graphbrain.classic import total_cash
-from graphbrain.classic_ledger import ClassicLedger
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
-from graphbrain.graph import Tx
 from tests.conftest import Neo4j
 from tests.graph.conftest import EDITS, Going, HandClock, churning, crowd, rounds, sound
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
@@ -203,26 +201,6 @@ def test_a_page_forgotten_in_poverty_leaves_a_debt_that_is_worked_off(classic: B
     sound(classic)
     update(classic, 20)
     assert classic.audit(None).figures["virtual_hub_cash"] == pytest.approx(0, abs=1e-9)
-    sound(classic)
-
-
-@pytest.mark.parametrize("column", ["hub_history", "hub_cash", "hub_updated", "authority_cash"])
-def test_an_account_that_was_read_too_old_is_read_again(
-    classic: Brain, monkeypatch: pytest.MonkeyPatch, column: str
-) -> None:
-    """Else its cash would be spent twice. Here the first answer of the database is made wrong."""
-    classic.report([Fetched("http://a.org/", ["http://b.org/", "http://c.org/"])])
-    one, wrong = Tx.one, [1.0]
-
-    def older(tx: Tx, name: str, /, **params: Any) -> list[Any]:
-        answer = one(tx, name, **params)
-        if name == "classic/lock" and wrong:
-            answer[0][0][1 + ClassicLedger.columns.index(column)] -= wrong.pop()
-        return answer
-
-    monkeypatch.setattr(Tx, "one", older)
-    update(classic)
-    assert classic.graph.counts["retries Misfit"] == 1
     sound(classic)
 
 
