@@ -317,6 +317,11 @@ class Graph:
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
             raise GraphRefused(_refusal(error, self.uri, self.database)) from error
+        if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "
+                "start it with more ('graphbrain server start --memory MB')."
+            ) from error
         if isinstance(error, ne.DriverError | OSError) or _can_help(error):
             raise GraphUnavailable(
                 f"Neo4j at {self.uri} did not answer ({_first_line(error)}); start it with 'graphbrain server start' "

@@ -31,8 +31,10 @@ from graphbrain.replay import replay
 __all__ = ["Point", "Run", "Trial", "run_trial", "write_points", "write_scores"]
 
 TOLERANCE = 1e-12
-CATCH_UP_BATCH = 20_000
-"""Payments of a transaction while nobody else needs the pages."""
+CATCH_UP_BATCH, CLASSIC_BATCH = 20_000, 400_000
+"""Payments of a transaction while nobody else needs the pages. The classic engine has to spend all cash many times
+over: in a large graph up to `CLASSIC_BATCH`, a quarter of all links, for then most pages are written once for many
+payments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ def run_trial(
         done = replay(brain, recording, seeds=seeds, workers=workers, limit=max(1, part - fetched), settle=False)
         fetched += done.pages
         if catch_up:
-            brain.tend(None, batch=CATCH_UP_BATCH, passes=False, stop=stop)
+            brain.tend(None, batch=_batch(brain), passes=False, stop=stop)
         measured = _Measured.of(brain, trial)
         run.points += measured.points(fetched)
         progress(trial.name, fetched, total)
@@ -126,6 +128,14 @@ def run_trial(
     named = exports.urls(brain.graph, measured.table.ids)
     run.urls = [named.get(page, "") for page in measured.table.ids.tolist()]
     return run
+
+
+def _batch(brain: Brain) -> int:
+    """How many payments to make in a transaction."""
+    if brain.settings.engine == "exact":
+        return CATCH_UP_BATCH
+    links: int = brain.stats()["links"]
+    return max(CATCH_UP_BATCH, min(CLASSIC_BATCH, links // 4))
 
 
 @dataclass(slots=True)
