@@ -37,6 +37,8 @@ LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
 LIVE_PAGES = 60_000
 """Of so many pages of the large web the ingest is measured, with which its import is compared."""
 SHORT_BATCH = 5_000
+CLAIMS, FULL, REST = 100, 0.9, 0.5
+"""Pages asked for in a call; the part of them that makes a call a full one; seconds of rest after another."""
 HOSTS = 20_000
 
 
@@ -279,9 +281,10 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     """Claim and report 100 pages again and again, with a tenth of `most` new pages waiting, and with all of them.
 
     `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
-    have no links. What does not count: first, five times, up to 150 rounds at the smaller size, for a server just
-    started compiles what it runs; then as many at each, for what was created is being written to the disk. The last
-    figure is the ratio of the times at both sizes.
+    have no links. Where all hosts with pages rest, a call gets few; such calls are `short_calls`, after which the bench
+    rests, too, and the times are of the others. What does not count: first, five times, up to 150 rounds at the
+    smaller size, for a server just started compiles what it runs; then as many at each, for what was created is being
+    written to the disk. The last figure is the ratio of the times at both sizes.
     """
     empty(brain)
     brain.remake(delay_seconds=delay)
@@ -317,22 +320,26 @@ def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
 
 
 def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
-    taking: list[float] = []
+    taking: dict[bool, list[float]] = {True: [], False: []}
     whole: list[float] = []
     done = 0
     with profile(brain) as spent:
-        for _ in range(rounds):
+        while len(whole) < rounds:
             began = time.perf_counter()
-            claims = brain.next_urls(100)
-            taking.append(time.perf_counter() - began)
+            claims = brain.next_urls(CLAIMS)
+            full = len(claims) >= FULL * CLAIMS
+            taking[full].append(time.perf_counter() - began)
             brain.report([Fetched(c.url, (), c, body_hash="x") for c in claims])
             whole.append(time.perf_counter() - began)
             done += len(claims)
-    p50, p99, longest = (1000 * float(np.quantile(taking, q)) for q in (0.5, 0.99, 1.0))
+            if not full:
+                time.sleep(REST)
+    p50, p99, longest = (1000 * float(np.quantile(taking[True] or taking[False], q)) for q in (0.5, 0.99, 1.0))
     return {
         "measure": "claim",
         "claimed": done,
         "urls_per_second": round(done / sum(whole)),
+        "short_calls": len(taking[False]),
         "next_ms_p50": round(p50, 2),
         "next_ms_p99": round(p99, 2),
         "next_ms_max": round(longest, 2),
