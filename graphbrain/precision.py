@@ -5,6 +5,7 @@ reference is the solution for the very links the brain has at that moment: of th
 exact engine, of the classic walk with its virtual page for the classic one, there the one-step residual (largest
 change of a share by one application of the walk) is given, too. At the end the same graph is frozen and scored from
 nothing by more and more rounds in memory: what the engine would reach if the crawl stood still.
+Statements: brain/sizes.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _batch(brain: Brain) -> int:
     """How many payments to make in a transaction."""
     if brain.settings.engine == "exact":
         return CATCH_UP_BATCH
-    links: int = brain.stats()["links"]
+    links: int = brain.graph.read(lambda tx: tx.one("brain/sizes")[1], "brain/sizes")
     return max(CATCH_UP_BATCH, min(CLASSIC_BATCH, links // 4))
 
 
