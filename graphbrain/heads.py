@@ -21,7 +21,7 @@ import numpy as np
 
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
-from graphbrain.lanes import read_lanes
+from graphbrain.lanes import read_lanes, stretch
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranges import Ranges
 from graphbrain.schedule import Schedule
@@ -45,6 +45,8 @@ HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
 """(id, lane, waiting since)"""
+Stretch = tuple[int, int]
+"""[first lane, the lane after the last)"""
 Head = TypeVar("Head", bound=Sequence[Any])
 """What begins with a page's id."""
 
@@ -166,7 +168,7 @@ class ByWorth:
         with self._lock:
             known = self._known.get(queue)
             if known is None:
-                known = Ranges.unknown()
+                known = Ranges.unknown(joined=queue != SHARED_QUEUE)
                 self._known[queue] = known
                 while len(self._known) > HOSTS_KNOWN:
                     self._known.popitem(last=False)
@@ -179,11 +181,11 @@ class ByWorth:
         known: Mapping[str, Ranges],
         places: Mapping[str, Sequence[int]],
         limit: int,
-        lanes: Sequence[int] = (),
+        deep: Iterable[Stretch] = (),
         most: int = 0,
     ) -> tuple[dict[str, list[Page]], dict[str, Ranges], list[Page]]:
         """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` where the last
-        lane is known, and the ranges as they are now; and the first `most` pages of some `lanes` of the shared queue.
+        lane is known, and the ranges as they are now; and the first `most` pages of some stretches of the shared queue.
 
         `known`: the ranges that the places are of; another thread may know others meanwhile.
         """
@@ -192,7 +194,7 @@ class ByWorth:
         for queue, at in places.items():
             for ends_known, bounds in zip(sure[queue], known[queue].bounds(at), strict=True):
                 asked[ends_known].append([queue, *bounds])
-        first, few, deep = map(iter, _lane_heads(tx, asked[True], limit, asked[False], lanes, most))
+        first, few, many = map(iter, _lane_heads(tx, asked[True], limit, asked[False], deep, most))
         seen: dict[str, list[Page]] = {}
         after: dict[str, Ranges] = {}
         for queue, at in places.items():
@@ -201,7 +203,7 @@ class ByWorth:
             seen[queue] = _pages(heads)
         with self._lock:
             self._known |= after
-        return seen, after, _pages(deep)
+        return seen, after, _pages(many)
 
     def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
         """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
@@ -229,14 +231,13 @@ class ByWorth:
             name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
             for name, each in known.items()
         }
-        promising = np.argsort(-worth[SHARED_QUEUE], kind="stable")[: self._deep_lanes].tolist()
-        lanes = [known[SHARED_QUEUE].lane[place] for place in promising if worth[SHARED_QUEUE][place] > -np.inf]
-        seen, after, deep = self._look(tx, known, looks, 2, lanes, width)
+        promising = _best_stretches(known[SHARED_QUEUE], worth[SHARED_QUEUE])[: self._deep_lanes]
+        seen, after, deep = self._look(tx, known, looks, 2, promising, width)
         heads = seen.pop(SHARED_QUEUE)
         if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
             heads = self._heads_of_shared(tx, now)
         best, more = self._first_of(seen, now)
-        return best, self._best_of_shared(tx, heads, deep, lanes, width, now), more
+        return best, self._best_of_shared(tx, heads, deep, promising, width, now), more
 
     def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> tuple[dict[str, Page], frozenset[str]]:
         """Of each queue the best of the pages that were seen and may be visited now; and which have another."""
@@ -262,25 +263,24 @@ class ByWorth:
         return seen[SHARED_QUEUE]
 
     def _best_of_shared(
-        self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], lanes: Sequence[int], width: int, now: float
+        self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], read: Iterable[Stretch], width: int, now: float
     ) -> list[Page]:
         """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first two.
 
-        `deep`: the first `width` pages of the `lanes` that seemed best.
+        `deep`: the first `width` pages of the stretches that seemed best, which were `read`.
         """
-        pages, read, wanted = _sorted([*heads, *deep], self.schedule, now), set(lanes), 0
-        heads = list({page[1]: page for page in reversed(heads)}.values())
-        worth = self._worth_of(heads, now).tolist()
+        pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
         for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
             # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
             bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
+            worth = self._worth_of(heads, now).tolist()
             better = [head for head, one in zip(heads, worth, strict=True) if one > bar]
-            wanted = max(wanted, len(better))
-            more = [head for head in _sorted(better, self.schedule, now) if head[1] not in read][:many]
-            if more:
-                _, _, rows = _lane_heads(tx, (), 0, (), [lane for _, lane, _ in more], limit)
+            stretches = dict.fromkeys(stretch(lane) for _, lane, _ in _sorted(better, self.schedule, now))
+            wanted = max(wanted, len(stretches))
+            if more := [each for each in stretches if each not in done][:many]:
+                _, _, rows = _lane_heads(tx, (), 0, (), more, limit)
                 pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
-                read.update(lane for _, lane, _ in more)
+                done.update(more)
         self._deep_lanes = max(1, min(DEEP_LANES, wanted))
         return pages
 
@@ -301,14 +301,21 @@ class ByWorth:
 
 
 def _lane_heads(
-    tx: Tx, ones: Sequence[Any], limit: int, wide: Sequence[Any], lanes: Iterable[int], most: int
+    tx: Tx, ones: Sequence[Any], limit: int, wide: Sequence[Any], stretches: Iterable[Stretch], most: int
 ) -> list[list[list[Any]]]:
     """Of ranges [queue, first lane, the lane after the last] the first pages: `limit` of each in `ones`, `FEW` of each
-    in `wide`, and `most` of each of some `lanes` of the shared queue."""
-    deep = [[SHARED_QUEUE, lane, lane + 1] for lane in lanes]
+    in `wide`, and `most` of each of some stretches of lanes of the shared queue."""
+    deep = [[SHARED_QUEUE, *each] for each in stretches]
     if not (ones or wide or deep):
         return [[], [], []]
     return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
+
+
+def _best_stretches(known: Ranges, worth: Floats) -> list[Stretch]:
+    """The stretches of lanes, the best first, by what is remembered of the ranges: the `worth` of the first page of
+    each."""
+    places = np.argsort(-worth, kind="stable").tolist()
+    return list(dict.fromkeys(stretch(known.lane[place]) for place in places if worth[place] > -np.inf))
 
 
 def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:

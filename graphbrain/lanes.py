@@ -6,9 +6,9 @@ of like (w, a/b, a) grow alike: in a lane of those the page that has waited long
 
 A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
 of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
-order the best lanes come first, and a caller that wants few pages may stop where promises fall below what it has. An
-unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched, and waits in lanes of its own. Lane 0 is for
-pages that are wanted at once, whatever they are worth.
+order the best lanes come first. An unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched. So the
+lanes of the frontier stand together, before all others, and the first page in them is the best: one look finds it,
+however many lanes there are. Lane 0 is for pages that are wanted at once, whatever they are worth.
 
 Under the orders that never come back, lanes are simpler: one for each depth, or for each factor of √2 in value.
 """
@@ -26,6 +26,7 @@ from graphbrain.opichits import Floats, Ints, Rule, clip_relevance
 __all__ = [
     "ASKED",
     "DISCOVERY",
+    "FRONTIER_END",
     "Lanes",
     "best_first",
     "frontier_lane",
@@ -37,6 +38,7 @@ __all__ = [
     "revalued",
     "revisit_lane",
     "scored",
+    "stretch",
     "weighed",
 ]
 
@@ -57,6 +59,8 @@ SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
 """What stands for each class of shape: below .4, .4 to .7, …, 4 and above."""
 FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
+FRONTIER_END = 8 * VALUE_CLASSES
+"""The lanes of the frontier are below it. Brains that were made before these lanes stood together may have others."""
 NEVER = -1e9
 LEAST_RANKED = 0.15
 """What a page counts that a batch score has not seen: as much as one that nobody links to, if the mean is 1."""
@@ -95,10 +99,15 @@ def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
 
 
 def frontier_lane(value: ArrayLike) -> Ints:
-    """The lane of pages that were never fetched; `value`: as good as it is known."""
+    """The lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
     values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
-    promised = frontier_value(_middle(values, VALUE_OF_ONE), DISCOVERY)
-    return _packed(promised, values, np.zeros_like(values), np.full_like(values, FRONTIER))
+    return np.asarray((VALUE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
+
+
+def stretch(lane: int) -> tuple[int, int]:
+    """The lanes [first, end) with this one whose pages come in the order of the index best first: all of the frontier,
+    or this alone."""
+    return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)
 
 
 def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
@@ -112,6 +121,7 @@ def read_lanes(lane: ArrayLike) -> Lanes:
     shapes = numbers % 8
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
     frontier = shapes == FRONTIER
+    values = np.where(frontier & (numbers < FRONTIER_END), VALUE_CLASSES - 1 - numbers // 8, values)
     shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
     return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))
 

@@ -4,7 +4,8 @@ The index of waiting pages can say which is the first page between two lane numb
 look. So the numbers are cut into ranges, each of which is looked into by itself: where a page is found in lane l, a
 range ends with l, and what lies behind it is another; ranges without pages grow together again, and with the next one
 that has some. Together the ranges always cover all numbers, so whatever others put into whatever lane, it is found: at
-once, or as soon as what stands before it in its range has one of its own. Nothing of this is stored.
+once, or as soon as what stands before it in its range has one of its own. Where nothing but the best page is wanted,
+the lanes of the frontier are one range: its first page is the best of them. Nothing of this is stored.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from itertools import islice
 
 import numpy as np
 
+from graphbrain.lanes import FRONTIER_END, stretch
 from graphbrain.opichits import Floats
 
 __all__ = ["EMPTY", "END", "UNKNOWN", "Ranges"]
@@ -37,18 +39,19 @@ class Ranges:
 
     `lane`, `since`: of the first page when it was last looked into, in the last lane of the range; lane EMPTY: none was
     there; UNKNOWN: it was never looked into. `turn`: where looking around goes on. Tuples, for most queues have a
-    handful of ranges, and a call looks into a hundred queues.
+    handful of ranges, and a call looks into a hundred queues. `joined`: the lanes of the frontier are never cut apart.
     """
 
     first: tuple[int, ...]
     lane: tuple[int, ...]
     since: tuple[float, ...]
     turn: int = 0
+    joined: bool = False
 
     @classmethod
-    def unknown(cls) -> Ranges:
+    def unknown(cls, joined: bool = False) -> Ranges:
         """Of a queue that nothing is known of."""
-        return cls((0,), (UNKNOWN,), (0.0,))
+        return cls((0,), (UNKNOWN,), (0.0,), joined=joined)
 
     def __len__(self) -> int:
         return len(self.first)
@@ -91,34 +94,34 @@ class Ranges:
         for place, heads in zip(places, found, strict=True):
             lane[place], since[place] = heads[0] if heads else (EMPTY, 0.0)
         if tuple(lane) == self.lane:  # then it is cut as it should be
-            return Ranges(self.first, self.lane, tuple(since), self.turn)
+            return Ranges(self.first, self.lane, tuple(since), self.turn, self.joined)
         seen = dict(zip(places, found, strict=True))
         rows: list[tuple[int, int, float]] = []
         for place, (start, end, before) in enumerate(zip(self.first, self._ends(), self.lane, strict=True)):
             if lane[place] < 0 or place not in seen:
                 _add(rows, start, lane[place], since[place])
             else:
-                _add_cut(rows, start, end, seen[place], limit if before >= 0 else few, before >= 0)
+                _add_cut(rows, start, end, seen[place], limit if before >= 0 else few, before >= 0, self.joined)
         if len(rows) > MOST:
             del rows[MOST:]
             rows[-1] = (rows[-1][0], UNKNOWN, 0.0)
         first, lanes, times = zip(*rows, strict=True)
-        return Ranges(first, lanes, times, min(self.turn, len(rows) - 1))
+        return Ranges(first, lanes, times, min(self.turn, len(rows) - 1), self.joined)
 
 
 def _add_cut(
-    rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int, end_known: bool
+    rows: list[tuple[int, int, float]], start: int, end: int, heads: Heads, limit: int, end_known: bool, joined: bool
 ) -> None:
     """A range in which pages were found: up to each of their lanes, and what is behind them, where there may be more:
     in many lanes, or, where its last was known, hardly in any other."""
     for lane, since in heads:
         if lane >= start:  # the first one in its lane
             _add(rows, start, lane, since)
-            start = lane + 1
+            start = stretch(lane)[1] if joined else lane + 1
     if start < end and len(heads) < limit:
         _add(rows, start, EMPTY, 0.0)
     elif start < end:
-        for cut in [start] if end_known else _cuts(start, end):
+        for cut in [start] if end_known or (joined and start <= FRONTIER_END) else _cuts(start, end):
             _add(rows, cut, UNKNOWN, 0.0)
 
 

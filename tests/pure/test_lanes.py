@@ -38,13 +38,31 @@ def test_pages_of_a_lane_are_worth_about_the_same_at_one_age() -> None:
 
 def test_ascending_is_best_first() -> None:
     value, shape, scale = some_pages()
-    lane = lanes.revisit_lane(value, shape, scale)
-    new = lanes.frontier_lane(value)
-    every = np.concatenate([lane, new])
-    worth = lanes.head_value(every, np.full(len(every), lanes.DISCOVERY))[np.argsort(every)]
-    best_after = np.maximum.accumulate(worth[::-1])[::-1]
-    assert (best_after <= worth * np.sqrt(2) * 1.000001).all()
-    assert (new <= lane).all(), "a new page of the same value is worth more than an old one at that age"
+    for lane in (lanes.revisit_lane(value, shape, scale), lanes.frontier_lane(value)):
+        worth = lanes.head_value(lane, np.full(len(lane), lanes.DISCOVERY))[np.argsort(lane)]
+        best_after = np.maximum.accumulate(worth[::-1])[::-1]
+        assert (best_after <= worth * np.sqrt(2) * 1.000001).all()
+
+
+def test_the_lanes_of_the_frontier_stand_together() -> None:
+    value, shape, scale = some_pages()
+    new, old = (
+        lanes.frontier_lane([*value, 0.0, 1e300]),
+        lanes.revisit_lane([*value, 1e300], [*shape, 9.0], [*scale, 1]),
+    )
+    assert lanes.ASKED < new.min() <= new.max() < lanes.FRONTIER_END <= old.min()
+    together = {lanes.stretch(lane) for lane in new.tolist()}
+    assert together == {(lanes.ASKED + 1, lanes.FRONTIER_END)}
+    for lane in (lanes.ASKED, *old[:100].tolist()):
+        assert lanes.stretch(lane) == (lane, lane + 1)
+
+
+def test_lanes_of_the_frontier_from_before_they_stood_together_are_read_as_ever() -> None:
+    value = np.array([0.1, 1.0, 30.0])
+    was = np.array([16601607, 16146439, 15561223])
+    read = lanes.read_lanes(was)
+    assert read.frontier.all()
+    assert read.value == pytest.approx(lanes.read_lanes(lanes.frontier_lane(value)).value)
 
 
 def test_a_lanes_oldest_is_its_best() -> None:

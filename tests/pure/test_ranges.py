@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphbrain.lanes import ASKED, FRONTIER_END
 from graphbrain.ranges import END, UNKNOWN, Ranges
 
 some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
@@ -74,3 +75,17 @@ def test_with_few_looks_at_a_time_every_lane_is_looked_into_again_and_again(queu
         ranges = look(ranges, queue, ranges.choose(worth, most))
         assert covers(ranges)
     assert found(ranges) == queue
+
+
+def test_in_a_hosts_queue_the_frontier_is_one_range() -> None:
+    queue = {*range(FRONTIER_END - 600, FRONTIER_END, 8), 16_000_000, 16_400_000}
+    ranges = Ranges.unknown(joined=True)
+    for _ in range(4):
+        ranges = look(ranges, queue, limit=9)
+        assert covers(ranges)
+    assert found(ranges) == {FRONTIER_END - 600, 16_000_000, 16_400_000}
+    ranges = look(look(ranges, {ASKED, *queue}, limit=2), {ASKED, *queue}, limit=2)
+    assert found(ranges) == {ASKED, FRONTIER_END - 600, 16_000_000, 16_400_000}
+    ranges = look(look(ranges, queue - {FRONTIER_END - 600}, limit=2), queue - {FRONTIER_END - 600}, limit=2)
+    assert found(ranges) == {FRONTIER_END - 592, 16_000_000, 16_400_000}
+    assert len(ranges) <= 4
