@@ -18,9 +18,23 @@ import pytest
 
 from graphbrain import Brain, ledger, server
 from graphbrain.errors import ServerFailed
+from tests.long_term import LongTermRun
 
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name != "GRAPHBRAIN_JAVA"]:
     del os.environ[_name]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What runs beside other tests is waited for at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("beside") is not None)
+
+
+@pytest.fixture(scope="session")
+def long_term_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermRun]:
+    """The run on the long-term Neo4j, begun when it is first asked for."""
+    run = LongTermRun(tmp_path_factory.mktemp("long-term") / "output")
+    yield run
+    run.kill()
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
     verdict = hammer.hammer(
-        connect, seconds=16, pages=500, kill_every=4, strike_server=hammer.kill_local_server(neo4j.data)
+        connect, seconds=16, pages=300, kill_every=4, strike_server=hammer.kill_local_server(neo4j.data)
     )
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["acknowledged"] > 50
