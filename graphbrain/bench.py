@@ -37,7 +37,7 @@ LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
 LIVE_PAGES = 60_000
 """Of so many pages of the large web the ingest is measured, with which its import is compared."""
 SHORT_BATCH = 5_000
-CLAIMS, FULL, REST = 100, 0.9, 0.5
+CLAIMS, FULL, REST = 100, 0.8, 0.5
 """Pages asked for in a call; the part of them that makes a call a full one; seconds of rest after another."""
 HOSTS = 20_000
 

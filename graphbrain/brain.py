@@ -36,7 +36,7 @@ __all__ = ["Brain"]
 
 BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
-ENOUGH = 0.9
+ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
 
@@ -187,7 +187,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         That may be at once: pages whose hosts were not ready, or that others got first, are made up for only where a
-        tenth of the claims would be missing.
+        fifth of the claims would be missing.
         """
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")

@@ -112,10 +112,8 @@ def take(
         if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
             claims.append(Claim(url, key, token, until, name, depth, etag, modified))
-    if deal.grants:
-        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker)
-    if deal.moves:
-        tx.do("claims/move", rows=deal.moves)
+    if deal.grants or deal.moves:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=deal.moves)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.

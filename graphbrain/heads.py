@@ -21,7 +21,7 @@ import numpy as np
 
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
-from graphbrain.lanes import read_lanes, stretch
+from graphbrain.lanes import is_frontier, stretch
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranges import Ranges
 from graphbrain.schedule import Schedule
@@ -126,7 +126,7 @@ class ByWorth:
             return {}
         lane, since = _waiting(pages)
         worth = self.schedule.worth(lane, since, now)
-        again = ~read_lanes(lane).frontier & np.isfinite(worth) & (worth > 0.0)
+        again = ~is_frontier(lane) & np.isfinite(worth) & (worth > 0.0)
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
@@ -293,7 +293,7 @@ class ByWorth:
             return pages
         new_ones = self._owed.places("frontier", self.schedule.frontier_reserve, n)
         oldest = self._owed.places("oldest", self.schedule.oldest_reserve, n)
-        frontier = read_lanes(np.array([page[1] for page in pages])).frontier
+        frontier = is_frontier([page[1] for page in pages])
         chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][:new_ones]
         chosen += heapq.nsmallest(oldest, pages, key=lambda page: (page[2], page[0]))
         first = dict.fromkeys(chosen)

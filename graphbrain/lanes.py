@@ -32,6 +32,7 @@ __all__ = [
     "frontier_lane",
     "frontier_value",
     "head_value",
+    "is_frontier",
     "lane_of",
     "property_of",
     "read_lanes",
@@ -110,6 +111,11 @@ def stretch(lane: int) -> tuple[int, int]:
     return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)
 
 
+def is_frontier(lane: ArrayLike) -> Flags:
+    """Are these lanes of pages that were never fetched?"""
+    return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
+
+
 def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
     """What fetching a page for the first time is worth, w·K, in the currency of crawl values."""
     return np.asarray(value, dtype=np.float64) * discovery
@@ -118,9 +124,8 @@ def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
 def read_lanes(lane: ArrayLike) -> Lanes:
     """The classes that lane numbers were made of."""
     numbers = np.asarray(lane, dtype=np.int64)
-    shapes = numbers % 8
+    shapes, frontier = numbers % 8, is_frontier(numbers)
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
-    frontier = shapes == FRONTIER
     values = np.where(frontier & (numbers < FRONTIER_END), VALUE_CLASSES - 1 - numbers // 8, values)
     shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
     return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))

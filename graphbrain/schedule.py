@@ -78,7 +78,7 @@ class Schedule:
         """From when on (epoch seconds) pages of these lanes that wait `since` may be visited."""
         numbers = np.asarray(lane, dtype=np.int64)
         at = np.asarray(since, dtype=np.float64)
-        seen = ~lanes.read_lanes(numbers).frontier & (numbers != lanes.ASKED)
+        seen = ~lanes.is_frontier(numbers) & (numbers != lanes.ASKED)
         return np.where(seen, at + self.least * DAY, at)
 
     def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
