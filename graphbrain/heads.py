@@ -23,7 +23,7 @@ from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
 from graphbrain.lanes import is_frontier, stretch
 from graphbrain.opichits import Floats, Ints
-from graphbrain.ranges import Ranges
+from graphbrain.ranges import UNKNOWN, Ranges
 from graphbrain.schedule import Schedule
 from graphbrain.spread import Owed, Reach
 
@@ -161,8 +161,8 @@ class ByWorth:
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
-        """Were lanes found that nobody knew of?"""
-        return not set(after.lane) <= set(before.lane)
+        """Were lanes found that nobody knew of, and may there be more behind them?"""
+        return UNKNOWN in after.lane and not set(after.lane) <= set(before.lane)
 
     def _ranges(self, queue: str) -> Ranges:
         with self._lock:
