@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain import importing, pages, show
-from graphbrain.brain import Brain
+from graphbrain.brain import ENOUGH, Brain
 from graphbrain.errors import BadInput
 from graphbrain.model import Fetched
 from graphbrain.opichits import Ints
@@ -37,8 +37,8 @@ LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
 LIVE_PAGES = 60_000
 """Of so many pages of the large web the ingest is measured, with which its import is compared."""
 SHORT_BATCH = 5_000
-CLAIMS, FULL, REST = 100, 0.8, 0.5
-"""Pages asked for in a call; the part of them that makes a call a full one; seconds of rest after another."""
+CLAIMS, REST = 100, 0.5
+"""Pages asked for in a call; seconds of rest after one that had less than was enough."""
 HOSTS = 20_000
 
 
@@ -327,7 +327,7 @@ def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
         while len(whole) < rounds:
             began = time.perf_counter()
             claims = brain.next_urls(CLAIMS)
-            full = len(claims) >= FULL * CLAIMS
+            full = len(claims) >= ENOUGH * CLAIMS
             taking[full].append(time.perf_counter() - began)
             brain.report([Fetched(c.url, (), c, body_hash="x") for c in claims])
             whole.append(time.perf_counter() - began)

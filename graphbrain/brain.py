@@ -32,7 +32,7 @@ from graphbrain.settings import Settings
 from graphbrain.tending import Tending
 from graphbrain.url import RULES_VERSION
 
-__all__ = ["Brain"]
+__all__ = ["ENOUGH", "Brain"]
 
 BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
-from graphbrain.lanes import is_frontier, stretch
+from graphbrain.lanes import Stretch, is_frontier, stretch
 from graphbrain.opichits import Floats, Ints
 from graphbrain.ranges import UNKNOWN, Ranges
 from graphbrain.schedule import Schedule
@@ -45,8 +45,6 @@ HOSTS_KNOWN = 20_000
 
 Page = tuple[int, int, float]
 """(id, lane, waiting since)"""
-Stretch = tuple[int, int]
-"""[first lane, the lane after the last)"""
 Head = TypeVar("Head", bound=Sequence[Any])
 """What begins with a page's id."""
 
@@ -231,7 +229,7 @@ class ByWorth:
             name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
             for name, each in known.items()
         }
-        promising = _best_stretches(known[SHARED_QUEUE], worth[SHARED_QUEUE])[: self._deep_lanes]
+        promising = list(_stretches(known[SHARED_QUEUE].lane, worth[SHARED_QUEUE]))[: self._deep_lanes]
         seen, after, deep = self._look(tx, known, looks, 2, promising, width)
         heads = seen.pop(SHARED_QUEUE)
         if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
@@ -270,14 +268,13 @@ class ByWorth:
         `deep`: the first `width` pages of the stretches that seemed best, which were `read`.
         """
         pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
+        stretches = _stretches([page[1] for page in heads], self._worth_of(heads, now))
         for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
             # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
             bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
-            worth = self._worth_of(heads, now).tolist()
-            better = [head for head, one in zip(heads, worth, strict=True) if one > bar]
-            stretches = dict.fromkeys(stretch(lane) for _, lane, _ in _sorted(better, self.schedule, now))
-            wanted = max(wanted, len(stretches))
-            if more := [each for each in stretches if each not in done][:many]:
+            better = [each for each, worth in stretches.items() if worth > bar]
+            wanted = max(wanted, len(better))
+            if more := [each for each in better if each not in done][:many]:
                 _, _, rows = _lane_heads(tx, (), 0, (), more, limit)
                 pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
                 done.update(more)
@@ -311,11 +308,17 @@ def _lane_heads(
     return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
 
 
-def _best_stretches(known: Ranges, worth: Floats) -> list[Stretch]:
-    """The stretches of lanes, the best first, by what is remembered of the ranges: the `worth` of the first page of
-    each."""
-    places = np.argsort(-worth, kind="stable").tolist()
-    return list(dict.fromkeys(stretch(known.lane[place]) for place in places if worth[place] > -np.inf))
+def _stretches(lanes: Sequence[int], worth: Floats) -> dict[Stretch, float]:
+    """The stretches of lanes in which pages may be visited now, the best first, and what the best of each is worth.
+
+    `lanes`, `worth`: of pages that were seen, −∞ for those that may not be visited yet.
+    """
+    values = worth.tolist()
+    best: dict[Stretch, float] = {}
+    for place in np.argsort(-worth, kind="stable").tolist():
+        if values[place] > -np.inf:
+            best.setdefault(stretch(lanes[place]), values[place])
+    return best
 
 
 def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:

@@ -28,6 +28,7 @@ __all__ = [
     "DISCOVERY",
     "FRONTIER_END",
     "Lanes",
+    "Stretch",
     "best_first",
     "frontier_lane",
     "frontier_value",
@@ -62,6 +63,8 @@ FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
 FRONTIER_END = 8 * VALUE_CLASSES
 """The lanes of the frontier are below it. Brains that were made before these lanes stood together may have others."""
+Stretch = tuple[int, int]
+"""[first lane, the lane after the last)"""
 NEVER = -1e9
 LEAST_RANKED = 0.15
 """What a page counts that a batch score has not seen: as much as one that nobody links to, if the mean is 1."""
@@ -105,7 +108,7 @@ def frontier_lane(value: ArrayLike) -> Ints:
     return np.asarray((VALUE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
 
 
-def stretch(lane: int) -> tuple[int, int]:
+def stretch(lane: int) -> Stretch:
     """The lanes [first, end) with this one whose pages come in the order of the index best first: all of the frontier,
     or this alone."""
     return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,11 @@ LIMIT_SECONDS = 900
 # Whether statements are understood, how they are planned, what is locked. The rest of the graph ring is our own code;
 # TEST_GRAPHBRAIN_NEO4J=VERSION pytest tests/graph runs all of it.
 PARTS = ("contracts", "claiming_plans", "schema", "churn")
+
+
+def is_this_run() -> bool:
+    """Is this very run on the long-term Neo4j?"""
+    return os.environ.get("TEST_GRAPHBRAIN_NEO4J") == server.NEO4J_LTS_VERSION
 
 
 class LongTermRun:
@@ -41,5 +47,5 @@ class LongTermRun:
     def kill(self) -> None:
         """Interrupt it, if it still runs, as Ctrl-C does: it stops its server."""
         if self._process.poll() is None:
-            self._process.send_signal(2)
+            self._process.send_signal(signal.SIGINT)
             self._process.wait(60)

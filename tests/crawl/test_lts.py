@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from graphbrain import server
-from tests.long_term import LIMIT_SECONDS, LongTermRun
+from tests.long_term import LIMIT_SECONDS, LongTermRun, is_this_run
 
 
 @pytest.mark.slow
 @pytest.mark.beside
 @pytest.mark.timeout(LIMIT_SECONDS + 60)
 def test_the_statements_and_the_churn_pass_on_the_long_term_neo4j(request: pytest.FixtureRequest) -> None:
-    if os.environ.get("TEST_GRAPHBRAIN_NEO4J") == server.NEO4J_LTS_VERSION:
+    if is_this_run():
         pytest.skip(f"this run is on Neo4j {server.NEO4J_LTS_VERSION} already")
     run: LongTermRun = request.getfixturevalue("long_term_run")
     code, output = run.end()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
-from graphbrain import server
+from tests.long_term import is_this_run
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _begin_what_runs_beside(request: pytest.FixtureRequest) -> None:
     wanted = any(item.get_closest_marker("beside") for item in request.session.items)
-    if wanted and os.environ.get("TEST_GRAPHBRAIN_NEO4J") != server.NEO4J_LTS_VERSION:
+    if wanted and not is_this_run():
         request.getfixturevalue("long_term_run")
