@@ -64,15 +64,15 @@ class Batch:
     union: Ints
 
 
-def lanes(near: Neighbours, order: Ints, count: int) -> list[Ints]:
-    """The order cut into `count` lanes of like size, and what is put off: no page of one lane is, or is a neighbour
+def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
+    """The order cut into `count` lanes of like `cost`, and what is put off: no page of one lane is, or is a neighbour
     of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
     """
-    pages = len(order)
-    work = np.cumsum(near.degrees[order] + 1)
-    lane = np.empty(pages, dtype=np.int8)
-    lane[order] = np.minimum(work * count // (work[-1] + 1) if pages else work, count - 1)
-    sources = np.repeat(np.arange(pages, dtype=np.int32), np.diff(near.offsets))
+    # That each page is locked once, at least, is all that is known yet of how often it is.
+    work = np.cumsum(1.0 + cost.page + cost.end * near.degrees[order])
+    lane = np.empty(len(order), dtype=np.int8)
+    lane[order] = np.searchsorted(work[-1:] * np.arange(1, count) / count, work, side="left")
+    sources = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(near.offsets))
     home = _busiest(near, lane, sources, count)
     away = lane != home
     away[sources[lane[sources] != home[near.targets]]] = True

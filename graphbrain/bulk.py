@@ -1,26 +1,29 @@
 """The pages of a harvest as rows of properties: what each would carry had it been discovered and reported live.
 
-But for the cash, of which reports spend some: here nothing has been spent yet, so every account is H = 1 and
-e = Z = 0, which keeps the invariant with any links; weights, depths, lanes and priorities follow from the links at
+But for the cash, of which reports spend some. Here all accounts are at their fixed point, which is found in memory
+before anything is written: H = s, Z = keep·s/d and e = 0. Or, where that is not wanted, nothing has been spent yet:
+H = 1 and e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at
 once, by the same functions as live. Pages where a crawl would begin are seeds: those without in-links and, of each
 part that none of those reaches, its first page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain import lanes, opichits
+from graphbrain import fixedpoint, lanes, opichits
+from graphbrain.fixedpoint import FixedPoint
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
 from graphbrain.model import SCOPE
-from graphbrain.opichits import NONE
+from graphbrain.opichits import NONE, Rule
 from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
@@ -49,6 +52,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("in_weight", "double"),
     ("hub_priority", "long"),
     ("authority_priority", "long"),
+    ("hub_rank", "long"),
+    ("authority_rank", "long"),
     ("hub_history", "double"),
     ("hub_cash", "double"),
     ("hub_paid", "double"),
@@ -137,10 +142,20 @@ class Bulk:
     """A harvest with everything that follows from it under a brain's policy, and its rows.
 
     `seeds`: page numbers that are seeds; None: those that `starts` finds. Pages that the given ones do not reach are
-    found from the fewest others, which are no seeds.
+    found from the fewest others, which are no seeds. `tolerance`: of the scores at which the accounts begin, as for
+    `fixedpoint.solve`; None: nothing is spent. `progress`: called with the rounds made to find them.
     """
 
-    def __init__(self, harvest: Harvest, policy: Policy, run: Run, seeds: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        harvest: Harvest,
+        policy: Policy,
+        run: Run,
+        seeds: Sequence[int] | None = None,
+        *,
+        tolerance: float | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
         self.harvest, self.run = harvest, run
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
@@ -150,6 +165,10 @@ class Bulk:
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._inside = self._in_scope(policy.scope)
+        self.accounts = _unspent(harvest.pages)
+        if tolerance is not None:
+            self.accounts = _settled(harvest, self.host, policy.rule, tolerance, progress)
+        self._value = self._worth(policy.rule)
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
@@ -161,19 +180,26 @@ class Bulk:
         places = zip(self.harvest.urls, self.host.tolist(), self.depth.tolist(), strict=True)
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
 
+    def _worth(self, rule: Rule) -> Floats:
+        """What the pages are worth to the schedule, before relevance."""
+        if rule.value in ("authority", "hub"):
+            return self.accounts.authority if rule.value == "authority" else self.accounts.hub
+        return np.full(self.harvest.pages, lanes.scored(rule, None))
+
     def _mark(self, policy: Policy) -> None:
-        """Priorities and first lanes, as `ledger.Marks` has them for pages that have spent nothing."""
-        rule, one = policy.rule, np.ones(self.harvest.pages)
-        relevance = self.harvest.relevance
-        hub = opichits.residual(opichits.keep_hub(self.out_weight, rule.alpha), one, self.out_weight, 0 * one)
+        """Priorities, ranks and first lanes, as `ledger.Marks` has them."""
+        rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
+        keep = opichits.keep_hub(self.out_weight, rule.alpha)
+        hub = opichits.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
         keep = opichits.keep_authority(self.in_weight, relevance, rule.alpha)
-        authority = opichits.residual(keep, one, self.in_weight, 0 * one)
+        authority = opichits.residual(keep, accounts.authority, self.in_weight, accounts.authority_paid)
         self.hub_priority = opichits.priority(hub, self.out_weight, rule.eps)
         self.authority_priority = opichits.priority(authority, self.in_weight, rule.eps)
+        self.hub_rank, self.authority_rank = opichits.rank(accounts.hub), opichits.rank(accounts.authority)
         # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
-        self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), one, rule)
+        self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), self._value, rule)
 
     def _schedule(self, policy: Policy) -> None:
         """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""
@@ -188,7 +214,7 @@ class Bulk:
         self._waits = ~harvest.fetched & self._inside
         self.since = np.full(harvest.pages, self.run.now)
         if rule.revisits:
-            value = lanes.weighed(rule, np.ones(harvest.pages), harvest.relevance)
+            value = lanes.weighed(rule, self._value, harvest.relevance)
             belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
             self.lane = np.where(known, lanes.revisit_lane(value, *belief), self.lane)
             self._waits |= known
@@ -237,8 +263,9 @@ class Bulk:
             self.in_weight[part].tolist(),
             _or_none(self.hub_priority[part]),
             _or_none(self.authority_priority[part]),
-            *map(all_, (1.0, 0.0, 0.0)),
-            *map(all_, (1.0, 0.0, 0.0)),
+            _or_none(self.hub_rank[part]),
+            _or_none(self.authority_rank[part]),
+            *self._sides(part),
             [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
             when,
             of_fetched(1),
@@ -249,6 +276,33 @@ class Bulk:
             *([each[place] for each in details] for place in range(len(NO_DETAILS))),
             [None if held else SCOPE for held in inside.tolist()],
         ]
+
+    def _sides(self, part: slice) -> list[list[float]]:
+        """History, cash and paid of both sides."""
+        found, none = self.accounts, np.zeros(self.harvest.pages)
+        sides = (found.hub, none, found.hub_paid, found.authority, none, found.authority_paid)
+        return [column[part].tolist() for column in sides]
+
+
+def _unspent(pages: int) -> FixedPoint:
+    """Accounts of which nothing has been spent; no fixed point, but of the same form."""
+    return FixedPoint(np.ones(pages), np.ones(pages), np.zeros(pages), np.zeros(pages), 0, math.inf)
+
+
+def _settled(
+    harvest: Harvest, host: Numbers, rule: Rule, tolerance: float, progress: Callable[[int], None]
+) -> FixedPoint:
+    """The accounts at their fixed point."""
+    return fixedpoint.solve(
+        harvest.offsets,
+        harvest.targets,
+        alpha=rule.alpha,
+        relevance=harvest.relevance,
+        payout=np.ones(harvest.pages),
+        weights=fixedpoint.link_weights(harvest.offsets, harvest.targets, host, rule.intra_host_weight),
+        tolerance=tolerance,
+        progress=lambda rounds, _: progress(rounds),
+    )
 
 
 def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:

@@ -135,8 +135,8 @@ def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
     numbers: dict[str, int] = {}
     column = np.full(table.pages, -1, dtype=np.int32)
     for rows in _rows(graph, "exports/hosts", table.ids):
-        ids, names = zip(*rows, strict=True)
-        column[table.at(np.array(ids))] = [numbers.setdefault(name, len(numbers)) for name in names]
+        for name, ids in rows:
+            column[table.at(np.array(ids))] = numbers.setdefault(name, len(numbers))
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # what a page that has gone is numbered by

@@ -20,14 +20,18 @@ from numpy.typing import NDArray
 from graphbrain import opichits
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["FixedPoint", "Flow", "solve"]
+__all__ = ["FixedPoint", "Flow", "link_weights", "solve"]
 
 MOST_ROUNDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint:
-    """Scores and paid shares Z = keep·s/d of both sides, by page; rounds made, and the last relative change (L1)."""
+    """Scores of both sides and what each has paid per link, by page; rounds made, and the last relative change (L1).
+
+    The scores are what these payments make, s = π + Σ w·Z, but for rounding; the payments Z are keep·s/d but for what
+    the last round would have changed. So they are accounts as they may stand: nothing is lost, and little waits.
+    """
 
     hub: Floats
     authority: Floats
@@ -79,8 +83,20 @@ def solve(
         watch(hub, authority)
         if residual <= tolerance:
             break
-    authority = payout + backward @ (hub_share * hub)
-    return FixedPoint(hub, authority, hub_share * hub, authority_share * authority, rounds, residual)
+    hub_paid = hub_share * hub
+    authority = payout + backward @ hub_paid
+    authority_paid = authority_share * authority
+    return FixedPoint(payout + forward @ authority_paid, authority, hub_paid, authority_paid, rounds, residual)
+
+
+def link_weights(
+    offsets: Ints, targets: NDArray[np.int32], hosts: NDArray[np.int32], intra_host_weight: float
+) -> Floats | None:
+    """The weight of each link, by the number of each page's host; None: all weigh 1."""
+    if intra_host_weight == 1.0:
+        return None
+    inside = np.repeat(hosts, np.diff(offsets)) == hosts[targets]
+    return np.where(inside, intra_host_weight, 1.0)
 
 
 class Flow:

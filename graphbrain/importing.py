@@ -24,6 +24,7 @@ from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.harvest import Harvest, Ints
 from graphbrain.jars import Say
+from graphbrain.settling import SETTLED_TO
 from graphbrain.url import Rules
 from graphbrain.worker import to_stderr
 
@@ -47,8 +48,9 @@ class Imported:
     `way`: `offline` (by Neo4j's import tool) or `batches`. `pages`, `links`, `hosts`: created; of the pages `fetched`
     had been visited, `frontier` wait to be, the others are out of scope. `refused`: lines and links that could not be
     used, of which `first` names some; `over`: links beyond `max_links`. `reported`: failures, redirects and second
-    visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all and by step;
-    `links_per_second`: over all steps but settling.
+    visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all and by step, of which
+    `prepare` holds the iteration that settles the accounts and `settle` what is left of it when all is written;
+    `links_per_second`: over all steps but the latter.
     """
 
     name: str
@@ -104,7 +106,16 @@ def run(
     )
     clock.lap("read")
     numbers = [harvest.find(seed, rules) for seed in seeds] if seeds else None
-    bulk = Bulk(harvest, brain.policy, Run(brain.now(), uuid.uuid4().hex), numbers)
+    # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
+    in_memory = settle and not brain.policy.rule.bends_payouts
+    bulk = Bulk(
+        harvest,
+        brain.policy,
+        Run(brain.now(), uuid.uuid4().hex),
+        numbers,
+        tolerance=SETTLED_TO if in_memory else None,
+        progress=lambda rounds: progress(f"settling: round {rounds}", 0.0),
+    )
     clock.lap("prepare")
     local = None if batches else _local(brain, data)
     if local is None:
@@ -115,7 +126,7 @@ def run(
     refused = _report_later(brain, harvest, progress)
     clock.lap("report")
     created = clock.total()
-    settled = _settle(brain, progress) if settle else False
+    settled = _settle(brain, in_memory, progress) if settle else False
     clock.lap("settle")
     return _result(bulk, "batches" if local is None else "offline", refused, settled, clock, created)
 
@@ -206,9 +217,13 @@ def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
     return refused
 
 
-def _settle(brain: Brain, progress: Progress) -> bool:
-    """Bring all accounts to their fixed point, and push what is left."""
-    brain.settle(progress=lambda what, done, of: progress(f"settling: {what}", min(1.0, done / max(of, 1))))
+def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
+    """Bring all accounts to their fixed point, unless they were `in_memory`, and push what is left."""
+    if in_memory:
+        now = brain.now()
+        brain.graph.write(lambda tx: tx.do("brain/note", notes={"settled": now}), "brain/note")
+    else:
+        brain.settle(progress=lambda what, done, of: progress(f"settling: {what}", min(1.0, done / max(of, 1))))
     return brain.tend(None).settled
 
 

@@ -39,6 +39,7 @@ from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 __all__ = [
     "AT_ONCE",
+    "SETTLED_TO",
     "Goal",
     "Overtaken",
     "Pace",
@@ -63,6 +64,8 @@ AT_ONCE = 2
 """In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
 CLOSE = 1e-3
 """A side within this share of eps from its goal, per link, is left as it is."""
+SETTLED_TO = 1e-7
+"""The relative change of the scores at which the iteration ends, unless told."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
 """From so many waiting sides on, and so many for each page, a pass is cheaper than pushes at this eps."""
 
@@ -169,10 +172,7 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     table = exports.links(graph, lambda done, of: progress("export", done, of))
     known = exports.accounts(graph, table)
     hosts = exports.hosts(graph, table)
-    weights = None
-    if rule.intra_host_weight != 1.0:
-        inside = np.repeat(hosts, np.diff(table.offsets)) == hosts[table.targets]
-        weights = np.where(inside, rule.intra_host_weight, 1.0)
+    weights = fixedpoint.link_weights(table.offsets, table.targets, hosts, rule.intra_host_weight)
     found = fixed_point(
         table,
         known,
@@ -196,7 +196,7 @@ def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> F
 
 def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
     """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
-    *apart, between = batching.lanes(goal.near, goal.order, AT_ONCE)
+    *apart, between = batching.lanes(goal.near, goal.order, COST, AT_ONCE)
     yield [batching.batches(goal.near, lane, COST, pace.share) for lane in apart]
     # These have neighbours everywhere: side by side they would wait for each other, and somebody else for both.
     yield [batching.batches(goal.near, between, COST, pace.share)]

@@ -18,7 +18,7 @@ from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended
 from graphbrain.passing import Passing
-from graphbrain.settling import Goal
+from graphbrain.settling import SETTLED_TO, Goal
 
 __all__ = ["Tending"]
 
@@ -28,8 +28,6 @@ LOOKED_AT_ONCE = 100
 SWEEP_EVERY = 1.0
 OWN_TEND_SHARE = 0.5
 """A brain used alone spends at most this share of a report's time on tending after it."""
-SETTLED_TO = 1e-7
-"""The relative change of the scores at which the iteration of a settling pass ends, unless told."""
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
 FITS_AGAIN = 2.0
 """Priors are looked at once in so many seconds, and fitted anew to so many times the re-visits, or after a day."""

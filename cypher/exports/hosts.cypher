@@ -1,11 +1,12 @@
-// The hosts of some pages.
+// The hosts of some pages: each is named once.
 //
 // param   ids   LIST  internal ids
-// column  rows  LIST  [id, host] of each that is there
+// column  rows  LIST  [host, ids of those of its pages that are there]
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-RETURN collect([id(p), p.host]) AS rows
+WITH p.host AS host, collect(id(p)) AS pages
+RETURN collect([host, pages]) AS rows

@@ -77,9 +77,11 @@ def put(path: Path) -> Path:
         {},
         {"order": "breadth_first", "eps": 0.3},
         {"intra_host_weight": 0.25, "alpha": 0.3},
+        {"value": "pagerank"},
+        {"value": "hub", "order": "best_first"},
         {"deny_hosts": "c.org", "max_depth": 2, "max_links": 3},
     ],
-    ids=["default", "breadth_first", "intra_host_weight", "scope"],
+    ids=["default", "breadth_first", "intra_host_weight", "pagerank", "hub", "scope"],
 )
 def test_an_imported_brain_is_a_live_one(
     make_brain: Callable[..., Brain], ask: Ask, tmp_path: Path, settings: dict[str, Any]
@@ -113,13 +115,33 @@ def test_an_edge_list_is_a_live_crawl(make_brain: Callable[..., Brain], ask: Ask
     same(found, graph(ask))
 
 
-def test_it_ends_settled_and_scheduled(make_brain: Callable[..., Brain], tmp_path: Path, clock: HandClock) -> None:
-    brain = make_brain()
+@pytest.mark.parametrize(
+    ("settings", "step", "error"),
+    [
+        ({}, "settling: round 1", 1e-5),
+        ({"intra_host_weight": 0.25, "alpha": 0.3, "value": "hub"}, "settling: round 1", 1e-5),
+        ({"payout": "unfetched"}, "settling: write", 0.1),
+    ],
+    ids=["in memory", "in memory, bent", "on the graph"],
+)
+def test_it_ends_settled_and_scheduled(
+    make_brain: Callable[..., Brain],
+    tmp_path: Path,
+    clock: HandClock,
+    settings: dict[str, Any],
+    step: str,
+    error: float,
+) -> None:
+    """The accounts are at their fixed point when they are loaded, or where payouts are bent, soon after."""
+    brain = make_brain(**settings)
     said: list[tuple[str, float]] = []
     done = run(brain, [put(tmp_path / "v")], batches=True, progress=lambda *at: said.append(at))
     assert done.settled
     assert brain.tend(None).pushes == 0
-    assert {what for what, _ in said} >= {"reading", "creating pages", "creating links", "settling: write"}
+    audit = brain.audit(None)
+    assert audit.ok, audit.findings
+    assert audit.figures["error_bound"] < error
+    assert {what for what, _ in said} >= {"reading", "creating pages", "creating links", step}
     assert all(0 <= share <= 1 for _, share in said)
     clock.pass_(1)
     assert {claim.url for claim in brain.next_urls(10)} == {
@@ -193,7 +215,7 @@ def test_a_batch_whose_answer_was_lost_is_not_made_twice(make_brain: Callable[..
     brain = make_brain(order="best_first")
     rows = [[n * 32, f"http://{n}.org/", f"{n}.org", n, 0, True, "known", None, 1000, START, START, None] for n in "ab"]
     rows = [
-        [*row, 1.0 * (row[3] == "a"), 1.0 * (row[3] == "b"), None, None, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 200]
+        [*row, 1.0 * (row[3] == "a"), 1.0 * (row[3] == "b"), None, None, None, None, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 200]
         for row in rows
     ]
     rows = [[*row, *[None] * (len(COLUMNS) - len(row))] for row in rows]

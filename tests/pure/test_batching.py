@@ -108,7 +108,7 @@ def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick
 @pytest.mark.parametrize("seed", range(5))
 def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> None:
     near = web(seed)
-    *apart, between = lanes(near, np.arange(300), count)
+    *apart, between = lanes(near, np.arange(300), settling.COST, count)
     assert len(apart) == count
     assert sorted(np.concatenate([*apart, between]).tolist()) == list(range(300))
     locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in apart]
@@ -121,5 +121,5 @@ def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> Non
 def test_an_empty_web_has_no_batches() -> None:
     near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     order = np.empty(0, dtype=np.int64)
-    assert [lane.tolist() for lane in lanes(near, order, 2)] == [[], [], []]
+    assert [lane.tolist() for lane in lanes(near, order, settling.COST, 2)] == [[], [], []]
     assert list(batches(near, order, Cost(10.0, 1.0, 0.1))) == []
