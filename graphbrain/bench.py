@@ -40,6 +40,8 @@ SHORT_BATCH = 5_000
 CLAIMS, REST = 100, 0.5
 """Pages asked for in a call; seconds of rest after one that had less than was enough."""
 HOSTS = 20_000
+LEAST_PAGES = 10_000
+"""Claims are measured with so many pages waiting at least: a tenth of them, warm-up and all, has to last."""
 
 
 def clock_of(kind: str) -> SimulatedClock | None:
@@ -284,8 +286,11 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     have no links. Where all hosts with pages rest, a call gets few; such calls are `short_calls`, after which the bench
     rests, too, and the times are of the others. What does not count: first, five times, up to 150 rounds at the
     smaller size, for a server just started compiles what it runs; then as many at each, for what was created is being
-    written to the disk. The last figure is the ratio of the times at both sizes.
+    written to the disk. The last figure is the ratio of the times at both sizes. Raises BadInput for fewer pages than
+    there are to be claimed.
     """
+    if most < LEAST_PAGES:
+        raise BadInput(f"Claims are measured with {LEAST_PAGES:,} pages at least: give --pages {LEAST_PAGES}, or more.")
     empty(brain)
     brain.remake(delay_seconds=delay)
     figures = []

@@ -12,6 +12,7 @@ why.
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import os
 import signal
@@ -265,6 +266,8 @@ def main() -> int:
 
     try:
         with Brain.open(**order["arguments"], auto_tend=False) as brain:
+            # As in a command: pages are locked while Python looks for garbage.
+            gc.freeze()
             total = tend_until(
                 brain,
                 stop,

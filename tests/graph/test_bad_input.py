@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain import Brain, Failed, Fetched, Link, bench
 from graphbrain.errors import BadInput, UnknownPage
 from tests.graph.conftest import START
 
@@ -171,3 +171,9 @@ def test_a_page_nobody_has_met(brain: Brain, ask: Any) -> None:
 def test_top_is_by_hub_or_authority(brain: Brain) -> None:
     with pytest.raises(BadInput):
         brain.top(3, by="fame")
+
+
+def test_claims_are_measured_where_there_are_pages_to_claim(brain: Brain) -> None:
+    with pytest.raises(BadInput, match="--pages 10000"):
+        bench.claim(brain, bench.LEAST_PAGES - 1)
+    assert brain.stats()["pages"] == 0
