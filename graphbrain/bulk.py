@@ -229,7 +229,7 @@ class Bulk:
 
     def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
         """The same, column by column."""
-        harvest, now = self.harvest, self.run.now
+        harvest, accounts, now = self.harvest, self.accounts, self.run.now
         part = slice(start, min(stop, harvest.pages))
         urls, at = harvest.urls[part], self.fetched_at[part]
         inside, fetched = self._inside[part], ~np.isnan(at)
@@ -265,7 +265,12 @@ class Bulk:
             _or_none(self.authority_priority[part]),
             _or_none(self.hub_rank[part]),
             _or_none(self.authority_rank[part]),
-            *self._sides(part),
+            accounts.hub[part].tolist(),
+            all_(0.0),
+            accounts.hub_paid[part].tolist(),
+            accounts.authority[part].tolist(),
+            all_(0.0),
+            accounts.authority_paid[part].tolist(),
             [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
             when,
             of_fetched(1),
@@ -276,12 +281,6 @@ class Bulk:
             *([each[place] for each in details] for place in range(len(NO_DETAILS))),
             [None if held else SCOPE for held in inside.tolist()],
         ]
-
-    def _sides(self, part: slice) -> list[list[float]]:
-        """History, cash and paid of both sides."""
-        found, none = self.accounts, np.zeros(self.harvest.pages)
-        sides = (found.hub, none, found.hub_paid, found.authority, none, found.authority_paid)
-        return [column[part].tolist() for column in sides]
 
 
 def _unspent(pages: int) -> FixedPoint:
