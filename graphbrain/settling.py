@@ -54,9 +54,10 @@ __all__ = [
 
 COST = Cost(most=100_000.0, page=4.0, end=0.1)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
-HELD_SECONDS, ALONE_SECONDS = 0.25, 1.0
+HELD_SECONDS, ALONE_SECONDS = 0.33, 1.0
 """What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
-another of those of several. The longer time is for a pass that nobody has waited for."""
+another of those of several: some two and a half times as long, in all. The longer time is for a pass that nobody has
+waited for."""
 CAREFUL = 100
 """So many transactions that nobody waits for, after one for which somebody did, until they may be long again."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
