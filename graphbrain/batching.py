@@ -55,6 +55,10 @@ class Cost:
     page: float
     end: float
 
+    def settling(self, ends: Ints) -> Floats:
+        """Of pages with so many ends of links each, but for what they lock."""
+        return self.page + self.end * ends.astype(np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -69,7 +73,7 @@ def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
     """
     # That each page is locked once, at least, is all that is known yet of how often it is.
-    work = np.cumsum(1.0 + cost.page + cost.end * near.degrees[order])
+    work = np.cumsum(1.0 + cost.settling(near.degrees[order]))
     lane = np.empty(len(order), dtype=np.int8)
     lane[order] = np.searchsorted(work[-1:] * np.arange(1, count) / count, work, side="left")
     sources = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(near.offsets))
@@ -99,7 +103,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
 
     `share`: asked before each batch, how much it may cost of the most that is allowed.
     """
-    at_least = np.cumsum(cost.page + cost.end * near.degrees[order])
+    at_least = np.cumsum(cost.settling(near.degrees[order]))
     first_seen = np.empty(len(near.offsets) - 1, dtype=np.int64)
     first = 0
     while first < len(order):

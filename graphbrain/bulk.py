@@ -165,10 +165,12 @@ class Bulk:
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._inside = self._in_scope(policy.scope)
-        self.accounts = _unspent(harvest.pages)
-        if tolerance is not None:
-            self.accounts = _settled(harvest, self.host, policy.rule, tolerance, progress)
-        self._value = self._worth(policy.rule)
+        self.accounts = (
+            _unspent(harvest.pages)
+            if tolerance is None
+            else _settled(harvest, self.host, policy.rule, tolerance, progress)
+        )
+        self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority)
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
@@ -179,12 +181,6 @@ class Bulk:
             return np.ones(self.harvest.pages, bool)
         places = zip(self.harvest.urls, self.host.tolist(), self.depth.tolist(), strict=True)
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
-
-    def _worth(self, rule: Rule) -> Floats:
-        """What the pages are worth to the schedule, before relevance."""
-        if rule.value in ("authority", "hub"):
-            return self.accounts.authority if rule.value == "authority" else self.accounts.hub
-        return np.full(self.harvest.pages, lanes.scored(rule, None))
 
     def _mark(self, policy: Policy) -> None:
         """Priorities, ranks and first lanes, as `ledger.Marks` has them."""

@@ -30,6 +30,7 @@ __all__ = [
     "Lanes",
     "Stretch",
     "best_first",
+    "first_value",
     "frontier_lane",
     "frontier_value",
     "head_value",
@@ -159,6 +160,13 @@ def scored(rule: Rule, stored: float | None) -> float:
     if rule.value == "own":
         return 1.0 if stored is None else stored
     return LEAST_RANKED if stored is None else stored * rule.value_scale
+
+
+def first_value(rule: Rule, hub: Floats, authority: Floats) -> Floats:
+    """What pages that are made just now are worth before relevance: a score of theirs, or what no property says yet."""
+    if rule.value in ("authority", "hub"):
+        return authority if rule.value == "authority" else hub
+    return np.full(len(hub), scored(rule, None))
 
 
 def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:

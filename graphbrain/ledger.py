@@ -179,7 +179,7 @@ class Accounts:
     @staticmethod
     def first_lanes(relevance: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
         """The lanes of pages that are made just now and have this score on both sides."""
-        value = score if rule.value in ("authority", "hub") else np.full(len(score), lanes.scored(rule, None))
+        value = lanes.first_value(rule, score, score)
         return lanes.lane_of(rule, value, relevance, depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:

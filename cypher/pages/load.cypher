@@ -1,9 +1,9 @@
 // Create pages with all they have: only `import` does this, into an empty brain.
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, queue, lane, waiting_since, discovered, relevance,
-//                       out_weight, in_weight, hub_priority, authority_priority, hub_rank, authority_rank, six numbers of
-//                       the accounts, status, fetched, visits, first_fetched, changed, last_lease, last_outcome, body_hash, etag,
-//                       last_modified, outside_because]; null where a page lacks the property
+//                       out_weight, in_weight, hub_priority, authority_priority, hub_rank, authority_rank, six numbers
+//                       of the accounts, status, fetched, visits, first_fetched, changed, last_lease, last_outcome,
+//                       body_hash, etag, last_modified, outside_because]; null where a page lacks the property
 // column  ids    LIST   their internal ids, in the order of the rows
 // rows    one
 // locks   the index entry of each key, and the new pages
