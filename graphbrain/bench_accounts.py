@@ -17,7 +17,7 @@ import numpy as np
 
 from graphbrain import bench, exports, measures, settling
 from graphbrain.brain import Brain
-from graphbrain.exports import Accounts, LinkTable
+from graphbrain.exports import LinkTable
 from graphbrain.model import Fetched
 from graphbrain.opichits import Floats
 from graphbrain.recording import Recording
@@ -145,7 +145,7 @@ def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched
     """One step's work as shares of a full recompute, and its error."""
     table = exports.links(brain.graph)
     accounts = exports.accounts(brain.graph, table)
-    exact, rounds = _exact(brain, table, accounts)
+    exact, rounds = _exact(brain, table)
     far = measures.compare(accounts.authority_score, exact["authority"])
     near = measures.compare(accounts.hub_score, exact["hub"])
     return {
@@ -168,16 +168,11 @@ def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched
     }
 
 
-def _exact(brain: Brain, table: LinkTable, accounts: Accounts) -> tuple[dict[str, Floats], int]:
-    """The exact scores, and in how many rounds from nothing they are reached to COARSE."""
-    seen: list[Floats] = []
-    found = settling.fixed_point(
-        table,
-        accounts,
-        brain.policy.rule,
-        tolerance=1e-12,
-        watch=lambda _, authority: seen.append(measures.shares(authority)),
-    )
+def _exact(brain: Brain, table: LinkTable) -> tuple[dict[str, Floats], int]:
+    """The exact scores, and in how many rounds of the power method from nothing they are reached to COARSE."""
+    system = settling.system(table, exports.terms(brain.graph, table), brain.policy.rule)
+    found = system.solve(tolerance=1e-12)
     goal = measures.shares(found.authority)
-    enough = next(n for n, share in enumerate(seen, start=1) if np.abs(share - goal).sum() <= COARSE)
+    scores = (measures.shares(authority) for _, authority in system.rounds())
+    enough = next(n for n, share in enumerate(scores, start=1) if np.abs(share - goal).sum() <= COARSE)
     return {"hub": found.hub, "authority": found.authority}, enough

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphbrain import fixedpoint, lanes, opichits
-from graphbrain.fixedpoint import FixedPoint
+from graphbrain.fixedpoint import FixedPoint, System
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
@@ -288,16 +288,15 @@ def _settled(
     harvest: Harvest, host: Numbers, rule: Rule, tolerance: float, progress: Callable[[int], None]
 ) -> FixedPoint:
     """The accounts at their fixed point."""
-    return fixedpoint.solve(
+    system = System.of(
         harvest.offsets,
         harvest.targets,
         alpha=rule.alpha,
         relevance=harvest.relevance,
         payout=np.ones(harvest.pages),
         weights=fixedpoint.link_weights(harvest.offsets, harvest.targets, host, rule.intra_host_weight),
-        tolerance=tolerance,
-        progress=lambda rounds, _: progress(rounds),
     )
+    return system.solve(tolerance=tolerance, progress=lambda rounds, _: progress(rounds))
 
 
 def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:

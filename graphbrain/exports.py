@@ -1,4 +1,4 @@
-"""The whole graph as arrays, for what is computed in memory: links, hosts, accounts.
+"""The whole graph as arrays, for what is computed in memory: links, hosts, relevance, payouts, accounts.
 
 Read in ranges of internal ids, each range in a transaction of its own, beside whatever else runs: an export is no
 snapshot. Who writes back what follows from it must look again under the lock. Memory: 12 bytes a page and 4 bytes a
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphbrain.graph import Graph, Tx, intact
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["Accounts", "LinkTable", "accounts", "hosts", "links", "urls"]
+__all__ = ["Accounts", "LinkTable", "Terms", "accounts", "links", "terms", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
@@ -60,21 +60,26 @@ class LinkTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Accounts:
-    """Columns over the pages of a table: `relevance` and `payout` are nan where the page has none of its own. A page
-    that has gone meanwhile has nan everywhere."""
+class Terms:
+    """Columns over the pages of a table, of what scores follow from besides the links.
 
+    `hosts`: the number of each page's host, by the order of their names, −1 for a page that has gone meanwhile.
+    `relevance`: nan where it is not known. `payout`: 1 where a page has none of its own.
+    """
+
+    hosts: NDArray[np.int32]
     relevance: Floats
     payout: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Columns over the pages of a table. A page that has gone meanwhile has nan everywhere."""
+
     hub_history: Floats
     hub_cash: Floats
     authority_history: Floats
     authority_cash: Floats
-
-    @property
-    def payouts(self) -> Floats:
-        """What each page is paid: 1 where it has no payout of its own."""
-        return np.where(np.isnan(self.payout), 1.0, self.payout)
 
     @property
     def hub_score(self) -> Floats:
@@ -121,26 +126,35 @@ def _table(ids: Ints, packed: list[Ints]) -> LinkTable:
 
 
 def accounts(graph: Graph, table: LinkTable) -> Accounts:
-    """Relevance, payout and accounts of the pages of a table."""
-    columns = np.full((6, table.pages), np.nan)
+    """The accounts of the pages of a table."""
+    columns = np.full((4, table.pages), np.nan)
     for rows in _rows(graph, "exports/accounts", table.ids):
         read = np.array(rows, dtype=np.float64)
         columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
-    columns[:2][columns[:2] < 0.0] = np.nan
     return Accounts(*columns)
 
 
-def hosts(graph: Graph, table: LinkTable) -> NDArray[np.int32]:
-    """The number of the host of each page of a table, by the order of their names; −1 for a page that has gone."""
+def terms(graph: Graph, table: LinkTable) -> Terms:
+    """Hosts, relevance and payouts of the pages of a table."""
     numbers: dict[str, int] = {}
-    column = np.full(table.pages, -1, dtype=np.int32)
-    for rows in _rows(graph, "exports/hosts", table.ids):
-        for name, ids in rows:
-            column[table.at(np.array(ids))] = numbers.setdefault(name, len(numbers))
+    hosts = np.full(table.pages, -1, dtype=np.int32)
+    relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
+    for rows in _rows(graph, "exports/terms", table.ids):
+        for name, ids, own in rows:
+            hosts[table.at(np.array(ids))] = numbers.setdefault(name, len(numbers))
+            if own:
+                _fill(table, np.array(own, dtype=np.float64), relevance, payout)
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # what a page that has gone is numbered by
-    return places[column]
+    return Terms(places[hosts], relevance, payout)
+
+
+def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> None:
+    """Into their places what pages have of their own: rows of [id, relevance or −1, payout or −1]."""
+    places = table.at(own[:, 0].astype(np.int64))
+    for column, read in ((relevance, own[:, 1]), (payout, own[:, 2])):
+        column[places[read >= 0.0]] = read[read >= 0.0]
 
 
 def urls(graph: Graph, ids: Ints) -> dict[int, str]:

@@ -5,14 +5,22 @@ With s = (hub, authority), π the payouts and keep as in `opichits`, the fixed p
     hub(i)       = π(i) + Σ_{i→j} w(i→j) · keep_authority(j) · authority(j) / in_weight(j)
     authority(j) = π(j) + Σ_{i→j} w(i→j) · keep_hub(i) · hub(i) / out_weight(i)
 
-solved by substituting one half into the other (Gauss-Seidel): both keeps are at most 1−α, so each round shrinks the
-error by (1−α)² or more. Without a floor (α = 0) they are below 1 all the same, for d/(d+1) is, but it can take long.
+With one half substituted into the other it is hub = b + M·hub. Both keeps are at most 1−α, so each round (hub ← b +
+M·hub, Gauss-Seidel: the power method) shrinks the error by (1−α)² or more. Without a floor (α = 0) they are below 1
+all the same, for d/(d+1) is, but it can take long.
+
+M = A·Dₐ·Aᵀ·Dₕ, with A the links' weights and D the diagonals keep/d of both sides, so Dₕ·(I − M) is symmetric, and
+positive, for no eigenvalue of M is above (1−α)²: conjugate gradients in the inner product ⟨x, y⟩ = Σ Dₕ·x·y (M.
+Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. NBS 49, 1952, section 3) come
+there in a third of the rounds, each of the same work: at α = .15 they shrink the error by .31, not by .72.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +28,7 @@ from numpy.typing import NDArray
 from graphbrain import opichits
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["FixedPoint", "Flow", "link_weights", "solve"]
+__all__ = ["FixedPoint", "Flow", "System", "link_weights"]
 
 MOST_ROUNDS = 10_000
 
@@ -41,52 +49,127 @@ class FixedPoint:
     residual: float
 
 
-def solve(
-    offsets: Ints,
-    targets: NDArray[np.int32],
-    *,
-    alpha: float,
-    relevance: Floats,
-    payout: Floats,
-    weights: Floats | None = None,
-    start: Floats | None = None,
-    tolerance: float = 1e-9,
-    progress: Callable[[int, float], None] = lambda *_: None,
-    watch: Callable[[Floats, Floats], None] = lambda *_: None,
-    most_rounds: int = MOST_ROUNDS,
-) -> FixedPoint:
-    """The fixed point of n pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
+@dataclass(frozen=True, slots=True)
+class System:
+    """The linear system of n pages: their links both ways as sparse matrices (each row a page's), what both sides pass
+    on per unit of link weight (keep/d), and the payouts."""
 
-    `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None; `start`: hub scores
-    to begin with, to save rounds. Ends when a round changes the scores by less than `tolerance` of their sum, or after
-    `most_rounds`. `watch` is shown (hub, authority) after each round.
-    """
-    from scipy.sparse import csr_array
+    forward: Any
+    backward: Any
+    hub_share: Floats
+    authority_share: Floats
+    payout: Floats
 
-    pages = len(offsets) - 1
-    data = np.ones(len(targets)) if weights is None else weights
-    forward = csr_array((data, targets, offsets), shape=(pages, pages))
-    backward = forward.T.tocsr()
-    out_weight: Floats = np.asarray(forward.sum(axis=1)).ravel()
-    in_weight: Floats = np.asarray(backward.sum(axis=1)).ravel()
-    hub_share = _share(opichits.keep_hub(out_weight, alpha), out_weight)
-    authority_share = _share(opichits.keep_authority(in_weight, relevance, alpha), in_weight)
-    hub = payout.copy() if start is None else np.where(np.isfinite(start), start, payout)
-    authority = payout.copy()
-    residual = 1.0
-    for rounds in range(1, most_rounds + 1):
-        authority = payout + backward @ (hub_share * hub)
-        new = payout + forward @ (authority_share * authority)
-        residual = float(np.abs(new - hub).sum() / max(np.abs(new).sum(), 1e-300)) if pages else 0.0
-        hub = new
-        progress(rounds, residual)
-        watch(hub, authority)
-        if residual <= tolerance:
-            break
-    hub_paid = hub_share * hub
-    authority = payout + backward @ hub_paid
-    authority_paid = authority_share * authority
-    return FixedPoint(payout + forward @ authority_paid, authority, hub_paid, authority_paid, rounds, residual)
+    @classmethod
+    def of(
+        cls,
+        offsets: Ints,
+        targets: NDArray[np.int32],
+        *,
+        alpha: float,
+        relevance: Floats,
+        payout: Floats,
+        weights: Floats | None = None,
+    ) -> System:
+        """Of pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
+
+        `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None.
+        """
+        from scipy.sparse import csr_array
+
+        pages = len(offsets) - 1
+        data = np.ones(len(targets)) if weights is None else weights
+        forward = csr_array((data, targets, offsets), shape=(pages, pages))
+        backward = forward.T.tocsr()
+        out_weight: Floats = np.asarray(forward.sum(axis=1)).ravel()
+        in_weight: Floats = np.asarray(backward.sum(axis=1)).ravel()
+        return cls(
+            forward,
+            backward,
+            _share(opichits.keep_hub(out_weight, alpha), out_weight),
+            _share(opichits.keep_authority(in_weight, relevance, alpha), in_weight),
+            payout,
+        )
+
+    def authority(self, hub: Floats) -> Floats:
+        """The authorities that these hubs make."""
+        found: Floats = self.payout + self.backward @ (self.hub_share * hub)
+        return found
+
+    def hub(self, authority: Floats) -> Floats:
+        """The hubs that these authorities make."""
+        found: Floats = self.payout + self.forward @ (self.authority_share * authority)
+        return found
+
+    def rounds(self) -> Iterator[tuple[Floats, Floats]]:
+        """(hub, authority) after each round of the power method from the payouts, without end."""
+        hub = self.payout
+        while True:
+            authority = self.authority(hub)
+            hub = self.hub(authority)
+            yield hub, authority
+
+    def solve(
+        self,
+        *,
+        tolerance: float = 1e-9,
+        progress: Callable[[int, float], None] = lambda *_: None,
+        most_rounds: int = MOST_ROUNDS,
+    ) -> FixedPoint:
+        """The fixed point, by conjugate gradients.
+
+        Ends when a round would change the scores by less than `tolerance` of their sum, or after `most_rounds`;
+        `progress` is told after each how many they are, and that relative change.
+        """
+        hub, rounds, residual = self.payout, 0, 1.0
+        while True:
+            # The gap gathers rounding while it is carried along; so, in the end, and to begin with, it is found anew.
+            new = self.hub(self.authority(hub))
+            gap, hub, rounds = new - hub, new, rounds + 1
+            residual = _relative(gap, new)
+            progress(rounds, residual)
+            if residual <= tolerance or rounds >= most_rounds:
+                break
+            for nearer, left in islice(self._descend(hub, self._around(gap)), most_rounds - rounds - 1):
+                hub, rounds = nearer, rounds + 1
+                progress(rounds, left)
+                if left <= tolerance:
+                    break
+        hub_paid = self.hub_share * hub
+        authority = self.payout + self.backward @ hub_paid
+        authority_paid = self.authority_share * authority
+        return FixedPoint(
+            self.payout + self.forward @ authority_paid, authority, hub_paid, authority_paid, rounds, residual
+        )
+
+    def _around(self, hub: Floats) -> Floats:
+        """M·hub: what comes back to the hubs of what they spread."""
+        found: Floats = self.forward @ (self.authority_share * (self.backward @ (self.hub_share * hub)))
+        return found
+
+    def _descend(self, hub: Floats, gap: Floats) -> Iterator[tuple[Floats, float]]:
+        """Conjugate gradients from these hubs, with b + M·hub − hub as the `gap`: (hub, relative change) after each.
+
+        The gap must be M times something: what hubs without links have of it would stay for ever.
+        """
+        along = gap.copy()
+        before = float(gap @ (self.hub_share * gap))
+        while before > 0.0:
+            left = along - self._around(along)
+            if (steepness := float(along @ (self.hub_share * left))) <= 0.0:  # all that is left is rounding
+                return
+            step = before / steepness
+            hub = hub + step * along
+            gap = gap - step * left
+            yield hub, _relative(gap, hub)
+            now = float(gap @ (self.hub_share * gap))
+            along = gap + (now / before) * along
+            before = now
+
+
+def _relative(change: Floats, scores: Floats) -> float:
+    """The change, absolute and in sum, as a share of the scores' sum; 0 of no pages."""
+    return float(np.abs(change).sum() / max(np.abs(scores).sum(), 1e-300)) if len(scores) else 0.0
 
 
 def link_weights(

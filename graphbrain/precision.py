@@ -14,7 +14,7 @@ import csv
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from graphbrain import exports, fixedpoint, measures, settling
 from graphbrain.brain import Brain
 from graphbrain.classic import authority_share, hub_share
 from graphbrain.errors import BadInput
-from graphbrain.exports import Accounts, LinkTable
+from graphbrain.exports import LinkTable, Terms
 from graphbrain.opichits import Floats
 from graphbrain.recording import Recording
 from graphbrain.replay import replay
@@ -148,22 +148,22 @@ class _Measured:
     live: dict[str, Floats]
     exact: dict[str, Floats]
     flow: fixedpoint.Flow
-    solve: Callable[..., fixedpoint.FixedPoint]
+    system: fixedpoint.System
 
     @classmethod
     def of(cls, brain: Brain, trial: Trial) -> _Measured:
         table = exports.links(brain.graph)
-        accounts = exports.accounts(brain.graph, table)
-        flow = _flow(table, accounts)
-        solve = partial(settling.fixed_point, table, accounts, brain.policy.rule)
+        accounts, terms = exports.accounts(brain.graph, table), exports.terms(brain.graph, table)
+        flow = _flow(table, terms)
+        system = settling.system(table, terms, brain.policy.rule)
         if trial.engine == "exact":
-            found = solve(tolerance=TOLERANCE)
+            found = system.solve(tolerance=TOLERANCE)
             exact = {"hub": found.hub, "authority": found.authority}
             live = {"hub": accounts.hub_score, "authority": accounts.authority_score}
         else:
             exact = dict(zip(("hub", "authority"), flow.rest(TOLERANCE), strict=True))
             live = {"hub": accounts.hub_history, "authority": accounts.authority_history}
-        return cls(trial, table, live, exact, flow, solve)
+        return cls(trial, table, live, exact, flow, system)
 
     def points(self, fetched: int, rounds: int | None = None, scores: dict[str, Floats] | None = None) -> list[Point]:
         """Both sides' scores (the live ones unless given) against the exact ones."""
@@ -186,8 +186,7 @@ class _Measured:
     def _one_step(self, scores: dict[str, Floats]) -> dict[str, float]:
         """The largest change of a share when the walk (or the linear system) is applied once."""
         if self.trial.engine == "exact":
-            once = self.solve(start=scores["hub"], tolerance=0.0, most_rounds=1)
-            hub, authority = once.hub, once.authority
+            hub, authority = self.system.hub(scores["authority"]), self.system.authority(scores["hub"])
         else:
             hub, authority = self.flow.step(measures.shares(scores["hub"]), measures.shares(scores["authority"]))
         return {
@@ -203,7 +202,8 @@ class _Measured:
             seen.append({"hub": hub.copy(), "authority": authority.copy()})
 
         if self.trial.engine == "exact":
-            self.solve(tolerance=0.0, watch=watch, most_rounds=rounds)
+            for hub, authority in islice(self.system.rounds(), rounds):
+                watch(hub, authority)
         else:
             self.flow.spend_all(rounds, watch)
         for number, scores in enumerate(seen, start=1):
@@ -212,10 +212,10 @@ class _Measured:
             setattr(run, name, {side: measures.shares(column) for side, column in scores.items()})
 
 
-def _flow(table: LinkTable, accounts: Accounts) -> fixedpoint.Flow:
+def _flow(table: LinkTable, terms: Terms) -> fixedpoint.Flow:
     out = np.diff(table.offsets).astype(np.float64)
     into = np.bincount(table.targets, minlength=table.pages).astype(np.float64)
-    backward = authority_share(into, accounts.relevance, "rational", 0.0)
+    backward = authority_share(into, terms.relevance, "rational", 0.0)
     return fixedpoint.Flow(table.offsets, table.targets, hub_share(out, 0.0), backward)
 
 

@@ -104,7 +104,7 @@ class Scoring(Passing):
     def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
         """Weights of pages: where a reader starts anew, or how an authority counts."""
         if wish.method == "personalised" or wish.content:
-            relevance = exports.accounts(self.graph, table).relevance
+            relevance = exports.terms(self.graph, table).relevance
             return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
         if wish.method != "trustrank":
             return None
@@ -130,7 +130,7 @@ class Scoring(Passing):
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
             progress("reading hosts", 0, 0)
-            offsets, targets = ranking.between_hosts(offsets, targets, exports.hosts(self.graph, table))
+            offsets, targets = ranking.between_hosts(offsets, targets, exports.terms(self.graph, table).hosts)
         progress("turning links", 0, 0)
         return Web.of(offsets, targets, cores())
 

@@ -24,15 +24,14 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain import batching, exports, fixedpoint, linking
 from graphbrain.batching import Batch, Cost, Neighbours
-from graphbrain.exports import Accounts, LinkTable
-from graphbrain.fixedpoint import FixedPoint
+from graphbrain.exports import LinkTable, Terms
+from graphbrain.fixedpoint import System
 from graphbrain.graph import Graph, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
@@ -46,9 +45,9 @@ __all__ = [
     "Step",
     "Tally",
     "find_goal",
-    "fixed_point",
     "settle",
     "stages",
+    "system",
     "worth_it",
 ]
 
@@ -171,27 +170,24 @@ def worth_it(tx: Tx, eps: float) -> bool:
 def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[str, int, int], None]) -> Goal:
     """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
     table = exports.links(graph, lambda done, of: progress("export", done, of))
-    known = exports.accounts(graph, table)
-    hosts = exports.hosts(graph, table)
-    weights = fixedpoint.link_weights(table.offsets, table.targets, hosts, rule.intra_host_weight)
-    found = fixed_point(
-        table,
-        known,
-        rule,
-        weights=weights,
-        start=known.hub_score,
-        tolerance=tolerance,
-        progress=lambda rounds, _: progress("solve", rounds, 0),
+    terms = exports.terms(graph, table)
+    found = system(table, terms, rule).solve(
+        tolerance=tolerance, progress=lambda rounds, _: progress("solve", rounds, 0)
     )
     near = Neighbours.of(table.offsets, table.targets)
-    order = np.argsort(hosts, kind="stable")
+    order = np.argsort(terms.hosts, kind="stable")
     return Goal(table, near, found.hub, found.authority, order, found.rounds, found.residual)
 
 
-def fixed_point(table: LinkTable, known: Accounts, rule: Rule, **more: Any) -> FixedPoint:
-    """The fixed point of what was exported; `more` as for `fixedpoint.solve`."""
-    return fixedpoint.solve(
-        table.offsets, table.targets, alpha=rule.alpha, relevance=known.relevance, payout=known.payouts, **more
+def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
+    """The linear system of what was exported."""
+    return System.of(
+        table.offsets,
+        table.targets,
+        alpha=rule.alpha,
+        relevance=terms.relevance,
+        payout=terms.payout,
+        weights=fixedpoint.link_weights(table.offsets, table.targets, terms.hosts, rule.intra_host_weight),
     )
 
 

@@ -183,7 +183,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "moves": [[at[LEAVES[0]], "leaf.org"]],
         },
         "exports/accounts": {"ids": some},
-        "exports/hosts": {"ids": some},
+        "exports/terms": {"ids": some},
         "exports/last_id": none,
         "exports/urls": {"ids": some},
         "exports/links": {"first": 0, "last": 20_000},

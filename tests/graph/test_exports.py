@@ -27,7 +27,7 @@ def urls_of(brain: Brain, table: LinkTable) -> list[str]:
     return [named[page] for page in table.ids.tolist()]
 
 
-def test_links_hosts_and_accounts_are_what_stands_in_the_graph(brain: Brain, neo4j: Neo4j) -> None:
+def test_links_terms_and_accounts_are_what_stands_in_the_graph(brain: Brain, neo4j: Neo4j) -> None:
     web(brain)
     brain.tend(0.2)
     table, seen = exports.links(brain.graph), []
@@ -37,7 +37,8 @@ def test_links_hosts_and_accounts_are_what_stands_in_the_graph(brain: Brain, neo
     assert {(urls[a], urls[b]) for a, b in zip(sources, table.targets, strict=True)} == there.links
     assert table.links == len(there.links)
 
-    hosts = exports.hosts(brain.graph, table)
+    terms = exports.terms(brain.graph, table)
+    hosts = terms.hosts
     for number in range(7):
         assert len({hosts[i] for i, url in enumerate(urls) if url.startswith(f"http://h{number}.")}) == 1
     assert len(set(hosts.tolist())) == 7
@@ -46,9 +47,9 @@ def test_links_hosts_and_accounts_are_what_stands_in_the_graph(brain: Brain, neo
     place = [there.number[url] for url in urls]
     assert np.array_equal(accounts.hub_score, there.hub[place])
     assert np.array_equal(accounts.authority_score, there.authority[place])
-    assert accounts.relevance[urls.index("http://h0.org/0")] == 0.25
-    assert accounts.payout[urls.index("http://h1.org/1")] == 3.0
-    assert np.isnan(accounts.relevance).sum() == np.isnan(accounts.payout).sum() == table.pages - 1
+    assert terms.relevance[urls.index("http://h0.org/0")] == 0.25
+    assert terms.payout[urls.index("http://h1.org/1")] == 3.0
+    assert np.isnan(terms.relevance).sum() == (terms.payout == 1.0).sum() == table.pages - 1
     exports.links(brain.graph, lambda done, of: seen.append((done, of)))
     assert seen[-1][0] == seen[-1][1] > 0
 
@@ -57,7 +58,7 @@ def test_an_empty_graph_is_an_empty_table(brain: Brain) -> None:
     table = exports.links(brain.graph)
     assert table.pages == table.links == 0
     assert table.at(np.array([5])).tolist() == [-1]
-    assert len(exports.hosts(brain.graph, table)) == len(exports.accounts(brain.graph, table).relevance) == 0
+    assert len(exports.terms(brain.graph, table).hosts) == len(exports.accounts(brain.graph, table).hub_history) == 0
 
 
 def test_ranges_and_pages_that_come_meanwhile(brain: Brain, monkeypatch: object) -> None:
@@ -71,4 +72,4 @@ def test_ranges_and_pages_that_come_meanwhile(brain: Brain, monkeypatch: object)
     brain.forget("http://h0.org/0")
     accounts = exports.accounts(brain.graph, whole)
     assert np.isnan(accounts.hub_score).sum() == 1
-    assert (exports.hosts(brain.graph, whole) == -1).sum() == 1
+    assert (exports.terms(brain.graph, whole).hosts == -1).sum() == 1
