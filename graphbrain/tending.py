@@ -13,7 +13,7 @@ from typing import Any
 from graphbrain import cash, claims, corrections, engines, pages, priors, settling, standing
 from graphbrain.batching import Batch
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended
@@ -145,6 +145,22 @@ class Tending(Passing):
         if (if_cheaper and not self._pass_pays()) or not hold.take():
             return Settled()
 
+        try:
+            return self._make_pass(hold, started, tolerance, progress, stop)
+        except GraphUnavailable:
+            raise  # it would be in vain to say anything to it
+        except BaseException:
+            hold.lapse()
+            raise
+
+    def _make_pass(
+        self,
+        hold: _Hold,
+        started: float,
+        tolerance: float,
+        progress: Callable[[str, int, int], None],
+        stop: Callable[[], bool],
+    ) -> Settled:
         def report(what: str, done: int, of: int) -> None:
             hold.keep()
             progress(what, done, of)
@@ -158,7 +174,6 @@ class Tending(Passing):
         hold.end()
         self._counts["pushes"] += tally.sides
         self._counts["payments"] += tally.payments
-        seconds = time.monotonic() - started
         return Settled(
             goal.table.pages,
             goal.table.links,
@@ -167,7 +182,7 @@ class Tending(Passing):
             tally.sides,
             tally.payments,
             tally.left,
-            seconds,
+            time.monotonic() - started,
         )
 
     def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
@@ -350,6 +365,15 @@ class _Hold:
         """Take it, or hold it longer; False when somebody else has it."""
         now = self._brain.now()
         self._until = now + PASS_SECONDS
+        return self._write(now)
+
+    def lapse(self) -> None:
+        """The pass has failed half-way: somebody else may make another at once."""
+        now = self._brain.now()
+        self._until = now - 1.0
+        self._write(now)
+
+    def _write(self, now: float) -> bool:
         return self._brain.graph.write(
             lambda tx: bool(tx.one("brain/settle_begin", token=self.token, now=now, until=self._until)[0]),
             "brain/settle_begin",

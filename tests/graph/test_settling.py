@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, settling
+from graphbrain import Brain, Fetched, settling, tending
 from graphbrain.batching import Cost
 from graphbrain.graph import Tx
 from graphbrain.settling import Goal
@@ -147,23 +147,27 @@ class Died(Exception):
     """Stands for a process that is killed."""
 
 
+def die(what: str, done: int, of: int) -> None:
+    if what == "write" and 4 * done > of:
+        raise Died
+
+
 @pytest.mark.usefixtures("small_batches")
+@pytest.mark.parametrize("failed", [False, True])
 def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
-    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask
+    brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch, failed: bool
 ) -> None:
     crawl(brain)
-
-    def die(what: str, done: int, of: int) -> None:
-        if what == "write" and 4 * done > of:
-            raise Died
-
+    if not failed:  # a process that is killed says no more
+        monkeypatch.setattr(tending._Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]
     assert brain.audit(None).ok, "the audit excuses the marks of a pass under way, and nothing else"
-    assert second.settle().pages == 0, "it might still live"
-    assert second.tend(0.3).pushes == 0, "pushes would be in its way"
-    clock.pass_(200.0)
+    if not failed:
+        assert second.settle().pages == 0, "it might still live"
+        assert second.tend(0.3).pushes == 0, "pushes would be in its way"
+        clock.pass_(200.0)
     assert second.tend(None).settled
     assert ask("MATCH (b:Brain) RETURN b.settling IS NULL") == [[True]]
     sound(brain)
@@ -186,12 +190,12 @@ def test_a_pass_that_was_silent_too_long_writes_nothing_any_more(
             crawl(second, seed=2)
         return settle(*args, **more)
 
-    def die(what: str, _done: int, _of: int) -> None:
+    def die_at_once(what: str, _done: int, _of: int) -> None:
         if what == "write":
             raise Died
 
     monkeypatch.setattr(settling, "settle", late)
-    assert brain.settle(progress=die).sides == 0
+    assert brain.settle(progress=die_at_once).sides == 0
     sound(brain)
 
 
