@@ -17,7 +17,7 @@ from typing import Any
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain, Fetched, neo4j_home, server
+from graphbrain import Brain, Fetched, neo4j_home, server, stores
 from graphbrain.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,6 +112,9 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
         done = run("import", file, "--no-settle", "--json")
         assert done.returncode == 0, done.stderr
         assert [whole(*row) for row in ask(home, DUMP)] == wanted
+        for (names,) in ask(home, "MATCH (p:Page) RETURN DISTINCT keys(p)"):
+            ahead = [name in stores.AHEAD for name in names]
+            assert ahead == sorted(ahead, reverse=True), "a page's chain begins with what changes most"
         after = neo4j_home.read_state(home), neo4j_home.password(home), neo4j_home.configured_memory(home)
         assert before[1:] == after[1:]
         assert [before[0][port] for port in ("bolt_port", "http_port")] == [
