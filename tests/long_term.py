@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from graphbrain import server
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,6 +22,13 @@ PARTS = ("contracts", "claiming_plans", "schema", "churn")
 def is_this_run() -> bool:
     """Is this very run on the long-term Neo4j?"""
     return os.environ.get("TEST_GRAPHBRAIN_NEO4J") == server.NEO4J_LTS_VERSION
+
+
+def begin(request: pytest.FixtureRequest) -> None:
+    """Begin it, if it is wanted in this session and has not begun yet."""
+    wanted = any(item.get_closest_marker("beside") for item in request.session.items)
+    if wanted and not is_this_run():
+        request.getfixturevalue("long_term_run")
 
 
 class LongTermRun:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.long_term import is_this_run
+from tests import long_term
 
 
 @pytest.fixture(scope="package", autouse=True)
 def _begin_what_runs_beside(request: pytest.FixtureRequest) -> None:
-    wanted = any(item.get_closest_marker("beside") for item in request.session.items)
-    if wanted and not is_this_run():
-        request.getfixturevalue("long_term_run")
+    long_term.begin(request)
