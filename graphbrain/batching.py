@@ -81,7 +81,7 @@ def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     work = np.empty(len(order))
     work[order] = 1.0 + cost.settling(near.degrees[order])
     sources = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(near.offsets))
-    lane = _cut(near, sources, order, work, count)
+    lane = _cut(sources, near.targets, order, work, count)
     home = _busiest(near, lane, sources, count)
     away = lane != home
     away[sources[lane[sources] != home[near.targets]]] = True
@@ -90,7 +90,7 @@ def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     return [*kept, order[away[order]]]
 
 
-def _cut(near: Neighbours, sources: Places, order: Ints, work: Floats, count: int) -> NDArray[np.int8]:
+def _cut(sources: Places, targets: Places, order: Ints, work: Floats, count: int) -> NDArray[np.int8]:
     """The lane of each page, before any is put off: all lanes have like work, and few links from one to another.
 
     The order is cut into pieces, and these are put in a row in which those that link to each other are close: by the
@@ -103,7 +103,7 @@ def _cut(near: Neighbours, sources: Places, order: Ints, work: Floats, count: in
     piece[order] = _even(work[order], pieces)
     size = np.bincount(piece, work, pieces).astype(np.float64)
     lane = np.empty(pieces, dtype=np.int8)
-    row = np.argsort(_fiedler(_linked(piece, pieces, sources, near.targets)), kind="stable")
+    row = np.argsort(_fiedler(_linked(piece, pieces, sources, targets)), kind="stable")
     lane[row] = _even(size[row], count)
     return lane[piece]
 

@@ -50,14 +50,28 @@ class FixedPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
-    """The linear system of n pages: their links both ways as sparse matrices (each row a page's), what both sides pass
-    on per unit of link weight (keep/d), and the payouts."""
+class _Spread:
+    """Links both ways as sparse matrices (each row a page's), and what both sides pass on per unit of link weight."""
 
     forward: Any
     backward: Any
     hub_share: Floats
     authority_share: Floats
+
+    def ahead(self, hub: Floats) -> Floats:
+        """What hubs bring to the authorities along the links."""
+        return np.asarray(self.backward @ (self.hub_share * hub))
+
+    def back(self, authority: Floats) -> Floats:
+        """What authorities bring to the hubs along the links."""
+        return np.asarray(self.forward @ (self.authority_share * authority))
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The linear system of n pages: what both sides spread (keep/d along each link), and the payouts."""
+
+    spread: _Spread
     payout: Floats
 
     @classmethod
@@ -75,31 +89,20 @@ class System:
 
         `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None.
         """
-        from scipy.sparse import csr_array
-
-        pages = len(offsets) - 1
-        data = np.ones(len(targets)) if weights is None else weights
-        forward = csr_array((data, targets, offsets), shape=(pages, pages))
-        backward = forward.T.tocsr()
+        forward, backward = _both_ways(offsets, targets, weights)
         out_weight: Floats = np.asarray(forward.sum(axis=1)).ravel()
         in_weight: Floats = np.asarray(backward.sum(axis=1)).ravel()
-        return cls(
-            forward,
-            backward,
-            _share(opichits.keep_hub(out_weight, alpha), out_weight),
-            _share(opichits.keep_authority(in_weight, relevance, alpha), in_weight),
-            payout,
-        )
+        hub_share = _share(opichits.keep_hub(out_weight, alpha), out_weight)
+        authority_share = _share(opichits.keep_authority(in_weight, relevance, alpha), in_weight)
+        return cls(_Spread(forward, backward, hub_share, authority_share), payout)
 
     def authority(self, hub: Floats) -> Floats:
         """The authorities that these hubs make."""
-        found: Floats = self.payout + self.backward @ (self.hub_share * hub)
-        return found
+        return self.payout + self.spread.ahead(hub)
 
     def hub(self, authority: Floats) -> Floats:
         """The hubs that these authorities make."""
-        found: Floats = self.payout + self.forward @ (self.authority_share * authority)
-        return found
+        return self.payout + self.spread.back(authority)
 
     def rounds(self) -> Iterator[tuple[Floats, Floats]]:
         """(hub, authority) after each round of the power method from the payouts, without end."""
@@ -121,7 +124,7 @@ class System:
         Ends when a round would change the scores by less than `tolerance` of their sum, or after `most_rounds`;
         `progress` is told after each how many they are, and that relative change.
         """
-        hub, rounds, residual = self.payout, 0, 1.0
+        hub, rounds = self.payout, 0
         while True:
             # The gap gathers rounding while it is carried along; so, in the end, and to begin with, it is found anew.
             new = self.hub(self.authority(hub))
@@ -135,36 +138,31 @@ class System:
                 progress(rounds, left)
                 if left <= tolerance:
                     break
-        hub_paid = self.hub_share * hub
-        authority = self.payout + self.backward @ hub_paid
-        authority_paid = self.authority_share * authority
-        return FixedPoint(
-            self.payout + self.forward @ authority_paid, authority, hub_paid, authority_paid, rounds, residual
-        )
+        authority = self.authority(hub)
+        hub_paid, authority_paid = self.spread.hub_share * hub, self.spread.authority_share * authority
+        return FixedPoint(self.hub(authority), authority, hub_paid, authority_paid, rounds, residual)
 
     def _around(self, hub: Floats) -> Floats:
         """M·hub: what comes back to the hubs of what they spread."""
-        found: Floats = self.forward @ (self.authority_share * (self.backward @ (self.hub_share * hub)))
-        return found
+        return self.spread.back(self.spread.ahead(hub))
 
     def _descend(self, hub: Floats, gap: Floats) -> Iterator[tuple[Floats, float]]:
         """Conjugate gradients from these hubs, with b + M·hub − hub as the `gap`: (hub, relative change) after each.
 
         The gap must be M times something: what hubs without links have of it would stay for ever.
         """
-        along = gap.copy()
-        before = float(gap @ (self.hub_share * gap))
+        inner = self.spread.hub_share
+        along, before = gap, float(gap @ (inner * gap))
         while before > 0.0:
             left = along - self._around(along)
-            if (steepness := float(along @ (self.hub_share * left))) <= 0.0:  # all that is left is rounding
+            if (steepness := float(along @ (inner * left))) <= 0.0:  # all that is left is rounding
                 return
             step = before / steepness
             hub = hub + step * along
             gap = gap - step * left
             yield hub, _relative(gap, hub)
-            now = float(gap @ (self.hub_share * gap))
-            along = gap + (now / before) * along
-            before = now
+            now = float(gap @ (inner * gap))
+            along, before = gap + (now / before) * along, now
 
 
 def _relative(change: Floats, scores: Floats) -> float:
@@ -191,32 +189,19 @@ class Flow:
     """
 
     def __init__(self, offsets: Ints, targets: NDArray[np.int32], hub_share: Floats, authority_share: Floats) -> None:
-        from scipy.sparse import csr_array
-
         self.pages = len(offsets) - 1
-        links = csr_array((np.ones(len(targets)), targets, offsets), shape=(self.pages, self.pages))
-        self._forward, self._backward = links, links.T.tocsr()
         out = np.diff(offsets).astype(np.float64)
         into = np.bincount(targets, minlength=self.pages).astype(np.float64)
         self._hub_leak = np.where(out > 0, 1.0 - hub_share, 1.0)
         self._authority_leak = np.where(into > 0, 1.0 - authority_share, 1.0)
-        self._hub_each = _share(hub_share, out)
-        self._authority_each = _share(authority_share, into)
+        self._spread = _Spread(*_both_ways(offsets, targets), _share(hub_share, out), _share(authority_share, into))
 
     def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
         """What both sides get when all spend what they have at once."""
         pages = max(self.pages, 1)
-        to_authority = self._ahead(hub) + float(self._authority_leak @ authority) / pages
-        to_hub = self._back(authority) + float(self._hub_leak @ hub) / pages
+        to_authority = self._spread.ahead(hub) + float(self._authority_leak @ authority) / pages
+        to_hub = self._spread.back(authority) + float(self._hub_leak @ hub) / pages
         return to_hub, to_authority
-
-    def _ahead(self, hub: Floats) -> Floats:
-        """What hub cash brings to the authorities along the links."""
-        return np.asarray(self._backward @ (self._hub_each * hub))
-
-    def _back(self, authority: Floats) -> Floats:
-        """What authority cash brings to the hubs along the links."""
-        return np.asarray(self._forward @ (self._authority_each * authority))
 
     def rest(self, tolerance: float = 1e-12, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Floats]:
         """(hub, authority) shares at rest, by power iteration from equal shares."""
@@ -238,14 +223,24 @@ class Flow:
         to_hubs = to_authorities = 1.0  # the virtual page begins with 1 + 1, too
         for _ in range(rounds):
             hub_spent += hub
-            authority = authority + self._ahead(hub)
+            authority = authority + self._spread.ahead(hub)
             to_hubs += float(self._hub_leak @ hub)
             authority_spent += authority
-            hub = self._back(authority) + to_hubs / pages
+            hub = self._spread.back(authority) + to_hubs / pages
             to_authorities += float(self._authority_leak @ authority)
             authority = np.full(self.pages, to_authorities / pages)
             to_hubs = to_authorities = 0.0
             watch(hub_spent, authority_spent)
+
+
+def _both_ways(offsets: Ints, targets: NDArray[np.int32], weights: Floats | None = None) -> tuple[Any, Any]:
+    """Links from the rows of pages, and to them, as sparse matrices; they weigh 1 where no weights are given."""
+    from scipy.sparse import csr_array
+
+    pages = len(offsets) - 1
+    data = np.ones(len(targets)) if weights is None else weights
+    forward = csr_array((data, targets, offsets), shape=(pages, pages))
+    return forward, forward.T.tocsr()
 
 
 def _share(keep: Floats, weight: Floats) -> Floats:

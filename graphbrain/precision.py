@@ -147,23 +147,23 @@ class _Measured:
     table: LinkTable
     live: dict[str, Floats]
     exact: dict[str, Floats]
-    flow: fixedpoint.Flow
-    system: fixedpoint.System
+    walk: fixedpoint.System | fixedpoint.Flow
 
     @classmethod
     def of(cls, brain: Brain, trial: Trial) -> _Measured:
         table = exports.links(brain.graph)
         accounts, terms = exports.accounts(brain.graph, table), exports.terms(brain.graph, table)
-        flow = _flow(table, terms)
-        system = settling.system(table, terms, brain.policy.rule)
+        walk: fixedpoint.System | fixedpoint.Flow
         if trial.engine == "exact":
-            found = system.solve(tolerance=TOLERANCE)
+            walk = settling.system(table, terms, brain.policy.rule)
+            found = walk.solve(tolerance=TOLERANCE)
             exact = {"hub": found.hub, "authority": found.authority}
             live = {"hub": accounts.hub_score, "authority": accounts.authority_score}
         else:
-            exact = dict(zip(("hub", "authority"), flow.rest(TOLERANCE), strict=True))
+            walk = _flow(table, terms)
+            exact = dict(zip(("hub", "authority"), walk.rest(TOLERANCE), strict=True))
             live = {"hub": accounts.hub_history, "authority": accounts.authority_history}
-        return cls(trial, table, live, exact, flow, system)
+        return cls(trial, table, live, exact, walk)
 
     def points(self, fetched: int, rounds: int | None = None, scores: dict[str, Floats] | None = None) -> list[Point]:
         """Both sides' scores (the live ones unless given) against the exact ones."""
@@ -185,10 +185,10 @@ class _Measured:
 
     def _one_step(self, scores: dict[str, Floats]) -> dict[str, float]:
         """The largest change of a share when the walk (or the linear system) is applied once."""
-        if self.trial.engine == "exact":
-            hub, authority = self.system.hub(scores["authority"]), self.system.authority(scores["hub"])
+        if isinstance(self.walk, fixedpoint.System):
+            hub, authority = self.walk.hub(scores["authority"]), self.walk.authority(scores["hub"])
         else:
-            hub, authority = self.flow.step(measures.shares(scores["hub"]), measures.shares(scores["authority"]))
+            hub, authority = self.walk.step(measures.shares(scores["hub"]), measures.shares(scores["authority"]))
         return {
             side: float(np.abs(measures.shares(after) - measures.shares(scores[side])).max())
             for side, after in (("hub", hub), ("authority", authority))
@@ -201,11 +201,11 @@ class _Measured:
         def watch(hub: Floats, authority: Floats) -> None:
             seen.append({"hub": hub.copy(), "authority": authority.copy()})
 
-        if self.trial.engine == "exact":
-            for hub, authority in islice(self.system.rounds(), rounds):
+        if isinstance(self.walk, fixedpoint.System):
+            for hub, authority in islice(self.walk.rounds(), rounds):
                 watch(hub, authority)
         else:
-            self.flow.spend_all(rounds, watch)
+            self.walk.spend_all(rounds, watch)
         for number, scores in enumerate(seen, start=1):
             run.points += self.points(fetched, number, scores)
         for name, scores in (("live", self.live), ("exact", self.exact), ("more", seen[-1] if seen else self.live)):
