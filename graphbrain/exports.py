@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from graphbrain.graph import Graph, Tx, intact
 from graphbrain.opichits import Floats, Ints
+from graphbrain.places import find
 
 __all__ = ["Accounts", "LinkTable", "Terms", "accounts", "links", "terms", "urls"]
 
@@ -53,10 +54,7 @@ class LinkTable:
 
     def at(self, ids: Ints) -> Ints:
         """The places of ids; −1 for one that is not in the table."""
-        if not self.pages:
-            return np.full(len(ids), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.ids, ids), self.pages - 1)
-        return np.where(self.ids[places] == ids, places, -1)
+        return find(self.ids, ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +138,11 @@ def terms(graph: Graph, table: LinkTable) -> Terms:
     hosts = np.full(table.pages, -1, dtype=np.int32)
     relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
     for rows in _rows(graph, "exports/terms", table.ids):
-        for name, ids, own in rows:
-            hosts[table.at(np.array(ids))] = numbers.setdefault(name, len(numbers))
-            if own:
-                _fill(table, np.array(own, dtype=np.float64), relevance, payout)
+        ids = [page for _, pages, _ in rows for page in pages]
+        known = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
+        hosts[table.at(np.array(ids))] = np.repeat(known, [len(pages) for _, pages, _ in rows])
+        if own := [row for _, _, more in rows for row in more]:
+            _fill(table, np.array(own, dtype=np.float64), relevance, payout)
     places = np.empty(len(numbers) + 1, dtype=np.int32)
     places[[numbers[name] for name in sorted(numbers)]] = np.arange(len(numbers))
     places[-1] = -1  # what a page that has gone is numbered by

@@ -23,6 +23,7 @@ from graphbrain import lanes, opichits
 from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
+from graphbrain.places import find
 
 __all__ = ["Accounts", "Ledger", "Marks"]
 
@@ -195,10 +196,7 @@ class Accounts:
 
     def seek(self, ids: Ints) -> Ints:
         """The places of ids in the arrays; −1 for one that is not locked."""
-        if not len(self.ids):
-            return np.full(len(ids), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-        return np.where(self.ids[places] == ids, places, -1)
+        return find(self.ids, ids)
 
     def weights(self, sources: Ints, targets: Ints) -> Floats:
         """The weights of links between places: 1, or the intra-host weight inside a host."""

@@ -14,7 +14,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("settings", "model", "url"),
     ("scope", "robots"),
     # maths: pure functions of arrays
-    ("classic", "spread"),
+    ("classic", "spread", "places"),
     ("opichits",),
     ("batching", "fixedpoint", "measures", "ranking", "revisit", "beliefs"),
     ("lanes", "fingerprints"),

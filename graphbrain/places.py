@@ -1,0 +1,30 @@
+"""Where ids stand in an ascending list of them: a pure function of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["find"]
+
+Ints = NDArray[np.int64]
+
+DENSE = 32
+"""A table of all ids between the first and the last is quicker than a search while there are no more than so many of
+them for each one that is wanted. The database numbers pages without gaps, nearly, so most often it is."""
+
+
+def find(ids: Ints, wanted: Ints) -> Ints:
+    """The place of each of `wanted` in `ids`, which are ascending; −1 for one that is not there."""
+    if not len(ids):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    first, span = int(ids[0]), int(ids[-1] - ids[0]) + 1
+    if span > DENSE * len(wanted):
+        found = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        return np.where(ids[found] == wanted, found, -1)
+    table = np.full(span + 1, -1, dtype=np.int32 if len(ids) < 1 << 31 else np.int64)
+    table[ids - first] = np.arange(len(ids))
+    off = wanted - first
+    off[(off < 0) | (off >= span)] = span  # where nobody stands
+    there: Ints = table[off].astype(np.int64)
+    return there
