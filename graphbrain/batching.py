@@ -3,7 +3,8 @@
 A transaction locks its pages and all their neighbours. What it costs is the pages it locks, which are the fewer the
 more of its pages' neighbours they share; so batches follow an order in which neighbours are near to each other, and
 are as large as what they lock allows. Two transactions that lock the same page wait for each other; so the pages are
-cut into lanes, and a page that would pay into another lane is put off until all lanes are through.
+cut into lanes, and a page that would pay into another lane is put off until all lanes are through. What is put off is
+one lane, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["Batch", "Cost", "Neighbours", "batches", "lanes"]
+__all__ = ["Batch", "Cost", "Neighbours", "batches", "lanes", "stages"]
 
 Places = NDArray[np.int32]
 
@@ -71,6 +72,42 @@ class Batch:
 
     pages: Ints
     union: Ints
+
+
+def stages(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[list[Ints]]:
+    """The order as two stages, the second of which begins when the first is through: each up to `count` lanes that
+    share no neighbours and are done side by side. The second is what `lanes` puts off, and as much for each of the
+    others to do as that is.
+    """
+    *apart, late = lanes(near, order, cost, count)
+    taken, touched = _surroundings(near, late)
+    work = cost.settling(near.degrees)
+    enough = (taken.sum() + work[late].sum()) * (count - 1) / count
+    first, beside = [], [[late[:0]] for _ in range(count - 1)]
+    for number, lane in enumerate(apart):
+        kept = np.zeros(len(lane), dtype=np.bool_)
+        free = np.flatnonzero(~touched[lane])[::-1]
+        kept[free[: int(np.searchsorted(np.cumsum(1.0 + work[lane[free]]), enough, side="right"))]] = True
+        first.append(lane[~kept])
+        if kept.any():
+            beside[number % len(beside)].append(lane[kept])
+    return [first, [late, *map(np.concatenate, beside)]]
+
+
+def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which pages these lock: they and their neighbours; and whose locks would be among them: their neighbours, too."""
+    sources = np.repeat(np.arange(len(near.offsets) - 1, dtype=np.int32), np.diff(near.offsets))
+
+    def grown(from_here: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        found = from_here.copy()
+        found[near.targets[from_here[sources]]] = True
+        found[sources[from_here[near.targets]]] = True
+        return found
+
+    late = np.zeros(len(near.offsets) - 1, dtype=np.bool_)
+    late[pages] = True
+    locked = grown(late)
+    return locked, grown(locked)
 
 
 def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:

@@ -8,7 +8,7 @@ written. So the invariant of `opichits` holds at every commit, whatever changes 
 killed; pages that came or changed since the export are left to pushes.
 
 Pages are settled in lanes side by side, which share no neighbours, and at last, one batch after another, those between
-the lanes (`batching`).
+the lanes; beside them, others that were kept for that (`batching`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
@@ -118,10 +118,11 @@ class Pace:
 
     def took(self, seconds: float, awaited: bool) -> None:
         """A transaction is over, which somebody `awaited`, or nobody: down at once, up by steps, for the next pages may
-        be dearer."""
+        be dearer; by larger ones while it is short in any case."""
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
         held = HELD_SECONDS if self._careful else ALONE_SECONDS
-        factor = min(1.25, max(0.25, held / max(seconds, 1e-3)))
+        most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
+        factor = min(most, max(0.25, held / max(seconds, 1e-3)))
         self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
@@ -193,10 +194,8 @@ def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
 
 def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
     """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
-    *apart, between = batching.lanes(goal.near, goal.order, COST, AT_ONCE)
-    yield [batching.batches(goal.near, lane, COST, pace.share) for lane in apart]
-    # These have neighbours everywhere: side by side they would wait for each other, and somebody else for both.
-    yield [batching.batches(goal.near, between, COST, pace.share)]
+    for lanes in batching.stages(goal.near, goal.order, COST, AT_ONCE):
+        yield [batching.batches(goal.near, lane, COST, pace.share) for lane in lanes]
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:

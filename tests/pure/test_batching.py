@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from graphbrain import settling
-from graphbrain.batching import Cost, Neighbours, batches, lanes
+from graphbrain.batching import Cost, Neighbours, batches, lanes, stages
+from graphbrain.opichits import Ints
 from graphbrain.settling import Pace
 
 
@@ -100,8 +101,10 @@ def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick
     first = pace.share()
     pace.took(settling.HELD_SECONDS * 3, awaited=True)
     assert pace.share() == pytest.approx(first / 3)
-    pace.took(0.0, awaited=False)
+    pace.took(settling.HELD_SECONDS * 0.6, awaited=False)
     assert pace.share() == pytest.approx(first / 3 * 1.25)
+    pace.took(settling.HELD_SECONDS * 0.4, awaited=False)
+    assert pace.share() == pytest.approx(first / 3 * 1.25 * 2.0), "by larger steps while they are short in any case"
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -118,8 +121,49 @@ def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> Non
     assert bool(len(between)) == (count > 1), "the page that everybody links to is put off, or its linkers are"
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(5))
+def test_the_lanes_of_each_stage_share_nothing(seed: int, count: int) -> None:
+    near = web(seed, near=3)
+    made = stages(near, np.arange(300), settling.COST, count)
+    assert sorted(np.concatenate([lane for stage in made for lane in stage]).tolist()) == list(range(300))
+    for stage in made:
+        assert len(stage) == count
+        locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in stage]
+        for number, one in enumerate(locked):
+            assert all(one.isdisjoint(other) for other in locked[number + 1 :])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_beside_what_was_put_off_there_is_as_much_to_do_for_the_other_lane(seed: int) -> None:
+    near = web(seed, pages=3_000, links=9_000, near=3)
+    (_, _), (late, beside) = stages(near, np.arange(3_000), Cost(1_000.0, 4.0, 0.1), 2)
+
+    def work(pages: Ints) -> float:
+        locked = set().union(*(around(near, page) for page in pages.tolist()))
+        return len(locked) + 4.0 * len(pages) + 0.1 * float(near.degrees[pages].sum())
+
+    assert len(late)
+    assert 0.8 <= work(beside) / work(late) <= 1.25, "neighbours that only a batch locks are not counted beforehand"
+
+
+def test_what_is_kept_for_later_leaves_each_lane_its_order() -> None:
+    near, order = web(3, near=3), np.random.default_rng(3).permutation(300)
+    place = np.argsort(order)
+    first, (_, beside) = stages(near, order, settling.COST, 2)
+    lanes_of = np.zeros(300, dtype=int)
+    for number, lane in enumerate(lanes(near, order, settling.COST, 2)[:-1]):
+        lanes_of[lane] = number
+    for lane in [*first, *(beside[lanes_of[beside] == number] for number in (0, 1))]:
+        assert (np.diff(place[lane]) > 0).all()
+
+
 def test_an_empty_web_has_no_batches() -> None:
     near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     order = np.empty(0, dtype=np.int64)
     assert [lane.tolist() for lane in lanes(near, order, settling.COST, 2)] == [[], [], []]
+    assert [[lane.tolist() for lane in stage] for stage in stages(near, order, settling.COST, 2)] == [
+        [[], []],
+        [[], []],
+    ]
     assert list(batches(near, order, Cost(10.0, 1.0, 0.1))) == []
