@@ -482,14 +482,15 @@ class Ledger(Accounts):
         marks = Marks(self)
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
-        sides = [self.hub_history, self.hub_paid, self.authority_history, self.authority_paid]
+        sides = [self.hub_history, self.hub_paid, self.authority_history, self.authority_paid, self.authority_cash]
         self._put(tx, "settled", hub & authority, *sides)
         self._put(tx, "hub_settled", hub & ~authority, *sides[:2])
         self._put(tx, "authority_settled", authority & ~hub, *sides[2:])
+        self._put(tx, "hub_cash", self._changed("hub_cash"), self.hub_cash)
+        self._put(tx, "authority_cash", self._changed("authority_cash") & ~authority, self.authority_cash)
         for side, settled in (("hub", hub), ("authority", authority)):
-            history, cash = f"{side}_history", f"{side}_cash"
+            history = f"{side}_history"
             self._put(tx, history, self._changed(history) & ~settled, getattr(self, history))
-            self._put(tx, cash, self._changed(cash), getattr(self, cash))
             self._unmark(tx, f"{side}_priority", marks, settled)
         self._write_places(tx, marks)
         return marks
