@@ -168,13 +168,17 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
     """Java's options: memory, what Neo4j's own launcher sets but for one, and the class path.
 
     Its G1 collects garbage beside the work, on the same cores: on two of them, and a server just started, claims take
-    a fifth longer with it than with the parallel collector, which stops all for some 9 ms now and then instead.
+    a fifth longer with it than with the parallel collector, which stops all for some 9 ms now and then instead. What a
+    transaction holds is garbage once it has ended: with half of the heap for what is new, not a third, that happens
+    before it is taken for old, and all stops a third less often (a settling pass of cnr-2000: 13 times, not 20; 1 MB of
+    it stays in the heap, not 100 to 200).
     """
     heap = settings["server.memory.heap.max_size"]
     args = [
         f"-Xms{settings.get('server.memory.heap.initial_size', heap)}",
         f"-Xmx{heap}",
         "-XX:+UseParallelGC",
+        "-XX:NewRatio=1",
         "-XX:-OmitStackTraceInFastThrow",
         "-XX:+DisableExplicitGC",
         "-Djdk.nio.maxCachedBufferSize=1024",
