@@ -51,6 +51,11 @@ class Neighbours:
         """Link ends of each page, out and in."""
         return np.diff(self.offsets) + np.diff(self.back_offsets)
 
+    @property
+    def link_sources(self) -> Places:
+        """The page that each of the `targets` is linked from; made anew each time."""
+        return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -76,27 +81,27 @@ class Batch:
 
 def stages(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[list[Ints]]:
     """The order as two stages, the second of which begins when the first is through: each up to `count` lanes that
-    share no neighbours and are done side by side. The second is what `lanes` puts off, and as much for each of the
-    others to do as that is.
+    share no neighbours and are done side by side. The second is what `lanes` puts off, as one lane, for these have
+    neighbours everywhere; and as much for each of the others to do as that is.
     """
     *apart, late = lanes(near, order, cost, count)
     taken, touched = _surroundings(near, late)
     work = cost.settling(near.degrees)
     enough = (taken.sum() + work[late].sum()) * (count - 1) / count
-    first, beside = [], [[late[:0]] for _ in range(count - 1)]
-    for number, lane in enumerate(apart):
-        kept = np.zeros(len(lane), dtype=np.bool_)
+    first, later = [], []
+    for lane in apart:
         free = np.flatnonzero(~touched[lane])[::-1]
-        kept[free[: int(np.searchsorted(np.cumsum(1.0 + work[lane[free]]), enough, side="right"))]] = True
+        many = int(np.searchsorted(np.cumsum(1.0 + work[lane[free]]), enough, side="right"))
+        kept = np.zeros(len(lane), dtype=np.bool_)
+        kept[free[:many]] = True
         first.append(lane[~kept])
-        if kept.any():
-            beside[number % len(beside)].append(lane[kept])
-    return [first, [late, *map(np.concatenate, beside)]]
+        later.append(lane[kept])
+    return [first, [late, *(np.concatenate(later[number :: count - 1]) for number in range(count - 1))]]
 
 
 def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which pages these lock: they and their neighbours; and whose locks would be among them: their neighbours, too."""
-    sources = np.repeat(np.arange(len(near.offsets) - 1, dtype=np.int32), np.diff(near.offsets))
+    sources = near.link_sources
 
     def grown(from_here: NDArray[np.bool_]) -> NDArray[np.bool_]:
         found = from_here.copy()
@@ -115,9 +120,8 @@ def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
     """
     # That each page is locked once, at least, is all that is known yet of how often it is.
-    work = np.empty(len(order))
-    work[order] = 1.0 + cost.settling(near.degrees[order])
-    sources = np.repeat(np.arange(len(order), dtype=np.int32), np.diff(near.offsets))
+    work = 1.0 + cost.settling(near.degrees)
+    sources = near.link_sources
     lane = _cut(sources, near.targets, order, work, count)
     home = _busiest(near, lane, sources, count)
     away = lane != home

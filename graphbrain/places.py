@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from graphbrain.opichits import Ints
 
 __all__ = ["find"]
-
-Ints = NDArray[np.int64]
 
 DENSE = 32
 """A table of all ids between the first and the last is quicker than a search while there are no more than so many of
@@ -18,13 +17,12 @@ def find(ids: Ints, wanted: Ints) -> Ints:
     """The place of each of `wanted` in `ids`, which are ascending; −1 for one that is not there."""
     if not len(ids):
         return np.full(len(wanted), -1, dtype=np.int64)
-    first, span = int(ids[0]), int(ids[-1] - ids[0]) + 1
+    first, span = int(ids[0]), int(ids[-1]) - int(ids[0]) + 1
     if span > DENSE * len(wanted):
         found = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
         return np.where(ids[found] == wanted, found, -1)
-    table = np.full(span + 1, -1, dtype=np.int32 if len(ids) < 1 << 31 else np.int64)
+    table = np.full(span + 1, -1, dtype=np.int64)
     table[ids - first] = np.arange(len(ids))
     off = wanted - first
     off[(off < 0) | (off >= span)] = span  # where nobody stands
-    there: Ints = table[off].astype(np.int64)
-    return there
+    return table[off]

@@ -4,7 +4,8 @@
 // changes on nearly every page; the hub's does on a third, and written where it has not changed it would cost more than
 // a statement of its own.
 //
-// param   rows  LIST   [id, hub history, hub paid, authority history, authority paid, authority cash]; the caller has locked the pages
+// param   rows  LIST   [id, hub history, hub paid, authority history, authority paid, authority cash];
+//                     the caller has locked the pages
 // rows    none
 // locks   the pages, held already
 // mode    write

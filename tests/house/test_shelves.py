@@ -14,9 +14,9 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("settings", "model", "url"),
     ("scope", "robots"),
     # maths: pure functions of arrays
-    ("classic", "spread", "places"),
+    ("classic", "spread"),
     ("opichits",),
-    ("batching", "fixedpoint", "measures", "ranking", "revisit", "beliefs"),
+    ("batching", "fixedpoint", "measures", "places", "ranking", "revisit", "beliefs"),
     ("lanes", "fingerprints"),
     ("schedule", "ranges"),
     # graph: statements, and the one door to the driver
