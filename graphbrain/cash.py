@@ -117,4 +117,5 @@ def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: 
 def _park(tx: Tx, side: str, ids: Ints) -> None:
     """Sides leave the order of work until something pays them again: they have more neighbours than a push may have,
     or they are not worth one (others have pushed them, and what marked them so did not know)."""
-    tx.do(f"accounts/{side}_priority", rows=[[page, None] for page in ids.tolist()])
+    mark = f"{side}_priority"
+    tx.do(f"accounts/{mark}", **{"ids": ids.tolist(), mark: [None] * len(ids)})

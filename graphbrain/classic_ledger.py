@@ -194,7 +194,7 @@ class ClassicLedger(Accounts):
         everybody = np.ones(len(self.ids), dtype=bool)
         hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
         authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
-        self._send(tx, "classic/rebase", everybody, hub, authority)
+        self._send(tx, "classic/rebase", everybody, hub_cash=hub, authority_cash=authority)
         tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
 
     def _bury(self) -> None:
@@ -209,15 +209,13 @@ class ClassicLedger(Accounts):
 
     def _write_cash(self, tx: Tx) -> None:
         born = self._born()
-        hub = self.hub_cash - self._offsets["hub"]
-        authority = self.authority_cash - self._offsets["authority"]
-        clock = self.virtual.clock
-        self._send(tx, "classic/born", born, hub, authority, self.hub_history, self.authority_history, clock=clock)
-        for side, cash in (("hub", hub), ("authority", authority)):
-            history, updated = getattr(self, f"{side}_history"), getattr(self, f"{side}_updated")
-            spent = (self._changed(f"{side}_history") | self._changed(f"{side}_updated")) & ~born
-            self._send(tx, f"classic/{side}_spent", spent, cash, history, updated)
-            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, cash)
+        cash = {f"{side}_cash": getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
+        self._send(tx, "classic/born", born, "hub_history", "authority_history", **cash, clock=self.virtual.clock)
+        for side in ("hub", "authority"):
+            history, updated, mine = f"{side}_history", f"{side}_updated", {f"{side}_cash": cash[f"{side}_cash"]}
+            spent = (self._changed(history) | self._changed(updated)) & ~born
+            self._send(tx, f"classic/{side}_spent", spent, history, updated, **mine)
+            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
 
     def _write_marks(self, tx: Tx, all_marks: bool) -> None:
         """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
@@ -228,6 +226,6 @@ class ClassicLedger(Accounts):
         for side in ("hub", "authority"):
             rank = opichits.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != opichits.rank(self._before[f"{side}_history"]))
-            self._put(tx, f"{side}_rank", which, rank)
+            self._put(tx, f"{side}_rank", which, **{f"{side}_rank": rank})
         lane = self.lanes()
-        self._put(tx, "lane", lane != self._before["lane"], lane)
+        self._put(tx, "lane", lane != self._before["lane"], lane=lane)

@@ -265,8 +265,8 @@ class Accounts:
         even = self.rule.intra_host_weight == 1.0 and not self._reweighed
         wrong = []
         for name in ("out_weight", "in_weight"):
-            if rows := self._rows(self._changed(name), getattr(self, name)):
-                wrong += tx.one(f"accounts/{name}", rows=rows, even=even)[0]
+            if (changed := self._changed(name)).any():
+                wrong += tx.one(f"accounts/{name}", **self._sent(changed, name), even=even)[0]
         if wrong:
             tx.misfits.meet(wrong)
 
@@ -274,18 +274,22 @@ class Accounts:
         changed: NDArray[np.bool_] = getattr(self, name) != self._before[name]
         return changed
 
-    def _put(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
-        self._send(tx, f"accounts/{name}", which, *columns, **params)
+    def _put(self, tx: Tx, name: str, which: NDArray[np.bool_], *own: str, **more: Any) -> None:
+        """Write accounts or marks of these places, as `_send`."""
+        self._send(tx, f"accounts/{name}", which, *own, **more)
 
-    def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *columns: Any, **params: Any) -> None:
-        """Run a statement over [id, column, …] of these places, unless there are none."""
-        if rows := self._rows(which, *columns):
-            tx.do(name, rows=rows, **params)
+    def _send(self, tx: Tx, name: str, which: NDArray[np.bool_], *own: str, **more: Any) -> None:
+        """Run a statement over these places, unless there are none; `own`, `more` as in `_sent`."""
+        if which.any():
+            tx.do(name, **self._sent(which, *own, **more))
 
-    def _rows(self, which: NDArray[np.bool_], *columns: Any) -> list[list[Any]]:
-        """[id, column, …] of these places."""
-        lists = [_plain(column[which]) for column in columns]
-        return [list(row) for row in zip(self.ids[which].tolist(), *lists, strict=True)]
+    def _sent(self, which: NDArray[np.bool_], *own: str, **more: Any) -> dict[str, Any]:
+        """Params of a statement over these places: their ids, columns of the ledger by their names, and what else is
+        given: other columns, and what is the same for all."""
+        columns = {name: getattr(self, name) for name in own} | more
+        return {"ids": self.ids[which].tolist()} | {
+            name: _plain(value[which]) if isinstance(value, np.ndarray) else value for name, value in columns.items()
+        }
 
 
 class Ledger(Accounts):
@@ -482,15 +486,16 @@ class Ledger(Accounts):
         marks = Marks(self)
         hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
         hub[hubs], authority[authorities] = True, True
-        sides = [self.hub_history, self.hub_paid, self.authority_history, self.authority_paid, self.authority_cash]
-        self._put(tx, "settled", hub & authority, *sides)
-        self._put(tx, "hub_settled", hub & ~authority, *sides[:2])
-        self._put(tx, "authority_settled", authority & ~hub, *sides[2:])
-        self._put(tx, "hub_cash", self._changed("hub_cash"), self.hub_cash)
-        self._put(tx, "authority_cash", self._changed("authority_cash") & ~authority, self.authority_cash)
+        hubs_own = ("hub_history", "hub_paid")
+        authorities_own = ("authority_history", "authority_paid", "authority_cash")
+        self._put(tx, "settled", hub & authority, *hubs_own, *authorities_own)
+        self._put(tx, "hub_settled", hub & ~authority, *hubs_own)
+        self._put(tx, "authority_settled", authority & ~hub, *authorities_own)
+        self._put(tx, "hub_cash", self._changed("hub_cash"), "hub_cash")
+        self._put(tx, "authority_cash", self._changed("authority_cash") & ~authority, "authority_cash")
         for side, settled in (("hub", hub), ("authority", authority)):
             history = f"{side}_history"
-            self._put(tx, history, self._changed(history) & ~settled, getattr(self, history))
+            self._put(tx, history, self._changed(history) & ~settled, history)
             self._unmark(tx, f"{side}_priority", marks, settled)
         self._write_places(tx, marks)
         return marks
@@ -499,23 +504,23 @@ class Ledger(Accounts):
         """Write by what rank the pages are found, and where they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
-        self._put(tx, "lane", marks.lane != self._before["lane"], marks.lane)
+        lane = marks.lane
+        self._put(tx, "lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
         """A side that has spent is written whole; one that was only paid, its cash."""
         whole = self._changed(history) | self._changed(paid)
-        columns = [getattr(self, name) for name in (cash, history, paid)]
-        self._put(tx, spent, whole, *columns, now=now)
-        self._put(tx, cash, self._changed(cash) & ~whole, columns[0])
+        self._put(tx, spent, whole, cash, history, paid, now=now)
+        self._put(tx, cash, self._changed(cash) & ~whole, cash)
 
     def _mark(self, tx: Tx, name: str, marks: Marks, every: bool) -> None:
         new = getattr(marks, name)
-        self._put(tx, name, every | (new != getattr(self.marks_before, name)), new)
+        self._put(tx, name, every | (new != getattr(self.marks_before, name)), **{name: new})
 
     def _unmark(self, tx: Tx, name: str, marks: Marks, but: NDArray[np.bool_]) -> None:
         """Take the mark from those that have lost it, `but` from these, from which it was taken."""
         new, before = getattr(marks, name), getattr(self.marks_before, name)
-        self._put(tx, name, (new == NONE) & (before != NONE) & ~but, new)
+        self._put(tx, name, (new == NONE) & (before != NONE) & ~but, **{name: new})
 
     def _pay(self, tx: Tx) -> None:
         """The virtual page pays both sides the difference between what is due and what it has paid."""
@@ -525,14 +530,14 @@ class Ledger(Accounts):
         by_hand = ~np.isnan(self.own_payout)
         which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
         self.payout = due
-        rows = [
-            [page, None if paid == 1.0 else paid, paid if own else None]
-            for page, paid, own in zip(
-                self.ids[which].tolist(), due[which].tolist(), by_hand[which].tolist(), strict=True
+        if which.any():
+            paid, own = due[which].tolist(), by_hand[which].tolist()
+            tx.do(
+                "accounts/payout",
+                ids=self.ids[which].tolist(),
+                payout=[None if each == 1.0 else each for each in paid],
+                own_payout=[each if mine else None for each, mine in zip(paid, own, strict=True)],
             )
-        ]
-        if rows:
-            tx.do("accounts/payout", rows=rows)
 
 
 def _plain(column: NDArray[Any]) -> list[Any]:

@@ -1,10 +1,14 @@
 // Write the authority side of pages that a settling pass has brought to its goal: nothing waits there any more.
 //
-// param   rows  LIST   [id, history, paid, cash]; the caller has locked the pages
+// param   ids                LIST  internal ids; the caller has locked the pages
+// param   authority_history  LIST  of each
+// param   authority_paid     LIST  of each: what each unit of link weight has got
+// param   authority_cash     LIST  of each
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.authority_history = row[1], p.authority_paid = row[2], p.authority_cash = row[3], p.authority_priority = null
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.authority_history = $authority_history[i], p.authority_paid = $authority_paid[i],
+    p.authority_cash = $authority_cash[i], p.authority_priority = null

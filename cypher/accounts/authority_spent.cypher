@@ -1,11 +1,15 @@
 // Write the authority side of pages that have spent.
 //
-// param   rows  LIST   [id, cash, history, paid]; the caller has locked the pages
-// param   now   FLOAT  seconds since the epoch
+// param   ids                LIST   internal ids; the caller has locked the pages
+// param   authority_cash     LIST   of each
+// param   authority_history  LIST   of each
+// param   authority_paid     LIST   of each: what each unit of link weight has got
+// param   now                FLOAT  seconds since the epoch
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.authority_cash = row[1], p.authority_history = row[2], p.authority_paid = row[3], p.authority_updated = $now
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.authority_cash = $authority_cash[i], p.authority_history = $authority_history[i],
+    p.authority_paid = $authority_paid[i], p.authority_updated = $now

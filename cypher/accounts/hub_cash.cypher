@@ -1,10 +1,11 @@
 // Write hub cash.
 //
-// param   rows  LIST   [id, cash]; the caller has locked the pages
+// param   ids       LIST  internal ids; the caller has locked the pages
+// param   hub_cash  LIST  of each
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_cash = row[1]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_cash = $hub_cash[i]

@@ -1,10 +1,11 @@
 // Write what waits to be pushed on the hub side.
 //
-// param   rows  LIST   [id, priority or null]; the caller has locked the pages
+// param   ids           LIST  internal ids; the caller has locked the pages
+// param   hub_priority  LIST  of each, or null
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_priority = row[1]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_priority = $hub_priority[i]

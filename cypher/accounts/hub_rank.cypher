@@ -1,10 +1,11 @@
 // Write the rank of hub scores.
 //
-// param   rows  LIST   [id, rank or null]; the caller has locked the pages
+// param   ids       LIST  internal ids; the caller has locked the pages
+// param   hub_rank  LIST  of each, or null
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_rank = row[1]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_rank = $hub_rank[i]

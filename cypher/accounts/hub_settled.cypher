@@ -1,10 +1,12 @@
 // Write the hub side of pages that a settling pass has brought to its goal: nothing waits there any more.
 //
-// param   rows  LIST   [id, history, paid]; the caller has locked the pages
+// param   ids          LIST  internal ids; the caller has locked the pages
+// param   hub_history  LIST  of each
+// param   hub_paid     LIST  of each: what each unit of link weight has got
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_history = row[1], p.hub_paid = row[2], p.hub_priority = null
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_history = $hub_history[i], p.hub_paid = $hub_paid[i], p.hub_priority = null

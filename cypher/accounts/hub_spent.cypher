@@ -1,11 +1,14 @@
 // Write the hub side of pages that have spent.
 //
-// param   rows  LIST   [id, cash, history, paid]; the caller has locked the pages
-// param   now   FLOAT  seconds since the epoch
+// param   ids          LIST   internal ids; the caller has locked the pages
+// param   hub_cash     LIST   of each
+// param   hub_history  LIST   of each
+// param   hub_paid     LIST   of each: what each unit of link weight has got
+// param   now          FLOAT  seconds since the epoch
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_cash = row[1], p.hub_history = row[2], p.hub_paid = row[3], p.hub_updated = $now
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_cash = $hub_cash[i], p.hub_history = $hub_history[i], p.hub_paid = $hub_paid[i], p.hub_updated = $now

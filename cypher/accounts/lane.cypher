@@ -1,10 +1,11 @@
 // Write the lanes in which pages wait.
 //
-// param   rows  LIST   [id, lane]; the caller has locked the pages
+// param   ids   LIST  internal ids; the caller has locked the pages
+// param   lane  LIST  of each
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.lane = row[1]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.lane = $lane[i]

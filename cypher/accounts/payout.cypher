@@ -1,10 +1,12 @@
 // Write what the virtual page pays pages.
 //
-// param   rows  LIST   [id, payout or null for 1, own payout or null]; the caller has locked the pages
+// param   ids         LIST  internal ids; the caller has locked the pages
+// param   payout      LIST  of each, or null for 1
+// param   own_payout  LIST  of each, or null
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.payout = row[1], p.own_payout = row[2]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.payout = $payout[i], p.own_payout = $own_payout[i]

@@ -4,13 +4,18 @@
 // changes on nearly every page; the hub's does on a third, and written where it has not changed it would cost more than
 // a statement of its own.
 //
-// param   rows  LIST   [id, hub history, hub paid, authority history, authority paid, authority cash];
-//                     the caller has locked the pages
+// param   ids                LIST  internal ids; the caller has locked the pages
+// param   hub_history        LIST  of each
+// param   hub_paid           LIST  of each: what each unit of link weight has got
+// param   authority_history  LIST  of each
+// param   authority_paid     LIST  of each: what each unit of link weight has got
+// param   authority_cash     LIST  of each
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_history = row[1], p.hub_paid = row[2], p.hub_priority = null,
-    p.authority_history = row[3], p.authority_paid = row[4], p.authority_cash = row[5], p.authority_priority = null
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_history = $hub_history[i], p.hub_paid = $hub_paid[i], p.hub_priority = null,
+    p.authority_history = $authority_history[i], p.authority_paid = $authority_paid[i],
+    p.authority_cash = $authority_cash[i], p.authority_priority = null

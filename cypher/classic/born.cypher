@@ -1,12 +1,17 @@
 // Give pages that this transaction has created their first cash and history.
 //
-// param   rows   LIST   [id, hub cash, authority cash, hub history, authority history]; cash relative to the offsets
-// param   clock  FLOAT  the classic engine's clock
+// param   ids                LIST   internal ids
+// param   hub_cash           LIST   of each, relative to the offset
+// param   authority_cash     LIST   of each, relative to the offset
+// param   hub_history        LIST   of each
+// param   authority_history  LIST   of each
+// param   clock              FLOAT  the classic engine's clock
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_cash = row[1], p.authority_cash = row[2], p.hub_history = row[3], p.authority_history = row[4],
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_cash = $hub_cash[i], p.authority_cash = $authority_cash[i],
+    p.hub_history = $hub_history[i], p.authority_history = $authority_history[i],
     p.hub_updated = $clock, p.authority_updated = $clock, p.hub_paid = 0.0

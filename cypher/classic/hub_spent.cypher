@@ -1,10 +1,13 @@
 // Write the hub side of pages that have spent.
 //
-// param   rows  LIST   [id, cash relative to the offset, history, clock]; the caller has locked the pages
+// param   ids          LIST  internal ids; the caller has locked the pages
+// param   hub_cash     LIST  of each, relative to the offset
+// param   hub_history  LIST  of each
+// param   hub_updated  LIST  of each: the classic engine's clock
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_cash = row[1], p.hub_history = row[2], p.hub_updated = row[3]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_cash = $hub_cash[i], p.hub_history = $hub_history[i], p.hub_updated = $hub_updated[i]

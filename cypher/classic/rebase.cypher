@@ -1,10 +1,12 @@
 // Put a part of the offsets into the stored cash of pages.
 //
-// param   rows  LIST  [id, hub cash, authority cash]; the caller has locked the pages and the virtual page
+// param   ids             LIST  internal ids; the caller has locked the pages and the virtual page
+// param   hub_cash        LIST  of each, relative to the offset
+// param   authority_cash  LIST  of each, relative to the offset
 // rows    none
 // locks   the pages, held already
 // mode    write
 // retry   safe   absolute values, computed from the locked state
-UNWIND $rows AS row
-MATCH (p:Page) WHERE id(p) = row[0]
-SET p.hub_cash = row[1], p.authority_cash = row[2]
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.hub_cash = $hub_cash[i], p.authority_cash = $authority_cash[i]

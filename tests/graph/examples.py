@@ -49,35 +49,48 @@ def params(name: str, ids: Mapping[str, int]) -> dict[str, Any]:
 def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     hub, other, alias, broken = at[HUB], at[OTHER], at[ALIAS], at[BROKEN]
     some = sorted([hub, other, alias])
-    floats = {"rows": [[hub, 0.5], [other, 0.25]]}
-    marks = {"rows": [[hub, 3], [other, None]]}
-    spent = {"rows": [[hub, 0.5, 1.5, 0.25], [other, 0.0, 2.0, 0.5]], "now": NOW}
+    columns = {
+        "cash": [0.5, -1.0],
+        "history": [1.5, 2.0],
+        "paid": [0.25, 0.5],
+        "updated": [7.0, 7.5],
+        "rank": [3, None],
+        "priority": [3, None],
+        "weight": [0.5, 0.25],
+        "lane": [900, 1001],
+        "payout": [2.0, None],
+    }
+
+    def of_two(*names: str) -> dict[str, Any]:
+        """Two pages and a value of each for these properties: a kind, mostly that of a side."""
+        return {"ids": [hub, other], **{name: columns[name.rpartition("_")[2]] for name in names}}
+
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
     page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5, 0.0, None, 1.5]
     which = {"text": "org", "host": None, "state": None, "fetched": None}
     least = {"hub": 0.5, "authority": 0.5}
     none: dict[str, Any] = {}
     return {
-        "accounts/authority_cash": floats,
-        "accounts/authority_priority": marks,
-        "accounts/authority_rank": marks,
-        "accounts/authority_spent": spent,
-        "accounts/authority_history": floats,
-        "accounts/authority_settled": {"rows": [[hub, 1.5, 0.25], [other, 2.0, 0.5]]},
-        "accounts/hub_cash": floats,
-        "accounts/hub_history": floats,
-        "accounts/hub_settled": {"rows": [[hub, 1.5, 0.25], [other, 2.0, 0.5]]},
-        "accounts/settled": {"rows": [[hub, 1.5, 0.25, 2.0, 0.5], [other, 2.0, 0.5, 1.0, 0.25]]},
-        "accounts/hub_priority": marks,
-        "accounts/hub_rank": marks,
-        "accounts/hub_spent": spent,
-        "accounts/in_weight": floats | {"even": True},
-        "accounts/lane": {"rows": [[hub, 900], [other, 1001]]},
+        "accounts/authority_cash": of_two("authority_cash"),
+        "accounts/authority_priority": of_two("authority_priority"),
+        "accounts/authority_rank": of_two("authority_rank"),
+        "accounts/authority_spent": of_two("authority_cash", "authority_history", "authority_paid") | {"now": NOW},
+        "accounts/authority_history": of_two("authority_history"),
+        "accounts/authority_settled": of_two("authority_history", "authority_paid", "authority_cash"),
+        "accounts/hub_cash": of_two("hub_cash"),
+        "accounts/hub_history": of_two("hub_history"),
+        "accounts/hub_settled": of_two("hub_history", "hub_paid"),
+        "accounts/settled": of_two("hub_history", "hub_paid", "authority_history", "authority_paid", "authority_cash"),
+        "accounts/hub_priority": of_two("hub_priority"),
+        "accounts/hub_rank": of_two("hub_rank"),
+        "accounts/hub_spent": of_two("hub_cash", "hub_history", "hub_paid") | {"now": NOW},
+        "accounts/in_weight": of_two("in_weight") | {"even": True},
+        "accounts/lane": of_two("lane"),
         "accounts/hosts": {"ids": some},
         "accounts/lock": {"ids": some},
-        "accounts/payout": {"rows": [[hub, 2.0, 2.0], [other, None, None]]},
+        "accounts/payout": of_two("payout", "own_payout"),
         "accounts/payouts": {"ids": some},
-        "accounts/out_weight": floats | {"even": True},
+        "accounts/out_weight": of_two("out_weight") | {"even": True},
         "accounts/reset": {"ids": some},
         "accounts/values": {"ids": some, "name": "value"},
         "addresses/lock": {"names": ["192.0.2.1", "192.0.2.2"]},
@@ -134,20 +147,20 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "classic/all_authorities": {"limit": 10, "cash": 1.0},
         "classic/all_hubs": {"limit": 10, "cash": 0.0},
         "classic/authority_candidates": {"limit": 10},
-        "classic/authority_spent": {"rows": [[hub, 0.5, 1.5, 7.0], [other, -1.0, 2.0, 7.5]]},
-        "classic/born": {"rows": [[hub, 1.0, 0.5, 0.0, 2.0], [other, -1.0, 0.25, 0.0, 2.0]], "clock": 7.0},
+        "classic/authority_spent": of_two("authority_cash", "authority_history", "authority_updated"),
+        "classic/born": of_two("hub_cash", "authority_cash", "hub_history", "authority_history") | {"clock": 7.0},
         "classic/counts": none,
         "classic/drop_index_authority": none,
         "classic/drop_index_hub": none,
         "classic/hub_candidates": {"limit": 10},
-        "classic/hub_spent": {"rows": [[hub, 0.5, 1.5, 7.0], [other, -1.0, 2.0, 7.5]]},
+        "classic/hub_spent": of_two("hub_cash", "hub_history", "hub_updated"),
         "classic/ids_in": {"first": 0, "limit": 100},
         "classic/lock": {"ids": some},
         "classic/lock_virtual": none,
         "classic/make_index_authority": none,
         "classic/make_index_hub": none,
         "classic/read_virtual": none,
-        "classic/rebase": {"rows": [[hub, 0.5, 1.5], [other, -1.0, 2.0]]},
+        "classic/rebase": of_two("hub_cash", "authority_cash"),
         "classic/reset": {"ids": some},
         "classic/sums": {"rebased": 0},
         "classic/top_authorities": {"limit": 10},

@@ -233,8 +233,8 @@ def _remarking(ids: list[int]) -> Callable[[Tx], None]:
     """The rows above have no marks: a sound graph has."""
 
     def work(tx: Tx) -> None:
-        tx.do("accounts/hub_priority", rows=[[ids[0], -2]])
-        tx.do("accounts/authority_priority", rows=[[ids[1], -2]])
+        tx.do("accounts/hub_priority", ids=[ids[0]], hub_priority=[-2])
+        tx.do("accounts/authority_priority", ids=[ids[1]], authority_priority=[-2])
 
     return work
 
