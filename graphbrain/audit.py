@@ -4,7 +4,7 @@ An account is right when, for both sides, history + cash = payout + Σ weight ×
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
 transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
-Statements: audit/*, brain/read, brain/sizes, pages/ids_from.
+Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import accounts, addresses, hosts
+from graphbrain import accounts, addresses, hosts, linksums
 from graphbrain.accounts import Accounts
 from graphbrain.addresses import FULL_WAIT
 from graphbrain.graph import Graph, Tx
 from graphbrain.heads import Finder
 from graphbrain.hosts import Host
 from graphbrain.ledger import Ledger, Marks
-from graphbrain.opichits import FIRST_RANK, NONE, Rule
+from graphbrain.opichits import FIRST_RANK, NONE, Ints, Rule
 from graphbrain.report import Policy
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
@@ -205,10 +205,19 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
     tally = Tally(checked=len(rows))
     check.compare(rows, ledger, tx, tally)
+    sums = _sums(tx, ledger)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
+        if ledger.links_sum[place] not in (NONE, sums[place]):
+            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
     return tally
+
+
+def _sums(tx: Tx, ledger: Accounts) -> Ints:
+    """What the links of locked pages say that their sums should be."""
+    packed = np.array(tx.one("links/packed_out", ids=ledger.ids.tolist())[0], dtype=np.int64)
+    return linksums.of_links(ledger.seek(packed >> 32), packed & 0xFFFFFFFF, len(ledger.ids))
 
 
 class Exact:

@@ -4,12 +4,12 @@ A transaction locks its pages and all their neighbours. What it costs is the pag
 more of its pages' neighbours they share; so batches follow an order in which neighbours are near to each other, and
 are as large as what they lock allows. Two transactions that lock the same page wait for each other; so the pages are
 cut into lanes, and a page that would pay into another lane is put off until all lanes are through. What is put off is
-one lane, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
+a lane, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["Batch", "Cost", "Neighbours", "batches", "lanes", "stages"]
+__all__ = ["Batch", "Cost", "Lane", "Neighbours", "Places", "Turns", "batches", "cut", "plan"]
 
 Places = NDArray[np.int32]
 
 PIECES = 256
 """So many, at most, of which lanes are made: enough to separate what is separate; their matrix is dense."""
+KEPT = 1.25
+"""So many times what is put off: too much is done in the end, by all; with too little somebody has nothing to do."""
 LINKS_AT_ONCE = 10_000_000
 """Links counted at once, so that it takes little memory."""
 
@@ -56,6 +58,16 @@ class Neighbours:
         """The page that each of the `targets` is linked from; made anew each time."""
         return np.repeat(np.arange(len(self.offsets) - 1, dtype=np.int32), np.diff(self.offsets))
 
+    def out(self, pages: Ints) -> tuple[Ints, Places]:
+        """Sources and targets of the links of these pages."""
+        count = np.diff(self.offsets)[pages]
+        return np.repeat(pages, count), self.targets[_runs(self.offsets[pages], count)]
+
+    def into(self, pages: Ints) -> tuple[Places, Ints]:
+        """Sources and targets of the links to these pages."""
+        count = np.diff(self.back_offsets)[pages]
+        return self.sources[_runs(self.back_offsets[pages], count)], np.repeat(pages, count)
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -79,24 +91,56 @@ class Batch:
     union: Ints
 
 
-def stages(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[list[Ints]]:
-    """The order as two stages, the second of which begins when the first is through: each up to `count` lanes that
-    share no neighbours and are done side by side. The second is what `lanes` puts off, as one lane, for these have
-    neighbours everywhere; and as much for each of the others to do as that is.
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Pages to be settled in this order, `after` the lanes of these numbers, with which it may share neighbours. With
+    all others that may be under way at the same time it shares none."""
+
+    pages: Ints
+    after: tuple[int, ...] = ()
+
+
+class Turns:
+    """Whose turn it is: the first of the lanes that is not under way nor through, and comes after none that is not."""
+
+    def __init__(self, lanes: Sequence[Lane]) -> None:
+        self._waiting = {number: set(lane.after) for number, lane in enumerate(lanes)}
+
+    def take(self) -> int | None:
+        """The number of a lane, which is under way from now on; None if there is nothing to do until one is back."""
+        number = next((number for number, after in self._waiting.items() if not after), None)
+        if number is not None:
+            del self._waiting[number]
+        return number
+
+    def back(self, number: int) -> None:
+        """A batch of this lane is done, and another is to come."""
+        self._waiting = dict(sorted([*self._waiting.items(), (number, set[int]())]))
+
+    def through(self, number: int) -> None:
+        """This lane is through."""
+        for after in self._waiting.values():
+            after.discard(number)
+
+
+def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Lane]:
+    """The order as lanes for `count` to do side by side, the most urgent first: those that `cut` makes; what it puts
+    off, for these have neighbours everywhere; and of each lane what is kept to be done beside that, KEPT times as much
+    for each of the others as that is. Whoever is through with a lane earlier goes on with what was kept of it.
     """
-    *apart, late = lanes(near, order, cost, count)
+    *apart, late = cut(near, order, cost, count)
     taken, touched = _surroundings(near, late)
     work = cost.settling(near.degrees)
-    enough = (taken.sum() + work[late].sum()) * (count - 1) / count
+    enough = KEPT * (taken.sum() + work[late].sum()) * (count - 1) / count
     first, later = [], []
-    for lane in apart:
+    for number, lane in enumerate(apart):
         free = np.flatnonzero(~touched[lane])[::-1]
         many = int(np.searchsorted(np.cumsum(1.0 + work[lane[free]]), enough, side="right"))
         kept = np.zeros(len(lane), dtype=np.bool_)
         kept[free[:many]] = True
-        first.append(lane[~kept])
-        later.append(lane[kept])
-    return [first, [late, *(np.concatenate(later[number :: count - 1]) for number in range(count - 1))]]
+        first.append(Lane(lane[~kept]))
+        later.append(Lane(lane[kept], after=(number,)))
+    return [*first, Lane(late, after=tuple(range(count))), *later]
 
 
 def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -115,7 +159,7 @@ def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDA
     return locked, grown(locked)
 
 
-def lanes(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
+def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     """The order cut into `count` lanes of like `cost`, and what is put off: no page of one lane is, or is a neighbour
     of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
     """

@@ -62,6 +62,7 @@ class ClassicLedger(Accounts):
         "first_fetched",
         "newborn",
         "lane",
+        "links_sum",
     )
     statement = "classic/lock"
     first: ClassVar[Mapping[str, float]] = {

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import lanes, opichits
+from graphbrain import lanes, linksums, opichits
 from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
 from graphbrain.opichits import NONE, Floats, Ints, Rule
@@ -45,6 +45,7 @@ _COLUMNS = (
     "depth",
     "first_fetched",
     "lane",
+    "links_sum",
 )
 
 
@@ -87,6 +88,8 @@ class Accounts:
     depth: Floats
     first_fetched: Floats
     lane: Floats
+    links_sum: Ints
+    """What `linksums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         table = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.columns) + 1)
@@ -100,6 +103,8 @@ class Accounts:
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
+        unknown = np.where(self.out_weight == 0.0, 0, NONE)
+        self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
         self._before = {name: getattr(self, name).copy() for name in self.columns}
 
     @classmethod
@@ -215,6 +220,8 @@ class Accounts:
         """Links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
         self._weigh(a, b, sign * self.weights(a, b))
+        changed = self.links_sum + sign * linksums.of_links(a, self.ids[b], len(self.ids))
+        self.links_sum = np.where(self.links_sum == NONE, NONE, changed & linksums.WHOLE)
 
     def bury(self, page: int) -> None:
         """A locked page, unlinked, is about to be deleted."""
@@ -261,12 +268,14 @@ class Accounts:
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
 
     def _write_weights(self, tx: Tx) -> None:
-        """Write weights that have changed; the database counts the links there are. Raises Misfit, as `compare`."""
+        """Write weights that have changed, and what says which links they are the sum of; the database counts the links
+        there are. Raises Misfit, as `compare`."""
         even = self.rule.intra_host_weight == 1.0 and not self._reweighed
         wrong = []
-        for name in ("out_weight", "in_weight"):
-            if (changed := self._changed(name)).any():
-                wrong += tx.one(f"accounts/{name}", **self._sent(changed, name), even=even)[0]
+        out = self._changed("out_weight") | self._changed("links_sum")
+        for which, *own in ((out, "out_weight", "links_sum"), (self._changed("in_weight"), "in_weight")):
+            if which.any():
+                wrong += tx.one(f"accounts/{own[0]}", **self._sent(which, *own), even=even)[0]
         if wrong:
             tx.misfits.meet(wrong)
 

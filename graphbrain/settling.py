@@ -1,14 +1,15 @@
 """The settling pass: all accounts brought to their fixed point at once, where pushes would take much longer.
 
 The links are exported and the fixed point is found in memory, beside whatever else runs. It is written by pushes with
-a prescribed goal: a batch of pages and all their neighbours are locked, the links are read again, what each page has
-paid becomes Z* = keep·s*/d, its cash goes to its history, and each neighbour is paid w·(Z* − Z). What a page is paid
-after it has paid all that its goal s* gives goes to its history at once: so cash that is 0 stays 0, and need not be
-written. So the invariant of `opichits` holds at every commit, whatever changes meanwhile and wherever the pass is
-killed; pages that came or changed since the export are left to pushes.
+a prescribed goal: a batch of pages and all their neighbours are locked, links that are not known to be still those of
+the export are read again (`linksums`), what each page has paid becomes Z* = keep·s*/d, its cash goes to its history,
+and each neighbour is paid w·(Z* − Z). What a page is paid after it has paid all that its goal s* gives goes to its
+history at once: so cash that is 0 stays 0, and need not be written. So the invariant of `opichits` holds at every
+commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
+to pushes.
 
-Pages are settled in lanes side by side, which share no neighbours, and at last, one batch after another, those between
-the lanes; beside them, others that were kept for that (`batching`).
+Pages are settled in lanes side by side, which share no neighbours, then, one batch after another, those between the
+lanes, and beside them others that were kept for that (`batching`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
@@ -23,17 +24,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import batching, exports, fixedpoint, linking
-from graphbrain.batching import Batch, Cost, Neighbours
+from graphbrain import batching, exports, fixedpoint, linking, linksums
+from graphbrain.batching import Batch, Cost, Lane, Neighbours, Places
 from graphbrain.exports import LinkTable, Terms
 from graphbrain.fixedpoint import System
 from graphbrain.graph import Graph, Tx
-from graphbrain.ledger import Ledger
+from graphbrain.ledger import Ledger, Marks
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 __all__ = [
@@ -44,14 +46,16 @@ __all__ = [
     "Pace",
     "Step",
     "Tally",
+    "batches",
     "find_goal",
     "settle",
-    "stages",
     "system",
     "worth_it",
 ]
 
-COST = Cost(most=100_000.0, page=4.0, end=0.1)
+Links = tuple[Ints, Ints]
+"""Sources and targets, as places in a ledger; −1 for one that is not locked."""
+COST = Cost(most=60_000.0, page=1.0, end=0.04)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
 HELD_SECONDS, ALONE_SECONDS = 0.33, 1.0
 """What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
@@ -72,14 +76,16 @@ SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where all is to be: the exported links, both ways, both scores of each page at the fixed point, and the order of
-    the pages in which neighbours are near to each other: by host, then by discovery."""
+    """Where all is to be: the exported links, both ways, what says which links of a page they are, both scores of each
+    page at the fixed point, and the lanes in which pages are to be settled: near to their neighbours, by host, then by
+    discovery."""
 
     table: LinkTable
     near: Neighbours
+    sums: Ints
     hub: Floats
     authority: Floats
-    order: Ints
+    lanes: list[Lane]
     rounds: int
     residual: float
 
@@ -172,12 +178,14 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
     """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
     table = exports.links(graph, lambda done, of: progress("export", done, of))
     terms = exports.terms(graph, table)
-    found = system(table, terms, rule).solve(
-        tolerance=tolerance, progress=lambda rounds, _: progress("solve", rounds, 0)
-    )
     near = Neighbours.of(table.offsets, table.targets)
-    order = np.argsort(terms.hosts, kind="stable")
-    return Goal(table, near, found.hub, found.authority, order, found.rounds, found.residual)
+    with ThreadPoolExecutor(1) as beside:  # the server has nothing to do meanwhile
+        lanes = beside.submit(batching.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        found = system(table, terms, rule).solve(
+            tolerance=tolerance, progress=lambda rounds, _: progress("solve", rounds, 0)
+        )
+    sums = linksums.of_rows(table.ids, table.offsets, table.targets)
+    return Goal(table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual)
 
 
 def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
@@ -192,10 +200,9 @@ def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
     )
 
 
-def stages(goal: Goal, pace: Pace) -> Iterator[list[Iterator[Batch]]]:
-    """The batches: lanes to be done side by side, each in its order; and when all are done, the next such stage."""
-    for lanes in batching.stages(goal.near, goal.order, COST, AT_ONCE):
-        yield [batching.batches(goal.near, lane, COST, pace.share) for lane in lanes]
+def batches(goal: Goal, lane: Lane, pace: Pace) -> Iterator[Batch]:
+    """The transactions of a lane, one after another."""
+    return batching.batches(goal.near, lane.pages, COST, pace.share)
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
@@ -211,28 +218,33 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
     if tx.one("brain/read")[0].get("settling") != token:
         raise Overtaken
     mine = ledger.seek(ids)
-    out, into, whole = _links(tx, ledger, mine[mine >= 0])
+    goals = _Goals(goal, ledger)
+    out, into, whole = _links(tx, ledger, goals, mine[mine >= 0])
     step = Step(len(ids), left=len(ids) - len(whole), at=at)
-    goals = _Goals(goal, ledger.ids)
     hubs = _spend(ledger, "hub", whole, goals.hub, *out, step)
-    authorities = _spend(ledger, "authority", whole, goals.authority, *into, step)
+    authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step)
     if step.sides:
         ledger.absorb("hub", goals.hub)
         ledger.absorb("authority", goals.authority)
         marks = ledger.write_settled(tx, hubs, authorities)
-        step.touched = ledger.ids
-        step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
+    else:  # marks may still be missing after a pass that died
+        marks = Marks(ledger)
+    step.touched = ledger.ids
+    step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
     step.awaited = tx.one("brain/awaited")[0]
     return step
 
 
 class _Goals:
-    """The goals of some pages, nan for those that were not exported."""
+    """What the export says of some pages: where they stand in it, their goals, nan for those that are not in it, and of
+    whom it has all links, and no others."""
 
-    def __init__(self, goal: Goal, ids: Ints) -> None:
-        places = goal.table.at(ids)
+    def __init__(self, goal: Goal, ledger: Ledger) -> None:
+        self.goal = goal
+        self.places = places = goal.table.at(ledger.ids)
         self.hub: Floats = np.where(places >= 0, goal.hub[places], np.nan)
         self.authority: Floats = np.where(places >= 0, goal.authority[places], np.nan)
+        self.sure: NDArray[np.bool_] = (places >= 0) & (ledger.links_sum == goal.sums[places])
 
 
 def _union_now(tx: Tx, ids: Ints) -> Ints:
@@ -245,29 +257,45 @@ def _union_now(tx: Tx, ids: Ints) -> Ints:
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _links(tx: Tx, ledger: Ledger, pages: Ints) -> tuple[tuple[Ints, Ints], tuple[Ints, Ints], Ints]:
-    """(payers, payees) of the hub sides of these locked pages, of their authority sides, all as places; and those of
-    the pages all whose neighbours are locked: one that has a neighbour nobody knew of is left to pushes.
+def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, Links, Ints]:
+    """The links of these locked pages, the links to them; and those of the pages all whose neighbours are locked: one
+    that has a neighbour nobody knew of is left to pushes.
 
-    Links from one of the pages to another are read once: where those found make up a page's weight, there are no more.
+    What the export says of links is taken where it is known to be right. Links from one of the pages to another are
+    read once; where those that are known make up a page's weight, there are no more.
     """
-    sources, targets = _read(tx, "links/packed_out", ledger, pages)
-    whole = np.zeros(len(ledger.ids), dtype=np.bool_)
-    whole[pages] = True
-    whole[sources[targets < 0]] = False
-    sources, targets = sources[targets >= 0], targets[targets >= 0]
-    weight = np.bincount(targets, ledger.weights(sources, targets), len(whole))
+    near, ids, sure = goals.goal.near, goals.goal.table.ids, goals.sure
+
+    def exported(sources: Ints | Places, targets: Ints | Places) -> Links:
+        return ledger.seek(ids[sources]), ledger.seek(ids[targets])
+
+    mine = np.zeros(len(ledger.ids), dtype=np.bool_)
+    mine[pages] = True
+    read = _read(tx, "links/packed_out", ledger, pages[~sure[pages]])
+    out = _joined(exported(*near.out(goals.places[pages[sure[pages]]])), read)
+    whole = mine.copy()
+    whole[out[0][out[1] < 0]] = False
+
+    into = exported(*near.into(goals.places[pages]))
+    into = _joined(_where(into, (into[0] >= 0) & sure[into[0]]), _where(read, (read[1] >= 0) & mine[read[1]]))
+    weight = np.bincount(into[1], ledger.weights(*into), len(whole))
     more = pages[weight[pages] != ledger.in_weight[pages]]
-    others, ends = _read(tx, "links/packed_in", ledger, more)
-    whole[ends[others < 0]] = False
-    all_seen = np.zeros(len(whole), dtype=np.bool_)
-    all_seen[pages], all_seen[more] = True, False
-    known = all_seen[targets]
-    into = np.concatenate([targets[known], ends]), np.concatenate([sources[known], others])
-    return (sources, targets), into, pages[whole[pages]]
+    others = _read(tx, "links/packed_in", ledger, more)
+    whole[others[1][others[0] < 0]] = False
+    told = mine
+    told[more] = False
+    return _where(out, out[1] >= 0), _joined(_where(into, told[into[1]]), others), pages[whole[pages]]
 
 
-def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> tuple[Ints, Ints]:
+def _joined(some: Links, others: Links) -> Links:
+    return np.concatenate([some[0], others[0]]), np.concatenate([some[1], others[1]])
+
+
+def _where(links: Links, which: NDArray[np.bool_]) -> Links:
+    return links[0][which], links[1][which]
+
+
+def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
     """Sources and targets of the links of places, as places; −1 for an end that is not locked."""
     if not len(pages):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)

@@ -6,12 +6,12 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
 from graphbrain import cash, claims, corrections, engines, pages, priors, settling, standing
-from graphbrain.batching import Batch
+from graphbrain.batching import Batch, Turns
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.graph import Tx
@@ -187,8 +187,9 @@ class Tending(Passing):
 
     def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settling.Step]:
         """Settle batch by batch, a lane's next one when its last is done, until all is done or the pass overtaken."""
-
-        pace = settling.Pace()
+        pace, turns = settling.Pace(), Turns(goal.lanes)
+        batches = [settling.batches(goal, lane, pace) for lane in goal.lanes]
+        going: dict[Future[settling.Step | None], int] = {}
 
         def next_of(lane: Iterator[Batch]) -> settling.Step | None:
             batch = None if stopped() else next(lane, None)
@@ -203,14 +204,19 @@ class Tending(Passing):
             return step
 
         with ThreadPoolExecutor(settling.AT_ONCE) as pool:
-            for lanes in settling.stages(goal, pace):
-                going = {pool.submit(next_of, lane): lane for lane in lanes}
-                while going:
-                    for future in wait(going, return_when=FIRST_COMPLETED).done:
-                        lane = going.pop(future)
-                        if step := future.result():
-                            going[pool.submit(next_of, lane)] = lane
-                            yield step
+
+            def go_on() -> None:
+                while len(going) < settling.AT_ONCE and (number := turns.take()) is not None:
+                    going[pool.submit(next_of, batches[number])] = number
+
+            go_on()
+            while going:
+                for future in wait(going, return_when=FIRST_COMPLETED).done:
+                    number, step = going.pop(future), future.result()
+                    (turns.back if step else turns.through)(number)
+                    go_on()
+                    if step:
+                        yield step
 
     def _settle_batch(self, goal: Goal, batch: Batch, token: str) -> settling.Step:
         attempts = 0

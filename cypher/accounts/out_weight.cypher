@@ -1,7 +1,8 @@
-// Write the weight of out-links, and hold it against the links that are there now.
+// Write the weight of out-links, and which they are; and hold the weight against the links that are there now.
 //
 // param   ids         LIST     internal ids; the caller has locked the pages
 // param   out_weight  LIST     of each
+// param   links_sum   LIST     of each: the sum of the hashed ids of the pages it links to, or null where nobody knows
 // param   even        BOOLEAN  whether every link weighs 1: else the weights are not held against anything
 // column  wrong  LIST    ids of those that have not as many links
 // rows    one
@@ -10,6 +11,6 @@
 // retry   safe   absolute values, computed from the locked state
 UNWIND range(0, size($ids) - 1) AS i
 MATCH (p:Page) WHERE id(p) = $ids[i]
-SET p.out_weight = $out_weight[i]
+SET p.out_weight = $out_weight[i], p.links_sum = $links_sum[i]
 WITH i, COUNT { (p)-[:LINKS]->() } AS links
 RETURN collect(CASE WHEN $even AND abs(links - $out_weight[i]) > 1e-6 * (1.0 + links) THEN $ids[i] END) AS wrong

@@ -58,6 +58,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "priority": [3, None],
         "weight": [0.5, 0.25],
         "lane": [900, 1001],
+        "sum": [7, None],
         "payout": [2.0, None],
     }
 
@@ -90,7 +91,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "accounts/lock": {"ids": some},
         "accounts/payout": of_two("payout", "own_payout"),
         "accounts/payouts": {"ids": some},
-        "accounts/out_weight": of_two("out_weight") | {"even": True},
+        "accounts/out_weight": of_two("out_weight", "links_sum") | {"even": True},
         "accounts/reset": {"ids": some},
         "accounts/values": {"ids": some, "name": "value"},
         "addresses/lock": {"names": ["192.0.2.1", "192.0.2.2"]},

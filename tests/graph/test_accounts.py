@@ -635,6 +635,7 @@ def test_the_audit_sees_lost_cash_doubled_cash_and_wrong_marks(small: Brain, neo
         spoil(2, "p.hub_paid = 2 * p.hub_paid", "p.hub_paid = p.hub_paid / 2", "accounts")
         spoil(2, "p.out_weight = 2.0", "p.out_weight = 1.0", "weights")
         spoil(2, "p.in_weight = 1.0", "p.in_weight = 2.0", "weights")
+        spoil(2, "p.links_sum = p.links_sum + 1", "p.links_sum = p.links_sum - 1", "links sums")
         spoil(2, "p.authority_rank = 17", "p.authority_rank = null", "marks")
         spoil(2, "p.hub_priority = 3", "p.hub_priority = null", "marks")
         spoil(4, "p.lane = p.lane + 10", "p.lane = p.lane - 10", "marks")

@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched
+from graphbrain import Brain, Fetched, linksums
 from graphbrain.errors import BadInput, UnknownPage
 from tests.graph.conftest import HandClock, sound
 
@@ -243,11 +244,15 @@ def test_weights_go_by_the_links_that_were_deleted(
     """Even where a link is there twice, which nobody who goes through graphbrain can bring about."""
     brain = make_brain(engine=engine)
     brain.report([Fetched(A, [B, C])])
+    [[linked]] = ask("MATCH (q:Page {url: $b}) RETURN id(q)", b=B)
     ask(
         "MATCH (p:Page {url: $a})-[:LINKS]->(q:Page {url: $b}) CREATE (p)-[:LINKS]->(q) "
-        "SET p.out_weight = p.out_weight + 1, q.in_weight = q.in_weight + 1",
+        "SET p.out_weight = p.out_weight + 1, q.in_weight = q.in_weight + 1, "
+        "p.links_sum = (p.links_sum + $term) % ($whole + 1)",
         a=A,
         b=B,
+        term=int(linksums.hashed(np.array([linked]))[0]),
+        whole=linksums.WHOLE,
     )
     clock.pass_(1.0)
     {

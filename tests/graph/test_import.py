@@ -23,9 +23,11 @@ TOKENS = ("last_lease",)
 
 
 def graph(ask: Ask) -> tuple[dict[str, dict[str, Any]], list[list[Any]], list[list[Any]]]:
-    """All pages by URL with all they have but tokens, all links with all they have, all hosts."""
+    """All pages by URL with all they have but tokens and what follows from their internal ids, all links with all they
+    have, all hosts."""
     pages = {p["url"]: p for (p,) in ask("MATCH (p:Page) RETURN properties(p)")}
     for page in pages.values():
+        page.pop("links_sum", None)
         token = page.pop("last_lease", None)
         assert (token is None) == (page["state"] == "frontier" or page["state"] == "outside")
     links = ask("MATCH (p:Page)-[r]->(q:Page) RETURN p.url, type(r), properties(r), q.url ORDER BY p.url, q.url")

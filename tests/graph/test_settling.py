@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, settling, tending
+from graphbrain import Brain, Fetched, pages, settling, tending
 from graphbrain.batching import Cost
 from graphbrain.graph import Tx
 from graphbrain.settling import Goal
@@ -109,6 +109,70 @@ def test_what_changes_after_the_export_is_left_to_pushes(
     brain.tend(None)
     brain.settle()
     assert exact(neo4j) < 1e-3
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_links_that_go_elsewhere_are_seen_though_no_weight_has_changed(
+    brain: Brain, second: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two pages exchange one of their links each: all four have as many links as before."""
+    crawl(brain)
+    one, other = URLS[1], URLS[2]
+    mine, yours = (set(second.neighbours(page)[0]) for page in (one, other))
+    a, b = min(mine - yours - {other}), min(yours - mine - {one})
+
+    def change() -> None:
+        for page, old, new in ((one, a, b), (other, b, a)):
+            second.unlink(page, old)
+            second.link(page, new)
+
+    with monkeypatch.context() as patch:
+        changing(patch, change)
+        assert brain.settle().sides > 0
+    sound(brain)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_only_links_that_have_changed_are_read_again(
+    brain: Brain, second: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawl(brain)
+    one = URLS[1]
+    gone = second.neighbours(one)[0][0]
+    read: list[str] = []
+
+    def find(tx: Tx, statement: str, ledger: Any, pages: Any) -> Any:
+        read.extend(f"{statement} {page}" for page in ledger.ids[pages].tolist())
+        return links(tx, statement, ledger, pages)
+
+    links = settling._read
+    with monkeypatch.context() as patch:
+        patch.setattr(settling, "_read", find)
+        changing(patch, lambda: second.unlink(one, gone))
+        brain.settle()
+    at = second.graph.read(lambda tx: pages.find(tx, [second._key(one), second._key(gone)]), "test")
+    changed, left = at[second._key(one)], at[second._key(gone)]
+    out = [each for each in read if each.startswith("links/packed_out")]
+    assert out == [f"links/packed_out {changed}"]
+    into = {each for each in read if each.startswith("links/packed_in")}
+    still = second.graph.read(
+        lambda tx: pages.find(tx, [second._key(url) for url in second.neighbours(one)[0]]), "test"
+    )
+    assert into <= {f"links/packed_in {page}" for page in still.values()}, "whether these are still linked is not known"
+    assert f"links/packed_in {left}" not in into, "it has lost a link, and all others are known"
+    sound(brain)
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_pages_of_whose_links_nothing_is_known_are_settled_too(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
+    """As after an import."""
+    crawl(brain)
+    ask("MATCH (p:Page) SET p.links_sum = null")
+    assert brain.settle(tolerance=1e-12).left == 0
+    assert exact(neo4j) < 1e-3
+    sound(brain)
+    brain.unlink(URLS[1], brain.neighbours(URLS[1])[0][0])
+    assert ask("MATCH (p:Page) WHERE p.links_sum IS NOT NULL RETURN count(*)") == [[0]], "nor is it known by a change"
 
 
 @pytest.mark.usefixtures("small_batches")

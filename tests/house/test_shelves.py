@@ -16,7 +16,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
-    ("batching", "fixedpoint", "measures", "places", "ranking", "revisit", "beliefs"),
+    ("batching", "fixedpoint", "measures", "linksums", "places", "ranking", "revisit", "beliefs"),
     ("lanes", "fingerprints"),
     ("schedule", "ranges"),
     # graph: statements, and the one door to the driver

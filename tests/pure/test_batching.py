@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from graphbrain import settling
-from graphbrain.batching import Cost, Neighbours, batches, lanes, stages
-from graphbrain.opichits import Ints
+from graphbrain.batching import KEPT, Cost, Lane, Neighbours, Turns, batches, cut, plan
 from graphbrain.settling import Pace
 
 
@@ -111,7 +110,7 @@ def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick
 @pytest.mark.parametrize("seed", range(5))
 def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> None:
     near = web(seed)
-    *apart, between = lanes(near, np.arange(300), settling.COST, count)
+    *apart, between = cut(near, np.arange(300), settling.COST, count)
     assert len(apart) == count
     assert sorted(np.concatenate([*apart, between]).tolist()) == list(range(300))
     locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in apart]
@@ -121,49 +120,92 @@ def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> Non
     assert bool(len(between)) == (count > 1), "the page that everybody links to is put off, or its linkers are"
 
 
+def before(made: list[Lane], number: int) -> set[int]:
+    """All lanes that are through when this one begins."""
+    return set(made[number].after).union(*(before(made, each) for each in made[number].after))
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_lanes_of_each_stage_share_nothing(seed: int, count: int) -> None:
+def test_lanes_that_may_be_under_way_at_the_same_time_share_nothing(seed: int, count: int) -> None:
     near = web(seed, near=3)
-    made = stages(near, np.arange(300), settling.COST, count)
-    assert sorted(np.concatenate([lane for stage in made for lane in stage]).tolist()) == list(range(300))
-    for stage in made:
-        assert len(stage) == count
-        locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in stage]
-        for number, one in enumerate(locked):
-            assert all(one.isdisjoint(other) for other in locked[number + 1 :])
+    made = plan(near, np.arange(300), settling.COST, count)
+    assert sorted(np.concatenate([lane.pages for lane in made]).tolist()) == list(range(300))
+    locked = [set().union(*(around(near, page) for page in lane.pages.tolist())) for lane in made]
+    for one in range(len(made)):
+        for other in range(one):
+            if one not in before(made, other) and other not in before(made, one):
+                assert locked[one].isdisjoint(locked[other])
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_beside_what_was_put_off_there_is_as_much_to_do_for_the_other_lane(seed: int) -> None:
+def test_beside_what_was_put_off_there_is_enough_to_do_for_the_other_lane(seed: int) -> None:
     near = web(seed, pages=3_000, links=9_000, near=3)
-    (_, _), (late, beside) = stages(near, np.arange(3_000), Cost(1_000.0, 4.0, 0.1), 2)
+    *_, late, one, other = plan(near, np.arange(3_000), Cost(1_000.0, 4.0, 0.1), 2)
 
-    def work(pages: Ints) -> float:
+    def work(*lanes: Lane) -> float:
+        pages = np.concatenate([lane.pages for lane in lanes])
         locked = set().union(*(around(near, page) for page in pages.tolist()))
         return len(locked) + 4.0 * len(pages) + 0.1 * float(near.degrees[pages].sum())
 
-    assert len(late)
-    assert 0.8 <= work(beside) / work(late) <= 1.25, "neighbours that only a batch locks are not counted beforehand"
+    assert len(late.pages)
+    # Neighbours that only a batch locks are not counted beforehand.
+    assert 0.8 * KEPT <= work(one, other) / work(late) <= 1.25 * KEPT
 
 
 def test_what_is_kept_for_later_leaves_each_lane_its_order() -> None:
     near, order = web(3, near=3), np.random.default_rng(3).permutation(300)
     place = np.argsort(order)
-    first, (_, beside) = stages(near, order, settling.COST, 2)
-    lanes_of = np.zeros(300, dtype=int)
-    for number, lane in enumerate(lanes(near, order, settling.COST, 2)[:-1]):
-        lanes_of[lane] = number
-    for lane in [*first, *(beside[lanes_of[beside] == number] for number in (0, 1))]:
-        assert (np.diff(place[lane]) > 0).all()
+    *made, late = cut(near, order, settling.COST, 2)
+    first, second, put_off, *kept = plan(near, order, settling.COST, 2)
+    assert put_off.pages.tolist() == late.tolist()
+    for lane, now, later in zip(made, (first, second), kept, strict=True):
+        assert sorted([*now.pages, *later.pages]) == sorted(lane)
+        assert (np.diff(place[now.pages]) > 0).all()
+        assert (np.diff(place[later.pages]) > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_turns_let_nobody_begin_too_early_and_leave_nothing_undone(seed: int) -> None:
+    """Some at work, each with a batch of some lane, which they finish in any order."""
+    dice = np.random.default_rng(seed)
+    near = web(seed, near=3)
+    made = plan(near, np.arange(300), settling.COST, 2)
+    turns, left, going, through = Turns(made), dice.integers(0, 5, len(made)), list[int](), set[int]()
+    while len(through) < len(made):
+        while len(going) < 2 and (number := turns.take()) is not None:
+            assert set(made[number].after) <= through
+            ready = set(range(number)) - set(going) - through
+            assert not any(set(made[each].after) <= through for each in ready), "the most urgent first"
+            going.append(number)
+        assert going, "there is always something to do"
+        number = going.pop(int(dice.integers(len(going))))
+        if left[number]:
+            left[number] -= 1
+            turns.back(number)
+        else:
+            through.add(number)
+            turns.through(number)
+    assert not left.any()
+    assert turns.take() is None
 
 
 def test_an_empty_web_has_no_batches() -> None:
     near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     order = np.empty(0, dtype=np.int64)
-    assert [lane.tolist() for lane in lanes(near, order, settling.COST, 2)] == [[], [], []]
-    assert [[lane.tolist() for lane in stage] for stage in stages(near, order, settling.COST, 2)] == [
-        [[], []],
-        [[], []],
-    ]
+    assert [lane.tolist() for lane in cut(near, order, settling.COST, 2)] == [[], [], []]
+    assert [lane.pages.tolist() for lane in plan(near, order, settling.COST, 2)] == [[], [], [], [], []]
     assert list(batches(near, order, Cost(10.0, 1.0, 0.1))) == []
+
+
+def test_links_of_some_pages_are_found_both_ways() -> None:
+    near, some = web(4), np.array([7, 3, 150])
+    sources, targets = near.out(some)
+    assert sorted(zip(sources.tolist(), targets.tolist(), strict=True)) == sorted(
+        (page, target) for page in some.tolist() for target in near.targets[near.offsets[page] : near.offsets[page + 1]]
+    )
+    sources, targets = near.into(some)
+    every = zip(near.link_sources.tolist(), near.targets.tolist(), strict=True)
+    assert sorted(zip(sources.tolist(), targets.tolist(), strict=True)) == sorted(
+        (source, target) for source, target in every if target in some
+    )

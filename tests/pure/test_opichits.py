@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphbrain import lanes, opichits
+from graphbrain import lanes, linksums, opichits
 from graphbrain.graph import Again
 from graphbrain.ledger import _COLUMNS as COLUMNS
 from graphbrain.ledger import Ledger, Marks
@@ -487,6 +487,21 @@ def test_a_ledger_finds_the_pages_it_holds_and_no_others(ids: list[int], other: 
     assert not ledger.holds([other])
     with pytest.raises(Again):
         ledger.at([other])
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_page_knows_by_a_number_which_links_it_has(known: bool) -> None:
+    """Unless it had some of which nobody knows: then, in the end, still nobody does."""
+    ledger = locked(
+        Rule(), range(1, 6), out_weight=lambda i: float(i == 5), links_sum=lambda i: 7 if known and i == 5 else -1
+    )
+    ledger.relink([1, 1, 2, 5], [2, 3, 1, 1], 1)
+    ledger.relink([1, 2], [2, 1], -1)
+
+    def term(page: int) -> int:
+        return int(linksums.hashed(np.array([page]))[0])
+
+    assert ledger.links_sum.tolist() == [term(3), 0, 0, 0, (7 + term(1)) & linksums.WHOLE if known else NONE]
 
 
 # ---------------------------------------------------------------- payouts
