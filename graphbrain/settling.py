@@ -57,7 +57,7 @@ Links = tuple[Ints, Ints]
 """Sources and targets, as places in a ledger; −1 for one that is not locked."""
 COST = Cost(most=60_000.0, page=1.0, end=0.04)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
-HELD_SECONDS, ALONE_SECONDS = 0.33, 1.0
+HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
 """What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
 another of those of several: some two and a half times as long, in all. The longer time is for a pass that nobody has
 waited for."""
