@@ -20,7 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain import accounts, addresses, hosts, linksums
+from graphbrain import accounts, addresses, hosts, linking, linksums
 from graphbrain.accounts import Accounts
 from graphbrain.addresses import FULL_WAIT
 from graphbrain.graph import Graph, Tx
@@ -216,8 +216,8 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
 
 def _sums(tx: Tx, ledger: Accounts) -> Ints:
     """What the links of locked pages say that their sums should be."""
-    packed = np.array(tx.one("links/packed_out", ids=ledger.ids.tolist())[0], dtype=np.int64)
-    return linksums.of_links(ledger.seek(packed >> 32), packed & 0xFFFFFFFF, len(ledger.ids))
+    sources, targets = linking.packed(tx, "links/packed_out", ledger.ids)
+    return linksums.of_links(ledger.seek(sources), targets, len(ledger.ids))
 
 
 class Exact:

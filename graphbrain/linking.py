@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
+from graphbrain.opichits import Ints
 
-__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "read"]
+__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "packed", "read"]
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """Along which links a side of a page pays."""
@@ -30,6 +33,12 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
     """
     wanted = sorted(set(pages))
     return dict(tx.one(SIDES[side], ids=wanted)[0]) if wanted else {}
+
+
+def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
+    """Ids of the sources and the targets of links that are sent packed: those of these pages, or those to them."""
+    links = np.array(tx.one(statement, ids=pages.tolist())[0], dtype=np.int64)
+    return links >> 32, links & 0xFFFFFFFF
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:

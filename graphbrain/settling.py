@@ -35,7 +35,7 @@ from graphbrain.batching import Batch, Cost, Lane, Neighbours, Places
 from graphbrain.exports import LinkTable, Terms
 from graphbrain.fixedpoint import System
 from graphbrain.graph import Graph, Tx
-from graphbrain.ledger import Ledger, Marks
+from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
 __all__ = [
@@ -228,7 +228,7 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
         ledger.absorb("authority", goals.authority)
         marks = ledger.write_settled(tx, hubs, authorities)
     else:  # marks may still be missing after a pass that died
-        marks = Marks(ledger)
+        marks = ledger.marks_before
     step.touched = ledger.ids
     step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
     step.awaited = tx.one("brain/awaited")[0]
@@ -282,9 +282,8 @@ def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, L
     more = pages[weight[pages] != ledger.in_weight[pages]]
     others = _read(tx, "links/packed_in", ledger, more)
     whole[others[1][others[0] < 0]] = False
-    told = mine
-    told[more] = False
-    return _where(out, out[1] >= 0), _joined(_where(into, told[into[1]]), others), pages[whole[pages]]
+    mine[more] = False  # all that leads to these has been read
+    return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), others), pages[whole[pages]]
 
 
 def _joined(some: Links, others: Links) -> Links:
@@ -299,8 +298,8 @@ def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
     """Sources and targets of the links of places, as places; −1 for an end that is not locked."""
     if not len(pages):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    packed = np.array(tx.one(statement, ids=ledger.ids[pages].tolist())[0], dtype=np.int64)
-    return ledger.seek(packed >> 32), ledger.seek(packed & 0xFFFFFFFF)
+    sources, targets = linking.packed(tx, statement, ledger.ids[pages])
+    return ledger.seek(sources), ledger.seek(targets)
 
 
 def _spend(ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step) -> Ints:

@@ -9,7 +9,8 @@
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, hub_history, hub_cash, hub_paid, out_weight, authority_history, authority_cash, authority_paid,
-//                     in_weight, relevance or -1, depth, first_fetched or -1, lane, links_sum or -1]; a page that is gone is missing
+//                     in_weight, relevance or -1, depth, first_fetched or -1, lane, links_sum or -1];
+//                     a page that is gone is missing
 // column  revision  INTEGER  of the brain's settings, read after the locks: a pass that follows a change waits for them;
 //                     null while an import is made a brain: then nobody may write
 // rows    one
