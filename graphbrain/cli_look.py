@@ -120,7 +120,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     """Find pages whose URL contains TEXT.
 
-    And that fit all options given. --host has an index, and so has a --min-score of 8 or more: then the best come
+    And that fit all options given. --host has an index, and so has a --min-score of 32 or more: then the best come
     first. Without these every page is read.
     """
     from graphbrain import show

@@ -126,7 +126,7 @@ class Looking(Core):
         """The pages that fit all that is given, read as they are asked for.
 
         `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
-        authority or hub. From a `min_score` of 8 on an index is used and the best come first; a `host` has an index,
+        authority or hub. From a `min_score` of 32 on an index is used and the best come first; a `host` has an index,
         too; else every page is read, in the order of the store; so it is with every `min_score` under the classic
         engine, whose scores are shares. Raises BadInput.
         """

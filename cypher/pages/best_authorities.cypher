@@ -1,6 +1,6 @@
 // The pages of at least some authority score that fit, best first; a criterion that is null fits every page.
 //
-// They are found by their rank, which scores from 8 on have.
+// They are found by their rank, which scores from 32 on have.
 //
 // param   rank       INTEGER  the rank of the least score
 // param   least      FLOAT    the least authority score

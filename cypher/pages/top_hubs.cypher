@@ -1,4 +1,4 @@
-// The pages of highest hub score, among those with a rank (8 and more).
+// The pages of highest hub score, among those with a rank (32 and more).
 //
 // A rank holds scores within a factor of 2^(1/4), so the last one is read whole.
 //
@@ -11,7 +11,7 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.hub_rank >= 1
+MATCH (p:Page) WHERE p.hub_rank >= 20
 WITH p ORDER BY p.hub_rank DESC LIMIT $limit
 WITH min(p.hub_rank) AS least
 MATCH (p:Page) WHERE p.hub_rank >= least

@@ -558,7 +558,7 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
     authority_waits = min(into / (into + (1 - r) / r), 1 - alpha) * authority - into * page["authority_paid"]
 
     def rank(score: float) -> int | None:
-        return math.floor(4 * math.log2(score)) if score >= 8 else None
+        return math.floor(4 * math.log2(score)) if score >= 32 else None
 
     def priority(waits: float, d: float) -> int | None:
         per_link = abs(waits) / (d + 1)

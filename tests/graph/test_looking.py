@@ -181,19 +181,22 @@ def test_pages_are_found_by_all_that_is_given(
 
 
 def test_from_a_rank_on_the_best_come_first(brain: Brain) -> None:
-    hubs = [f"http://hub{n}.org/" for n in range(30)]
-    brain.report([Fetched(url, [A, B, *([C] if n < 20 else ()), D]) for n, url in enumerate(hubs)])
+    hubs = [f"http://hub{n}.org/" for n in range(120)]
+    brain.report([Fetched(url, [A, B, *([C] if n < 80 else ()), D]) for n, url in enumerate(hubs)])
     brain.tend(None)
     everything = {page.url: page for page in brain.find("org")}
-    best = sorted((page.authority_score for page in everything.values() if page.authority_score >= 9), reverse=True)
+    best = sorted((page.authority_score for page in everything.values() if page.authority_score >= 33), reverse=True)
     assert len(best) == 4
-    assert [page.authority_score for page in brain.find(min_score=9)] == best
-    assert urls_of(brain.find("c.", min_score=9)) == [C]
-    assert urls_of(brain.find(regex="x", min_score=9)) == [D]
+    assert [page.authority_score for page in brain.find(min_score=33)] == best
+    assert urls_of(brain.find("c.", min_score=33)) == [C]
+    assert urls_of(brain.find(regex="x", min_score=33)) == [D]
     least = everything[C].authority_score
     assert len(urls_of(brain.find(min_score=least))) == 4, "the least score itself is in"
-    assert not list(brain.find(min_score=9, by="hub"))
-    assert len(list(brain.find(min_score=9, limit=2))) == 2
+    assert not list(brain.find(min_score=33, by="hub"))
+    assert len(list(brain.find(min_score=33, limit=2))) == 2
+    for n in (3, 4, 6):  # by the index while it has as many, else by all pages
+        scores = [page.authority_score for page in brain.top(n)]
+        assert scores == sorted((page.authority_score for page in everything.values()), reverse=True)[:n]
 
 
 def test_a_find_ends_when_it_has_enough(brain: Brain) -> None:
@@ -236,7 +239,7 @@ def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
 
 
 def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
-    assert not [*brain.dump_pages(), *brain.dump_links(), *brain.find("a"), *brain.find(min_score=9), *brain.top()]
+    assert not [*brain.dump_pages(), *brain.dump_links(), *brain.find("a"), *brain.find(min_score=33), *brain.top()]
 
 
 @pytest.mark.data

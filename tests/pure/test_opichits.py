@@ -175,24 +175,24 @@ def test_priority_grows_with_what_waits_and_tells_what_is_worth_a_push(
 
 
 def test_rank_counts_quarter_powers_of_two() -> None:
-    """floor(4·log2 s): 8 is 12, 9.5 is 12.99, 9.6 is 13.05, 16 is 16, 1000 is 39.86."""
-    got = opichits.rank(f(8, 9.5, 9.6, 16, 1000))
-    assert got.tolist() == [12, 12, 13, 16, 39]
+    """floor(4·log2 s): 32 is 20, 38 is 20.99, 38.1 is 21.01, 64 is 24, 1000 is 39.86."""
+    got = opichits.rank(f(32, 38, 38.1, 64, 1000))
+    assert got.tolist() == [20, 20, 21, 24, 39]
 
 
 def test_rank_is_none_for_the_many_pages_near_their_payout() -> None:
-    """Scores below 8 have no place in the index; nor have those of pages that owe more than they hold."""
-    got = opichits.rank(f(8, 7.999999, 1, 0.5, 0, -300))
-    assert got.tolist() == [12, NONE, NONE, NONE, NONE, NONE]
+    """Scores below 32 have no place in the index; nor have those of pages that owe more than they hold."""
+    got = opichits.rank(f(32, 31.999999, 1, 0.5, 0, -300))
+    assert got.tolist() == [20, NONE, NONE, NONE, NONE, NONE]
     assert got.dtype == np.int64
-    assert opichits.FIRST_RANK == 12
+    assert opichits.FIRST_RANK == 20
 
 
 @given(sizes, sizes)
 def test_rank_grows_with_the_score(a: float, b: float) -> None:
     low, high = opichits.rank(f(*sorted((a, b)))).tolist()
     assert low <= high
-    assert high == NONE or high >= 12
+    assert high == NONE or high >= 20
 
 
 # ---------------------------------------------------------------- lanes
