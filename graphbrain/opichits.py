@@ -46,8 +46,8 @@ NONE = np.iinfo(np.int64).min
 
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
 FIRST_RANK = 20
-"""Scores from 32 on have a rank. On cnr-2000 they are one page in two hundred; from 8 on it was one in twenty, and one in
-three before they had settled, so that most had to be taken out of the index again."""
+"""Scores from 32 on have a rank. On cnr-2000 they are one page in two hundred; from 8 on it was one in twenty, and one
+in three before they had settled, so that most had to be taken out of the index again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,19 @@ from graphbrain.errors import SchemaMismatch
 from graphbrain.graph import Graph, Tx
 from graphbrain.statements import link_types, names, property_names, statement
 
-__all__ = ["Step", "adopt", "apply", "check", "imported", "pending", "steps"]
+__all__ = ["PAGE_CHAIN", "Step", "adopt", "apply", "check", "imported", "pending", "steps"]
+
+PAGE_CHAIN = (
+    *("key", "url", "name", "host", "outside_because", "state", "discovered", "waiting_since", "relevance", "payout"),
+    *("out_weight", "in_weight", "is_seed", "depth", "authority_priority", "queue", "lane"),
+    *("hub_cash", "authority_cash", "hub_history", "hub_paid", "authority_history", "authority_paid"),
+)
+"""The properties a page is made with, in the order in which the database is to put them into its chain of records.
+
+It takes those of a new node by their names' numbers, modulo 64, and each record it makes goes before the others; there
+is room for two floats in one. So the accounts, which every push and every report read and write, stand first, in three
+records, or in four where the first of them finds room in one that is there.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +111,8 @@ def apply(graph: Graph, now: float) -> tuple[Step, ...]:
     """Apply what is missing; the steps applied. Two processes may do it at the same time."""
     missing = pending(graph)
     if missing:
-        properties, types = property_names(), link_types()
+        properties = [*PAGE_CHAIN, *sorted(set(property_names()).difference(PAGE_CHAIN))]
+        types = link_types()
         graph.write(lambda tx: tx.do("brain/tokens", properties=properties, types=types), "brain/tokens")
         # Indexes that forbid nothing are filled in the background, while what has to be unique is looked through.
         for unique in (False, True):

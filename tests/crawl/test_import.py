@@ -19,6 +19,7 @@ import pytest
 
 from graphbrain import Brain, Fetched, neo4j_home, server, stores
 from graphbrain.cli import cli
+from graphbrain.schema import PAGE_CHAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -115,6 +116,7 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
         for (names,) in ask(home, "MATCH (p:Page) RETURN DISTINCT keys(p)"):
             ahead = [name in stores.AHEAD for name in names]
             assert ahead == sorted(ahead, reverse=True), "a page's chain begins with what changes most"
+            assert names[:6] == [*reversed(PAGE_CHAIN)][:6], "the accounts before all"
         after = neo4j_home.read_state(home), neo4j_home.password(home), neo4j_home.configured_memory(home)
         assert before[1:] == after[1:]
         assert [before[0][port] for port in ("bolt_port", "http_port")] == [

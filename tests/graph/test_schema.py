@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain import Brain, schema
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
+from graphbrain.schema import PAGE_CHAIN
 from graphbrain.statements import link_types, property_names
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, sound
@@ -151,4 +152,20 @@ def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:
     assert {"url", "hub_updated", "relevance", "since", "virtual_clock"} <= set(property_names())
     assert link_types() == ["LINKS", "REDIRECTS_TO"]
     known = {row[0] for row in ask("CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey")}
-    assert set(property_names()) <= known
+    assert set(property_names()) | set(PAGE_CHAIN) <= known
+
+
+def test_the_accounts_of_a_page_stand_before_what_else_it_was_made_with(bare: Neo4j, ask: Ask) -> None:
+    """Whoever reads or writes a property walks the page's chain to it, and writes its whole record. Where there was
+    room in a record for the first of them, they stand in four of them, else in three."""
+    with bare.open(crawl="test", auto_tend=False) as brain:
+        brain.seed([f"http://{'long-' * n}host.org/{'path/' * n}" for n in range(12)])
+    made = ask("MATCH (p:Page) RETURN keys(p)")
+    for (names,) in made:
+        accounts = [name for name in names if name in PAGE_CHAIN[-6:]]
+        assert set(names[:5]) == {*PAGE_CHAIN[-5:]}
+        assert {*accounts[:2]} == {"authority_history", "authority_paid"} or {*accounts[1:3]} == {
+            "authority_history",
+            "hub_paid",
+        }
+    assert len(made) == 12
