@@ -14,7 +14,7 @@ from graphbrain.classic import Virtual
 from graphbrain.classic_ledger import read_virtual
 from graphbrain.graph import Tx
 from graphbrain.model import Page
-from graphbrain.opichits import Rule
+from graphbrain.opichits import FIRST_RANK, Rule
 
 __all__ = ["Shares", "error_bound", "page", "top", "view"]
 
@@ -82,7 +82,7 @@ def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
     shares = view(tx, rule)
     ranked, everybody = TOP[by]
     # Ranks follow from the history alone.
-    rows = [] if shares.cash_counts else tx.many(ranked, limit=n)
+    rows = [] if shares.cash_counts else tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
         rows = tx.many(everybody, limit=n, cash=1.0 if shares.cash_counts else 0.0)
     return [shares.page(pages.page_of(row)) for row in rows]

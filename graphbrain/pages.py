@@ -19,7 +19,7 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx, intact
 from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.model import ROBOTS, Page
-from graphbrain.opichits import NONE, Floats, Rule
+from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of
 
@@ -253,7 +253,7 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
     """The `n` pages of highest score, `by` hub or authority, best first."""
     ranked, everybody = TOP[by]
-    rows = tx.many(ranked, limit=n)
+    rows = tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
         rows = tx.many(everybody, limit=n)
     return [page_of(row) for row in rows]

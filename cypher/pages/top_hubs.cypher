@@ -2,6 +2,7 @@
 //
 // A rank holds scores within a factor of 2^(1/4), so the last one is read whole.
 //
+// param   first         INTEGER  the first rank there is
 // param   limit         INTEGER  at most this many, and the rest of the last rank
 // column  page          MAP      properties and internal id
 // column  out_links     INTEGER  how many pages it links to
@@ -11,7 +12,7 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.hub_rank >= 20
+MATCH (p:Page) WHERE p.hub_rank >= $first
 WITH p ORDER BY p.hub_rank DESC LIMIT $limit
 WITH min(p.hub_rank) AS least
 MATCH (p:Page) WHERE p.hub_rank >= least

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.opichits import FIRST_RANK
 from graphbrain.url import key_of
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (
@@ -164,8 +165,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "classic/rebase": of_two("hub_cash", "authority_cash"),
         "classic/reset": {"ids": some},
         "classic/sums": {"rebased": 0},
-        "classic/top_authorities": {"limit": 10},
-        "classic/top_hubs": {"limit": 10},
+        "classic/top_authorities": {"first": FIRST_RANK, "limit": 10},
+        "classic/top_hubs": {"first": FIRST_RANK, "limit": 10},
         "classic/write_virtual": {"virtual": {"virtual_pages": 9, "virtual_clock": 7.5}},
         "claims/due": {"now": NOW + 1e6, "limit": 10},
         "claims/heads": {"now": NOW + 1e6, "limit": 10},
@@ -281,8 +282,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/state": {"rows": [[hub, "outside", None, "robots"], [other, "frontier", "*", None]]},
         "pages/standing": {"ids": some},
         "pages/to_look_at": {"now": NOW + 1e6, "limit": 10},
-        "pages/top_authorities": {"limit": 10},
-        "pages/top_hubs": {"limit": 10},
+        "pages/top_authorities": {"first": FIRST_RANK, "limit": 10},
+        "pages/top_hubs": {"first": FIRST_RANK, "limit": 10},
         "pages/unlinked_mark": {"ids": some, "now": NOW},
         "pages/unlinked": {"ids": some},
         "scores/all": none,
