@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphbrain import csr
+from graphbrain.csr import Places
 from graphbrain.opichits import Floats, Ints
 
 __all__ = ["Batch", "Cost", "Lane", "Neighbours", "Places", "Turns", "batches", "cut", "plan"]
-
-Places = NDArray[np.int32]
 
 PIECES = 256
 """So many, at most, of which lanes are made: enough to separate what is separate; their matrix is dense."""
@@ -42,11 +42,7 @@ class Neighbours:
     @classmethod
     def of(cls, offsets: Ints, targets: Places) -> Neighbours:
         """From the links of each page."""
-        from scipy.sparse import csr_array
-
-        pages = len(offsets) - 1
-        links = csr_array((np.ones(len(targets), dtype=np.int8), targets, offsets), shape=(pages, pages)).tocsc()
-        return cls(offsets, targets, links.indptr.astype(np.int64), links.indices.astype(np.int32))
+        return cls(offsets, targets, *csr.transposed(offsets, targets))
 
     @property
     def degrees(self) -> Ints:

@@ -20,13 +20,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphbrain import opichits
+from graphbrain import csr, opichits
+from graphbrain.csr import Places, Rows
 from graphbrain.opichits import Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["FixedPoint", "Flow", "System", "link_weights"]
 
@@ -50,21 +53,48 @@ class FixedPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spread:
-    """Links both ways as sparse matrices (each row a page's), and what both sides pass on per unit of link weight."""
+class _Weighted:
+    """A matrix of link weights, to be used like `Rows`, which knows only ones."""
 
-    forward: Any
-    backward: Any
+    matrix: csr_array
+
+    @classmethod
+    def of(cls, offsets: Ints, targets: Places, weights: Floats) -> _Weighted:
+        from scipy.sparse import csr_array
+
+        pages = len(offsets) - 1
+        return cls(csr_array((weights, targets, csr.narrow(offsets)), shape=(pages, pages)))
+
+    @property
+    def counts(self) -> Floats:
+        """The sum of each row's weights."""
+        return np.asarray(self.matrix.sum(axis=1), dtype=np.float64).ravel()
+
+    def sums(self, values: Floats) -> Floats:
+        """The product with a vector."""
+        return np.asarray(self.matrix @ values)
+
+    def turned(self) -> _Weighted:
+        """The same matrix with rows and columns exchanged."""
+        return _Weighted(self.matrix.T.tocsr())
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """Links both ways as matrices (each row a page's), and what both sides pass on per unit of link weight."""
+
+    forward: Rows | _Weighted
+    backward: Rows | _Weighted
     hub_share: Floats
     authority_share: Floats
 
     def ahead(self, hub: Floats) -> Floats:
         """What hubs bring to the authorities along the links."""
-        return np.asarray(self.backward @ (self.hub_share * hub))
+        return self.backward.sums(self.hub_share * hub)
 
     def back(self, authority: Floats) -> Floats:
         """What authorities bring to the hubs along the links."""
-        return np.asarray(self.forward @ (self.authority_share * authority))
+        return self.forward.sums(self.authority_share * authority)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +108,28 @@ class System:
     def of(
         cls,
         offsets: Ints,
-        targets: NDArray[np.int32],
+        targets: Places,
         *,
         alpha: float,
         relevance: Floats,
         payout: Floats,
         weights: Floats | None = None,
+        back: tuple[Ints, Places] | None = None,
     ) -> System:
         """Of pages whose links are rows (`targets[offsets[i] : offsets[i + 1]]`).
 
-        `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None.
+        `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None; `back`: offsets and
+        sources of the same links by the pages they lead to, where they are known.
         """
-        forward, backward = _both_ways(offsets, targets, weights)
-        out_weight: Floats = np.asarray(forward.sum(axis=1)).ravel()
-        in_weight: Floats = np.asarray(backward.sum(axis=1)).ravel()
+        forward: Rows | _Weighted
+        backward: Rows | _Weighted
+        if weights is None:
+            forward = Rows(offsets, targets)
+            backward = Rows(*back) if back else forward.turned()
+        else:
+            forward = _Weighted.of(offsets, targets, weights)
+            backward = forward.turned()
+        out_weight, in_weight = forward.counts, backward.counts
         hub_share = _share(opichits.keep_hub(out_weight, alpha), out_weight)
         authority_share = _share(opichits.keep_authority(in_weight, relevance, alpha), in_weight)
         return cls(_Spread(forward, backward, hub_share, authority_share), payout)
@@ -170,9 +208,7 @@ def _relative(change: Floats, scores: Floats) -> float:
     return float(np.abs(change).sum() / max(np.abs(scores).sum(), 1e-300)) if len(scores) else 0.0
 
 
-def link_weights(
-    offsets: Ints, targets: NDArray[np.int32], hosts: NDArray[np.int32], intra_host_weight: float
-) -> Floats | None:
+def link_weights(offsets: Ints, targets: Places, hosts: Places, intra_host_weight: float) -> Floats | None:
     """The weight of each link, by the number of each page's host; None: all weigh 1."""
     if intra_host_weight == 1.0:
         return None
@@ -188,13 +224,14 @@ class Flow:
     links give it all. Where it comes to rest are the classic engine's scores: the share of each page in what is spent.
     """
 
-    def __init__(self, offsets: Ints, targets: NDArray[np.int32], hub_share: Floats, authority_share: Floats) -> None:
+    def __init__(self, offsets: Ints, targets: Places, hub_share: Floats, authority_share: Floats) -> None:
         self.pages = len(offsets) - 1
         out = np.diff(offsets).astype(np.float64)
         into = np.bincount(targets, minlength=self.pages).astype(np.float64)
         self._hub_leak = np.where(out > 0, 1.0 - hub_share, 1.0)
         self._authority_leak = np.where(into > 0, 1.0 - authority_share, 1.0)
-        self._spread = _Spread(*_both_ways(offsets, targets), _share(hub_share, out), _share(authority_share, into))
+        forward = Rows(offsets, targets)
+        self._spread = _Spread(forward, forward.turned(), _share(hub_share, out), _share(authority_share, into))
 
     def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
         """What both sides get when all spend what they have at once."""
@@ -231,16 +268,6 @@ class Flow:
             authority = np.full(self.pages, to_authorities / pages)
             to_hubs = to_authorities = 0.0
             watch(hub_spent, authority_spent)
-
-
-def _both_ways(offsets: Ints, targets: NDArray[np.int32], weights: Floats | None = None) -> tuple[Any, Any]:
-    """Links from the rows of pages, and to them, as sparse matrices; they weigh 1 where no weights are given."""
-    from scipy.sparse import csr_array
-
-    pages = len(offsets) - 1
-    data = np.ones(len(targets)) if weights is None else weights
-    forward = csr_array((data, targets, offsets), shape=(pages, pages))
-    return forward, forward.T.tocsr()
 
 
 def _share(keep: Floats, weight: Floats) -> Floats:

@@ -14,6 +14,7 @@ Statements: accounts/*.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -92,7 +93,8 @@ class Accounts:
     """What `linksums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), len(self.columns) + 1)
+        wide = len(self.columns) + 1
+        table = np.fromiter(chain.from_iterable(rows), np.float64, wide * len(rows)).reshape(len(rows), wide)
         self.rule = rule
         self.ids: Ints = table[:, 0].astype(np.int64)
         self._locked = frozenset(self.ids.tolist())

@@ -16,105 +16,22 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphbrain import csr
+from graphbrain.csr import Places, Rows
 from graphbrain.opichits import Floats, Ints
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
-__all__ = ["Rows", "Scores", "Until", "Web", "between_hosts", "distribution", "hits", "opic", "pagerank", "salsa"]
-
-Places = NDArray[np.int32]
+__all__ = ["Scores", "Until", "Web", "between_hosts", "distribution", "hits", "opic", "pagerank", "salsa"]
 
 DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
-BLOCK = 1 << 20
-"""Links of a block of rows. Its factors, all 1, are shared by all blocks and stay in the cache."""
 LEAST_CHANGE = 1e-13
 """A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance."""
 LEAST_SCORE = 1e-200
 """What is smaller counts as 0: the scores of a lesser community shrink by a factor at each iteration of HITS, and
 arithmetic with numbers below 1e-308 is a hundred times slower."""
-
-
-class Rows:
-    """A matrix of zeros and ones by rows: the ones of row i are in the columns `targets[offsets[i] : offsets[i + 1]]`.
-
-    It takes no memory beside `targets`, for which it is worth being written: a sparse matrix of scipy holds a factor
-    for each link, which costs as much to read as all the rest. `threads`: scipy lets go of the interpreter's lock.
-    """
-
-    def __init__(self, offsets: Ints, targets: Places, threads: int = 1) -> None:
-        self.offsets, self.targets, self.threads = offsets, targets, threads
-        edges = _edges(offsets, BLOCK)
-        ones = np.ones(max((int(offsets[end] - offsets[start]) for start, end in edges), default=0))
-        self._blocks = [(start, end, self._block(start, end, ones)) for start, end in edges]
-
-    def _block(self, start: int, end: int, ones: Floats) -> csr_array:
-        from scipy.sparse import csr_array
-
-        first, last = int(self.offsets[start]), int(self.offsets[end])
-        block = csr_array((end - start, len(self.offsets) - 1))
-        # Set afterwards: what its constructor is given it copies when that is a small part of a large array.
-        block.indptr = (self.offsets[start : end + 1] - first).astype(np.int32)
-        block.indices, block.data = self.targets[first:last], ones[: last - first]
-        return block
-
-    @property
-    def counts(self) -> Floats:
-        """How many ones each row has."""
-        return np.diff(self.offsets).astype(np.float64)
-
-    def sums(self, values: Floats, out: Floats | None = None) -> Floats:
-        """For each row the sum of `values` over the columns of its ones: the product with a vector.
-
-        `out`: where to write it, which may not be `values`; None: into memory of its own, which costs page faults.
-        """
-        result = np.empty(len(self.offsets) - 1) if out is None else out
-
-        def part(block: tuple[int, int, csr_array]) -> None:
-            start, end, rows = block
-            result[start:end] = rows @ values
-
-        if self.threads == 1 or len(self._blocks) == 1:
-            for block in self._blocks:
-                part(block)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(part, self._blocks))
-        return result
-
-    def turned(self) -> Rows:
-        """The same matrix with rows and columns exchanged."""
-        from scipy.sparse import csr_array
-
-        pages = len(self.offsets) - 1
-        marks = np.ones(len(self.targets), dtype=np.int8)
-        columns = csr_array((marks, self.targets, _narrow(self.offsets)), shape=(pages, pages)).tocsc()
-        return Rows(columns.indptr.astype(np.int64), columns.indices.astype(np.int32, copy=False), self.threads)
-
-
-def _narrow(offsets: Ints) -> NDArray[np.signedinteger]:
-    """Offsets in the type of the targets, where they fit: scipy widens the targets to theirs."""
-    return offsets.astype(np.int32) if offsets[-1] <= np.iinfo(np.int32).max else offsets
-
-
-def _edges(offsets: Ints, size: int) -> list[tuple[int, int]]:
-    """Blocks of whole rows with about `size` ones each: first row, row after the last."""
-    pages = len(offsets) - 1
-    edges = []
-    start = 0
-    while start < pages:
-        end = int(np.searchsorted(offsets, offsets[start] + size, side="right")) - 1
-        end = min(max(end, start + 1), pages)
-        edges.append((start, end))
-        start = end
-    return edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +60,7 @@ def between_hosts(offsets: Ints, targets: Places, hosts: Places) -> tuple[Ints, 
     """The rows with only those links whose ends have different hosts (`hosts`: a number of each page)."""
     counts = np.zeros(len(offsets), dtype=np.int64)
     kept: list[Places] = [np.empty(0, dtype=np.int32)]
-    for start, end in _edges(offsets, BLOCK):
+    for start, end in csr.blocks(offsets):
         ends = targets[offsets[start] : offsets[end]]
         sources = np.repeat(np.arange(start, end), np.diff(offsets[start : end + 1]))
         between = hosts[sources] != hosts[ends]
@@ -295,7 +212,7 @@ def _communities(web: Web) -> tuple[Places, Places, int]:
     pages = web.pages
     if not pages:
         return np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32), 0
-    offsets = _narrow(np.concatenate([web.forward.offsets, np.full(pages, web.links)]))
+    offsets = csr.narrow(np.concatenate([web.forward.offsets, np.full(pages, web.links)]))
     ends = web.forward.targets + np.int32(pages)
     both = csr_array((np.ones(web.links), ends, offsets), shape=(2 * pages, 2 * pages))
     count, labels = csgraph.connected_components(both, directed=False)

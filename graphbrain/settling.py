@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,20 +177,22 @@ def worth_it(tx: Tx, eps: float) -> bool:
 
 def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[str, int, int], None]) -> Goal:
     """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
-    table = exports.links(graph, lambda done, of: progress("export", done, of))
-    terms = exports.terms(graph, table)
-    near = Neighbours.of(table.offsets, table.targets)
-    with ThreadPoolExecutor(1) as beside:  # the server has nothing to do meanwhile
+    with ThreadPoolExecutor(1) as beside:  # what needs no server, while it works, and what needs no fixed point
+        beside.submit(import_module, "scipy.sparse")
+        table = exports.links(graph, lambda done, of: progress("export", done, of))
+        both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
+        terms = exports.terms(graph, table)
+        near = both_ways.result()
         lanes = beside.submit(batching.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
-        found = system(table, terms, rule).solve(
+        found = system(table, terms, rule, near).solve(
             tolerance=tolerance, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
     sums = linksums.of_rows(table.ids, table.offsets, table.targets)
     return Goal(table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual)
 
 
-def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
-    """The linear system of what was exported."""
+def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None = None) -> System:
+    """The linear system of what was exported. `near`: its links both ways, where they are known."""
     return System.of(
         table.offsets,
         table.targets,
@@ -197,6 +200,7 @@ def system(table: LinkTable, terms: Terms, rule: Rule) -> System:
         relevance=terms.relevance,
         payout=terms.payout,
         weights=fixedpoint.link_weights(table.offsets, table.targets, terms.hosts, rule.intra_host_weight),
+        back=(near.back_offsets, near.sources) if near else None,
     )
 
 

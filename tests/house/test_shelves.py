@@ -16,6 +16,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
+    ("csr",),
     ("batching", "fixedpoint", "measures", "linksums", "places", "ranking", "revisit", "beliefs"),
     ("lanes", "fingerprints"),
     ("schedule", "ranges"),

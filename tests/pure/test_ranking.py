@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain import ranking
+from graphbrain import csr, ranking
 from graphbrain.opichits import Floats
 from graphbrain.ranking import Until, Web
 
@@ -292,7 +292,7 @@ def test_webs_without_links(pages: int) -> None:
 
 def test_blocks_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = some_web(300, 40)
-    monkeypatch.setattr(ranking, "BLOCK", 17)  # smaller than the longest row
+    monkeypatch.setattr(csr, "BLOCK", 17)  # smaller than the longest row
     parts = Web.of(whole.forward.offsets, whole.forward.targets, threads=3)
     values = np.random.default_rng(1).random(whole.pages)
     for one, other in ((whole.forward, parts.forward), (whole.backward, parts.backward)):
@@ -305,7 +305,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
 def test_only_links_between_hosts(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Aduana kept the links of a page that has none to another host."""
-    monkeypatch.setattr(ranking, "BLOCK", block)
+    monkeypatch.setattr(csr, "BLOCK", block)
     web = web_of({0: [1, 2, 3], 1: [0, 4], 4: [3], 5: [4, 0]})
     hosts = np.array([0, 0, 0, 1, 2, 2], dtype=np.int32)
     offsets, targets = ranking.between_hosts(web.forward.offsets, web.forward.targets, hosts)
@@ -327,5 +327,5 @@ def test_memory_is_what_the_module_says(score: object, most: float) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    blocks, vectors = 2 * 8 * ranking.BLOCK, 10 * 8 * pages
+    blocks, vectors = 2 * 8 * csr.BLOCK, 10 * 8 * pages
     assert (peak - blocks - vectors) / links < most
