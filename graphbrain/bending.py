@@ -13,12 +13,14 @@ Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from graphbrain import accounts, passes
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import Rule
+from graphbrain.settings import Settings
 
 __all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh"]
 
@@ -41,16 +43,20 @@ NOTHING_BENT: Mapping[str, Any] = {
 """What stands on the brain of an empty graph."""
 
 
-def change(tx: Tx, settings: Mapping[str, Any]) -> None:
-    """Change shared settings, and note which passes over all pages must follow.
+def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> None:
+    """Change shared settings, and note which passes over all pages must follow, those in `notes` among them.
 
-    Raises Outdated while links are being weighed anew: that must end first.
+    What the caller knew of the brain may be old: it is looked at here, under its lock. Raises BeingConverted between
+    two engines, SettingsError where the settings do not go with those that stand on the brain, and Outdated while links
+    are being weighed anew: that must end first.
     """
     stored = tx.one("brain/lock")[0]
+    before, after = Rule.of(stored), Rule.of({**stored, **settings})
+    accounts.of(before)
     if stored.get("reweighing") is not None:
         raise Outdated
-    notes: dict[str, Any] = {}
-    before, after = Rule.of(stored), Rule.of({**stored, **settings})
+    replace(Settings().standing(stored), **settings).checked()
+    notes = dict(notes)
     if after.intra_host_weight != before.intra_host_weight:
         notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
     moved = after.payout == "target" and after.target_relevance != before.target_relevance

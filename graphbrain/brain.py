@@ -359,8 +359,7 @@ def _fit(given: Settings, stored: Mapping[str, Any]) -> Settings:
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )
-    known = {name: stored[name] for name in Settings.names("fixed", "shared") if name in stored}
-    return replace(given, **known)
+    return given.standing(stored)
 
 
 def _batches(items: Sequence[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:

@@ -136,8 +136,7 @@ class Core:
     def _take_up(self, stored: Mapping[str, Any] | None) -> None:
         """Go on with what stands on the brain now."""
         if stored is not None:
-            names = Settings.names("shared", "fixed")
-            fresh = replace(self.settings, **{name: stored[name] for name in names if name in stored})
+            fresh = self.settings.standing(stored)
             if fresh != self.settings or stored != self._stored:
                 self._refresh(fresh, stored)
 

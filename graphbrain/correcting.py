@@ -43,6 +43,7 @@ class Correcting(Passing):
             raise SettingsError(f"{wrong[0]!r} is no setting; there are {', '.join(sorted(Settings.names('shared')))}.")
         if wrong:
             raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
+        self._reread()
         engines.of(self.policy.rule)
         settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self.settings, **settings).checked()
@@ -51,7 +52,7 @@ class Correcting(Passing):
         if changed.pages_per_host > 0 or self.settings.pages_per_host > 0:
             self._count_budgets()
         notes = {"reviewing_hosts": ""} if manners.REVIEWING & set(settings) else {}
-        self.graph.write(lambda tx: bending.change(tx, {**settings, **notes}), "brain/change")
+        self.graph.write(lambda tx: bending.change(tx, settings, notes), "brain/change")
         self._reread()
         self._finish_passes(progress)
 

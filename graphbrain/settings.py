@@ -13,7 +13,7 @@ import os
 import socket
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
@@ -165,6 +165,11 @@ class Settings:
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
         """Setting → (kind, default, meaning), for the help texts and the README's table."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
+
+    def standing(self, stored: Mapping[str, Any]) -> Settings:
+        """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
+        of it."""
+        return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
     def checked(self) -> Settings:
         """Itself, when every value is possible; SettingsError in one sentence otherwise."""

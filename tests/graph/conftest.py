@@ -51,6 +51,18 @@ def clock() -> HandClock:
     return HandClock()
 
 
+def just_before(patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object]) -> None:
+    """Let something be done, once, between what a brain has seen and its next transaction of this name."""
+    write, left = brain.graph.write, [act]
+
+    def late(work: Callable[..., object], called: str, **how: bool) -> object:
+        if called == name and left:
+            left.pop()()
+        return write(work, called, **how)
+
+    patch.setattr(brain.graph, "write", late)
+
+
 Going = Callable[[], bool]
 """Has nobody said that it is over?"""
 

@@ -17,7 +17,7 @@ from graphbrain import Brain, Fetched, classic_cash
 from graphbrain.classic import total_cash
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from tests.conftest import Neo4j
-from tests.graph.conftest import EDITS, Going, HandClock, churning, crowd, rounds, sound
+from tests.graph.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -613,9 +613,6 @@ def test_whoever_converts_begins_again_when_another_conversion_has_begun_meanwhi
     """There and back, and again as far as two pages, while the first is at the fourth: the third is still to do."""
     monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
 
-    def stop(*_: int) -> None:
-        raise KeyboardInterrupt
-
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
 
         def meanwhile(done: int, _: int) -> None:
@@ -623,8 +620,7 @@ def test_whoever_converts_begins_again_when_another_conversion_has_begun_meanwhi
                 turns.append(other.convert_engine("classic"))
                 turns.append(other.convert_engine("exact"))
                 other.tend(None)
-                with pytest.raises(KeyboardInterrupt):
-                    other.convert_engine("classic", stop)
+                begin(other, "classic")
 
         turns: list[bool] = []
         assert exact.convert_engine("classic", meanwhile)
@@ -656,6 +652,48 @@ def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, mon
                 pass
     exact._reread()
     assert exact.settings.engine == "classic"
+    sound(exact)
+
+
+def stop(*_: int) -> None:
+    raise KeyboardInterrupt
+
+
+def begin(brain: Brain, engine: str) -> None:
+    """A conversion, left after its first batch."""
+    with pytest.raises(KeyboardInterrupt):
+        brain.convert_engine(engine, stop)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_whoever_believes_in_the_engine_before_changes_nothing_that_does_not_go_with_this_one(
+    exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    """Converted since it was opened, and between its last look and its transaction."""
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        if late:
+            just_before(monkeypatch, other, "brain/change", lambda: exact.convert_engine("classic"))
+        else:
+            exact.convert_engine("classic")
+        with pytest.raises(SettingsError, match="uniform under the classic engine"):
+            other.change(payout="trusted")
+        assert other.report([Fetched(url(70))])[0].accepted
+        other.tend(0.1)
+        exact.convert_engine("exact")
+        other.change(payout="trusted")
+    sound(exact)
+
+
+@pytest.mark.parametrize("change", [{"intra_host_weight": 0.5}, {"payout": "trusted"}, {"eps": 0.1}], ids=str)
+def test_nothing_is_changed_once_a_conversion_has_begun(
+    exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        just_before(monkeypatch, other, "brain/change", lambda: begin(exact, "classic"))
+        with pytest.raises(BeingConverted):
+            other.change(**change)
+        assert other.convert_engine("classic")
+        assert other.tend(None).settled
     sound(exact)
 
 
