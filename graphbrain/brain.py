@@ -25,6 +25,7 @@ from graphbrain.hosting import Hosting
 from graphbrain.intake import Intake
 from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
+from graphbrain.opichits import Rule
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
@@ -330,7 +331,7 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if stored is None:
         conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
-        fresh |= conversion.properties(given.engine)
+        fresh |= conversion.properties(Rule.of(fresh), clock())
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",

@@ -52,6 +52,10 @@ class Options:
         """The options by what stands on the (:Brain)."""
         return cls(**{option.name: brain[option.name] for option in fields(cls) if option.name in brain})
 
+    def clock(self, now: float, before: float = 0.0) -> float:
+        """What the clock says now that said `before`: in seconds, by the server's clock; pushes turn one of cash."""
+        return max(before, now) if self.window_unit == "seconds" else before
+
     def length(self, pages: float) -> float:
         """The window in units of the clock: cash spent, or seconds; infinite when there is none."""
         if not self.window:

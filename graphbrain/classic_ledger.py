@@ -99,8 +99,7 @@ class ClassicLedger(Accounts):
             return self.virtual
         self._open = True
         self.virtual = virtual = _virtual(tx.one("classic/lock_virtual")[0])
-        if self.rule.classic.window_unit == "seconds":
-            virtual.clock = max(virtual.clock, now)
+        virtual.clock = self.rule.classic.clock(now, virtual.clock)
         self._offsets = {"hub": virtual.hub_offsets(self.ids), "authority": virtual.authority_offsets(self.ids)}
         self.hub_cash += self._offsets["hub"]
         self.authority_cash += self._offsets["authority"]

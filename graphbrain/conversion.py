@@ -3,13 +3,13 @@
 While a brain is converted its `engine` says so, and nobody can lock accounts but who converts them. Each batch is one
 transaction that finds the brain still in that state; the last one, with the (:Brain) locked, gives it its new engine.
 So a conversion that was killed is simply run again and goes on where it stopped, or is turned back.
-Statements: classic/make_index_*, classic/drop_index_*, classic/lock_virtual, classic/reset, accounts/reset,
-brain/change, brain/advance, brain/sizes, brain/await_indexes.
+Statements: classic/make_index_*, classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/change,
+brain/advance, brain/sizes, brain/await_indexes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,10 +30,17 @@ def between(engine: str) -> str:
     return f"to_{engine}"
 
 
-def properties(engine: str, pages: int = 0) -> dict[str, float | None]:
-    """What stands on the (:Brain) for an engine that begins with so many pages."""
-    fresh = virtual_properties(Virtual(pages=pages, hub_held=float(pages)))
-    return dict(fresh) if engine == "classic" else dict.fromkeys(fresh)
+def properties(rule: Rule, now: float, pages: int = 0, before: float = 0.0) -> dict[str, float | None]:
+    """What stands on the (:Brain) for the engine that it has, or is being given, and that begins with so many pages;
+    its clock has said `before` already."""
+    clock = rule.classic.clock(now, before)
+    fresh = virtual_properties(Virtual(pages=pages, hub_held=float(pages), clock=clock, updated=clock))
+    return dict(fresh) if _meant(rule.engine) == "classic" else dict.fromkeys(fresh)
+
+
+def _meant(engine: str) -> str:
+    """The engine that a brain has, or is being given."""
+    return engine.removeprefix("to_")
 
 
 def furnish(graph: Graph, engine: str) -> None:
@@ -44,12 +51,12 @@ def furnish(graph: Graph, engine: str) -> None:
     graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
 
 
-def begin(tx: Tx, engine: str, rule: Rule) -> None:
-    """Close the accounts to everybody, unless somebody has changed the brain since `rule` was made."""
+def begin(tx: Tx, engine: str, rule: Rule, now: float) -> None:
+    """Close the accounts to everybody. Raises Outdated when somebody has changed the brain since `rule` was made."""
     _same(tx, rule)
     state: dict[str, Any] = {"engine": between(engine), "converted_until": "", "settling": None, "settling_until": None}
     state |= {"payout": "uniform", "payout_scale": 1.0, "repaying": None} if engine == "classic" else {}
-    tx.do("brain/change", settings={**state, **properties(engine)})
+    tx.do("brain/change", settings={**state, **properties(replace(rule, engine=engine), now)})
 
 
 def reset(tx: Tx, engine: str, ids: Sequence[int], last: str, rule: Rule, now: float) -> None:
@@ -57,22 +64,25 @@ def reset(tx: Tx, engine: str, ids: Sequence[int], last: str, rule: Rule, now: f
     own = replace(rule, engine=engine)
     kind = accounts.of(own)
     kind.lock_present(tx, ids, own)
-    tx.do(RESET[engine], ids=sorted(ids))
+    clock = {"clock": own.classic.clock(now)} if engine == "classic" else {}
+    tx.do(RESET[engine], ids=sorted(ids), **clock)
     kind.lock_present(tx, ids, own).write(tx, now, all_marks=True)
     tx.do("brain/advance", after=last)
 
 
-def finish(tx: Tx, engine: str, rule: Rule) -> None:
-    """Give the brain its new engine."""
-    _same(tx, rule)
+def finish(tx: Tx, engine: str, rule: Rule, now: float) -> None:
+    """Give the brain its new engine. Raises Outdated, as `begin`."""
+    stored = _same(tx, rule)
     pages = tx.one("brain/sizes")[0]
     # What the policy of payouts has given a page is worth nothing under the classic engine: pay it anew.
     settings = {"engine": engine, "converted_until": None, "repaying": "" if engine == "exact" else None}
-    tx.do("brain/change", settings={**settings, **properties(engine, pages)})
+    virtual = properties(replace(rule, engine=engine), now, pages, stored.get("virtual_clock") or 0.0)
+    tx.do("brain/change", settings={**settings, **virtual})
 
 
-def _same(tx: Tx, rule: Rule) -> None:
-    """With the (:Brain) locked: is it as `rule` says? Raises Outdated."""
-    tx.do("classic/lock_virtual")
+def _same(tx: Tx, rule: Rule) -> Mapping[str, Any]:
+    """Lock the (:Brain): what stands on it, if it is as `rule` says. Raises Outdated."""
+    stored: Mapping[str, Any] = tx.one("brain/lock")[0]
     # No page is locked, so whose ledger it is does not matter: only the revision is compared.
     accounts.lock(tx, (), replace(rule, engine="exact"))
+    return stored

@@ -28,7 +28,7 @@ class Converting(Passing):
         if self.settings.engine == engine:
             return False
         while self.settings.engine != conversion.between(engine):
-            self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule), "engine/begin")
+            self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule, self.now()), "engine/begin")
             self._reread()
         while not self._convert(engine, self._wait_for_older("the engine"), progress):
             pass
@@ -39,7 +39,7 @@ class Converting(Passing):
         """Go on with the conversion, and end it; False if the settings are not of this revision: it has begun anew."""
 
         def finish(tx: Tx) -> None:
-            conversion.finish(tx, engine, self.policy.rule)
+            conversion.finish(tx, engine, self.policy.rule, self.now())
 
         conversion.furnish(self.graph, engine)
         try:

@@ -13,7 +13,9 @@ from graphbrain import bending, conversion, corrections, engines, listing, manne
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH, is_key, number
 from graphbrain.errors import BadInput, SettingsError
+from graphbrain.graph import Tx
 from graphbrain.hosts import NOTHING_COUNTED
+from graphbrain.opichits import Rule
 from graphbrain.passing import Passing, Progress
 from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
@@ -184,10 +186,14 @@ class Correcting(Passing):
                 statement,
             ):
                 pass
-        # What was the scale of payouts is none for the pages to come: whoever tends finds a new one.
-        fresh = {"payout_pages": 0, **NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(self.settings.engine)}
-        self.graph.write(lambda tx: tx.do("brain/change", settings=fresh), "brain/change")
+        self.graph.write(self._cleared, "brain/change")
         self._reread()
+
+    def _cleared(self, tx: Tx) -> None:
+        """What was the scale of payouts is none for the pages to come: whoever tends finds a new one."""
+        rule = Rule.of(tx.one("brain/lock")[0])
+        fresh = {"payout_pages": 0, **NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
+        tx.do("brain/change", settings=fresh)
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
@@ -206,7 +212,7 @@ class Correcting(Passing):
             **NO_PRIORS,
             **NOTHING_COUNTED,
             "name": changed.crawl,
-            **conversion.properties(changed.engine),
+            **conversion.properties(Rule.of(fresh), self.now()),
         }
         self.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
         self._reread()

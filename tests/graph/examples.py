@@ -163,7 +163,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "classic/make_index_hub": none,
         "classic/read_virtual": none,
         "classic/rebase": of_two("hub_cash", "authority_cash"),
-        "classic/reset": {"ids": some},
+        "classic/reset": {"ids": some, "clock": 7.0},
         "classic/sums": {"rebased": 0},
         "classic/top_authorities": {"first": FIRST_RANK, "limit": 10},
         "classic/top_hubs": {"first": FIRST_RANK, "limit": 10},

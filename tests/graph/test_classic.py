@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, classic_cash
+from graphbrain import Brain, Fetched, classic_cash, classic_ledger
 from graphbrain.classic import total_cash
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from tests.conftest import Neo4j
@@ -682,6 +682,43 @@ def test_whoever_believes_in_the_engine_before_changes_nothing_that_does_not_go_
         exact.convert_engine("exact")
         other.change(payout="trusted")
     sound(exact)
+
+
+def test_whoever_believes_in_the_engine_before_can_clear_a_brain(exact: Brain, neo4j: Neo4j, clock: HandClock) -> None:
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        exact.convert_engine("classic")
+        other.clear()
+    exact.seed([url(1)])
+    update(exact)
+    assert total(exact) == 4.0
+    sound(exact)
+
+
+def test_a_brain_cleared_while_it_is_converted_can_be_converted_to_the_end(
+    exact: Brain, neo4j: Neo4j, clock: HandClock
+) -> None:
+    begin(exact, "classic")
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        other.clear()
+        other.convert_engine("classic")
+        other.seed([url(1)])
+        assert total(other) == 4.0
+
+
+@pytest.mark.parametrize("made_with", ["exact", "classic"])
+def test_a_window_in_seconds_begins_with_the_accounts(make_brain: MakeBrain, clock: HandClock, made_with: str) -> None:
+    """Nobody has waited since 1970: what is spent first counts whole, also what the virtual page pays."""
+    brain = make_brain(engine=made_with, window_unit="seconds", window=100.0)
+    teach(brain, TOY)
+    brain.convert_engine("classic")
+    step(brain, "hub", 3)
+    assert brain.page(url(3)).hub_history == pytest.approx(1.0)
+    assert brain.graph.read(classic_ledger.read_virtual, "a test").authority_history == pytest.approx(1.25)
+    clock.pass_(50.0)
+    cash = brain.page(url(3)).authority_cash
+    step(brain, "authority", 3)
+    assert brain.page(url(3)).authority_history == pytest.approx(cash)
+    sound(brain)
 
 
 @pytest.mark.parametrize("change", [{"intra_host_weight": 0.5}, {"payout": "trusted"}, {"eps": 0.1}], ids=str)
