@@ -62,9 +62,17 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
     moved = after.payout == "target" and after.target_relevance != before.target_relevance
     if after.payout != before.payout or moved:
         notes |= _scaled(tx, after)
+    if before.engine == "classic" and _spending(after) != _spending(before):
+        notes |= {"virtual_stirred": stored["virtual_spent"]}
     if set(REMARKING) & set(settings):
         notes |= {"remarking": ""}
     tx.do("brain/change", settings={**settings, **notes})
+
+
+def _spending(rule: Rule) -> tuple[object, ...]:
+    """By what the classic engine spends and remembers: when that changes, what it has spent is not enough."""
+    options = rule.classic
+    return rule.max_payees, options.relevance_rule, options.root_share, options.window
 
 
 def rescale(tx: Tx) -> None:

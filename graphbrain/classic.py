@@ -195,12 +195,13 @@ def authority_share(weight: Floats, relevance: Floats, rule: str, root_share: fl
     """The share of authority cash that goes back along the links, by relevance (nan: ½).
 
     `rational`: d/(d + (1−r)/r), so that 0 gives nothing back, 1 all. `polynomial`: the ancestors'
-    2r·((2d/(d+1))·(1−r) + r − ½), which is the same at 0, ½ and 1 and exceeds 1 between for d ≥ 4: the virtual page
-    then pays.
+    2r·((2d/(d+1))·(1−r) + r − ½), which is the same at 0, ½ and 1, and between exceeds 1 for d ≥ 4: the virtual page
+    then pays. For d < 1/3, which only weights below 1 make, it falls below 0 near r = 0: nothing goes back then, since
+    a page cannot owe.
     """
     r = np.where(np.isnan(relevance), 0.5, np.clip(relevance, 0.0, 1.0))
     if rule == "polynomial":
-        share = 2.0 * r * ((2.0 * weight / (weight + 1.0)) * (1.0 - r) + (r - 0.5))
+        share = np.maximum(2.0 * r * ((2.0 * weight / (weight + 1.0)) * (1.0 - r) + (r - 0.5)), 0.0)
     else:
         share = np.divide(weight * r, weight * r + 1.0 - r, out=np.zeros(r.shape), where=weight * r > 0.0)
     share = np.where(weight > 0.0, share, 0.0)

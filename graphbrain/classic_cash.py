@@ -110,10 +110,11 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
         return _rebase(tx, batch.first, rule, now)
     before = _neighbours(batch, rule, partial(linking.read, tx))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
-    ledger = ClassicLedger.lock(tx, union, rule)
+    # One that is gone by now has no links either, and a page of the batch has had its turn.
+    ledger = ClassicLedger.lock_present(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
     links = _neighbours(batch, rule, partial(linking.held, tx, ledger))
-    there = [seen for seen in batch if seen.page in links[seen.side] and ledger.holds(links[seen.side][seen.page])]
+    there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
     go = [seen for place, seen in enumerate(there) if stored[seen.side][place] >= seen.stored - UNTOUCHED]
     if batch and not go:

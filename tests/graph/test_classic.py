@@ -226,6 +226,20 @@ def test_a_side_with_too_many_neighbours_gives_all_to_the_virtual_page(make_brai
     sound(brain)
 
 
+def test_a_side_with_too_many_neighbours_can_go_before_its_turn(make_brain: MakeBrain) -> None:
+    """A page that was chosen and is forgotten meanwhile stops nobody; the others of its batch spend."""
+    brain = make_brain(engine="classic", max_payees=3)
+    teach(brain, T4)
+    batch = brain.graph.read(lambda tx: classic_cash.candidates(tx, 100, 1, brain.policy.rule), "a test")
+    assert isinstance(batch, list)
+    brain.forget(url(0))
+    spent = brain.graph.write(
+        lambda tx: classic_cash.spend(tx, batch, brain.policy.rule, brain.now()), "a test", patient=False
+    )
+    assert spent.pushes == len(batch) - 2
+    sound(brain)
+
+
 def test_offsets_are_put_into_the_cash_before_they_grow_large(
     classic: Brain, monkeypatch: pytest.MonkeyPatch, ask: Callable[..., list[list[object]]]
 ) -> None:
@@ -328,6 +342,23 @@ def test_it_rests_when_the_total_cash_was_spent_so_often(make_brain: MakeBrain) 
     assert brain.tend(None).pushes == 0
     brain.link(url(3), url(1))
     assert brain.tend(None).pushes > 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"relevance_rule": "polynomial"}, {"root_share": 0.3}, {"window": 2.0}, {"max_payees": 3}, {"passes": 8.0}],
+    ids=str,
+)
+def test_it_rests_no_more_when_what_is_spent_or_kept_has_changed(make_brain: MakeBrain, change: dict[str, Any]) -> None:
+    brain = make_brain(engine="classic", passes=4.0)
+    teach(brain, T4)
+    assert brain.tend(None).settled
+    brain.change(eps=0.1, score="history_and_cash", window=8.0)
+    assert brain.tend(None).pushes == 0
+    brain.change(**change)
+    done = brain.tend(None)
+    assert done.pushes > 0
+    assert done.settled
 
 
 def test_scores_by_history_and_cash_add_up(make_brain: MakeBrain) -> None:
@@ -481,6 +512,7 @@ def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
     [
         {},
         {"relevance_rule": "polynomial", "root_share": 0.1, "window": 2.0},
+        {"relevance_rule": "polynomial", "intra_host_weight": 0.125, "passes": FOR_EVER},
         {"first_cash": "root", "new_history": "mean", "intra_host_weight": 0.5},
         {"order": "breadth_first", "window_unit": "seconds", "window": 60.0, "score": "history_and_cash"},
     ],

@@ -259,6 +259,14 @@ def test_the_polynomial_overshoots_and_the_rational_rule_does_not() -> None:
     assert (np.diff(rational) > 0).all()
 
 
+def test_no_weight_makes_a_share_negative() -> None:
+    """The polynomial's is below 0 where d < 1/3 and r is small, as with links that weigh little inside a host."""
+    r, d = np.meshgrid(np.linspace(0, 1, 201), [1 / 1024, 0.125, 0.25, 1 / 3, 1.0, 100.0])
+    assert (2.0 * r * ((2.0 * d / (d + 1.0)) * (1.0 - r) + (r - 0.5))).min() < -0.01
+    for rule in ("rational", "polynomial"):
+        assert classic.authority_share(d.ravel(), r.ravel(), rule, 0.0).min() == 0.0
+
+
 def test_the_root_takes_at_least_its_share() -> None:
     assert classic.hub_share(f(0, 1, 99), 0.2) == pytest.approx([0, 0.5, 0.8])
     for rule in ("rational", "polynomial"):
