@@ -336,6 +336,8 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
         )
+        if stored["engine"] != given.engine:  # somebody else has made it, and the indexes may be ours
+            conversion.furnish(graph)
     brain: Mapping[str, Any] = stored
     return brain
 

@@ -3,8 +3,8 @@
 While a brain is converted its `engine` says so, and nobody can lock accounts but who converts them. Each batch is one
 transaction that finds the brain still in that state; the last one, with the (:Brain) locked, gives it its new engine.
 So a conversion that was killed is simply run again and goes on where it stopped, or is turned back.
-Statements: classic/make_index_*, classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/change,
-brain/advance, brain/sizes, brain/await_indexes.
+Statements: classic/make_index_*, classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read,
+brain/change, brain/advance, brain/sizes, brain/await_indexes.
 """
 
 from __future__ import annotations
@@ -43,12 +43,26 @@ def _meant(engine: str) -> str:
     return engine.removeprefix("to_")
 
 
-def furnish(graph: Graph, engine: str) -> None:
-    """Make the indexes on cash that the classic engine needs, or drop them."""
-    for side in SIDES:
-        statement = f"classic/make_index_{side}" if engine == "classic" else f"classic/drop_index_{side}"
-        graph.write(lambda tx, s=statement: tx.do(s), "engine/furnish")  # type: ignore[misc]
+def furnish(graph: Graph, engine: str = "exact") -> None:
+    """Make the indexes on cash that the classic engine needs, or drop them: for the engine that the brain has, or is
+    being given; for `engine` where there is no brain yet.
+
+    Indexes cannot be made under the brain's lock. So whoever has made or dropped them looks again, and does the other
+    thing if the brain was converted meanwhile: the last of several is right.
+    """
+    made, wanted = None, _wanted(graph, engine)
+    while made != wanted:
+        for side in SIDES:
+            statement = f"classic/make_index_{side}" if wanted == "classic" else f"classic/drop_index_{side}"
+            graph.write(lambda tx, s=statement: tx.do(s), "engine/furnish")  # type: ignore[misc]
+        made, wanted = wanted, _wanted(graph, engine)
     graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
+
+
+def _wanted(graph: Graph, engine: str) -> str:
+    """The engine that the brain's indexes are to fit."""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+    return engine if stored is None else _meant(stored["engine"])
 
 
 def begin(tx: Tx, engine: str, rule: Rule, now: float) -> None:

@@ -26,6 +26,7 @@ class Converting(Passing):
             raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r}.")
         self._reread()
         if self.settings.engine == engine:
+            conversion.furnish(self.graph)  # whoever converted it may have died between the indexes and a last look
             return False
         while self.settings.engine != conversion.between(engine):
             self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule, self.now()), "engine/begin")
@@ -41,7 +42,7 @@ class Converting(Passing):
         def finish(tx: Tx) -> None:
             conversion.finish(tx, engine, self.policy.rule, self.now())
 
-        conversion.furnish(self.graph, engine)
+        conversion.furnish(self.graph)
         try:
             self._reset_all(engine, revision, progress)
             self.graph.write(self._while_converting(engine, revision, finish), "engine/finish")

@@ -197,6 +197,7 @@ class Correcting(Passing):
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
+        self._reread()
         if self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
             raise SettingsError("Only an empty brain can be remade; clear it first.")
         wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
@@ -204,8 +205,6 @@ class Correcting(Passing):
             raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
-        if changed.engine != self.settings.engine:
-            conversion.furnish(self.graph, changed.engine)
         stored = {
             **fresh,
             **bending.NOTHING_BENT,
@@ -214,7 +213,10 @@ class Correcting(Passing):
             "name": changed.crawl,
             **conversion.properties(Rule.of(fresh), self.now()),
         }
+        other = changed.engine != self.settings.engine
         self.graph.write(lambda tx: tx.do("brain/change", settings=stored), "brain/change")
+        if other:
+            conversion.furnish(self.graph)
         self._reread()
 
 

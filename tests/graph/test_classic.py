@@ -661,6 +661,35 @@ def test_whoever_converts_begins_again_when_another_conversion_has_begun_meanwhi
     sound(exact)
 
 
+@pytest.mark.parametrize("goal", ["classic", "exact"])
+def test_a_conversion_that_is_overtaken_leaves_the_indexes_of_the_engine_there_is(
+    exact: Brain,
+    neo4j: Neo4j,
+    clock: HandClock,
+    monkeypatch: pytest.MonkeyPatch,
+    ask: Callable[..., list[list[object]]],
+    goal: str,
+) -> None:
+    """Another one goes all the way back while the first is about to make the indexes, or to drop them."""
+    back = {"classic": "exact", "exact": "classic"}[goal]
+    exact.convert_engine(back)
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        just_before(monkeypatch, exact, "engine/furnish", lambda: other.convert_engine(back))
+        with pytest.raises(BeingConverted, match="Somebody else"):
+            exact.convert_engine(goal)
+    assert len(indexes(ask)) == (2 if back == "classic" else 0)
+    sound(exact)
+
+
+def test_indexes_that_a_killed_conversion_has_left_are_put_right_by_running_it_again(
+    exact: Brain, ask: Callable[..., list[list[object]]]
+) -> None:
+    exact.convert_engine("classic")
+    ask("DROP INDEX page_hub_cash")
+    assert not exact.convert_engine("classic")
+    assert len(indexes(ask)) == 2
+
+
 def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
 
