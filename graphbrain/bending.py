@@ -22,7 +22,7 @@ from graphbrain.ledger import Ledger
 from graphbrain.opichits import Rule
 from graphbrain.settings import Settings
 
-__all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh"]
+__all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh", "scaled"]
 
 BATCH = 500
 REMARKING = (
@@ -39,6 +39,7 @@ NOTHING_BENT: Mapping[str, Any] = {
     "reweighing": None,
     "weight_before": None,
     "remarking": None,
+    "exact_payout": None,
 }
 """What stands on the brain of an empty graph."""
 
@@ -61,7 +62,9 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
         notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
     moved = after.payout == "target" and after.target_relevance != before.target_relevance
     if after.payout != before.payout or moved:
-        notes |= _scaled(tx, after)
+        notes |= scaled(tx, after)
+    if before.engine == "classic" and "payout" in settings:
+        notes |= {"exact_payout": None}  # uniform was asked for, not only put up with
     if before.engine == "classic" and _spending(after) != _spending(before):
         notes |= {"virtual_stirred": stored["virtual_spent"]}
     if set(REMARKING) & set(settings):
@@ -81,12 +84,12 @@ def rescale(tx: Tx) -> None:
     rule = Rule.of(stored)
     if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
         return
-    notes = _scaled(tx, rule)
+    notes = scaled(tx, rule)
     if notes["payout_pages"] >= GROWN * stored.get("payout_pages", 0):
         tx.do("brain/change", settings=notes)
 
 
-def _scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
+def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
     """The scale that makes the mean payout 1 (if any page is paid at all), and a pass that brings it to all pages."""
     pages, shares = tx.one("pages/shares", target=rule.target_relevance)
     paid = shares[rule.payout]

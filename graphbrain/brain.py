@@ -29,7 +29,7 @@ from graphbrain.opichits import Rule
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
-from graphbrain.settings import Settings
+from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
 from graphbrain.url import RULES_VERSION
 
@@ -54,6 +54,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         detector: Callable[[Seen, Seen], bool] | None = None,
         clock: Clock | None = None,
         estimator: Estimator | None = None,
+        as_it_is: bool = False,
         **settings: Any,
     ) -> Brain:
         """Open the brain of a database; make one when the database is empty (and `create` is true).
@@ -62,8 +63,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
         canonical URLs. `detector`: the user's own word on whether a page has changed, of what was seen of it when it
         last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
-        `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `clock`: epoch seconds,
-        for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch.
+        `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
+        keeps its engine and its shared settings, whatever is given. `clock`: epoch seconds, for tests only. Raises
+        GraphUnavailable, GraphRefused, SchemaMismatch.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
@@ -71,8 +73,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             graph.connect()
             now = clock or graph.now
             stored = _stored(graph, given, create, now)
-            brain = cls(graph, _fit(given, stored), stored, now, estimator)
-            brain._adopt(given)
+            brain = cls(graph, _fit(given, stored, as_it_is), stored, now, estimator)
+            if not as_it_is:
+                brain._adopt(given)
         except BaseException:
             graph.close()
             raise
@@ -342,8 +345,9 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     return brain
 
 
-def _fit(given: Settings, stored: Mapping[str, Any]) -> Settings:
-    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one."""
+def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
+    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
+    engine, unless any will do)."""
     if stored.get("url_rules") != RULES_VERSION:
         raise SettingsError(
             "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
@@ -352,12 +356,9 @@ def _fit(given: Settings, stored: Mapping[str, Any]) -> Settings:
     stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
         if name in given.given and getattr(given, name) != stored[name]:
-            if name == "crawl" and given.share:
+            if (name == "crawl" and given.share) or (name == "engine" and any_engine):
                 continue
-            hints = {
-                "crawl": "; give share=True to work on it all the same",
-                "engine": f"; convert it with 'graphbrain engine {given.engine}'",
-            }
+            hints = {"crawl": "; give share=True to work on it all the same", "engine": f"; {to_convert(given.engine)}"}
             hint = hints.get(name, "")
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."

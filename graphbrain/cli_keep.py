@@ -360,18 +360,20 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
     """
     from graphbrain import show
 
-    with app.brain(auto_tend=False, create=False) as brain:
+    with app.brain(auto_tend=False, create=False, as_it_is=True) as brain:
         changed = False
         if engine is not None:
             with show.bar("converting") as bar:
                 changed = brain.convert_engine(engine, bar)
-        now = brain.settings.engine
+        now, kept = brain.settings.engine, brain.kept_payout
     if as_json:
         show.json_lines([{"engine": now, "changed": changed}])
     else:
         show.out(show.sheet([("engine", now)]))
     if changed:
         show.say("graphbrain: all accounts begin anew; 'graphbrain tend' moves the cash.")
+    if kept is not None:
+        show.say(f"graphbrain: all pages are paid alike; payout={kept} comes back with 'graphbrain engine exact'.")
     if now.startswith("to_"):
         target = now.removeprefix("to_")
         show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")

@@ -3,6 +3,8 @@
 While a brain is converted its `engine` says so, and nobody can lock accounts but who converts them. Each batch is one
 transaction that finds the brain still in that state; the last one, with the (:Brain) locked, gives it its new engine.
 So a conversion that was killed is simply run again and goes on where it stopped, or is turned back.
+The classic engine pays all pages alike. The policy of payouts stands aside on the brain meanwhile (`exact_payout`), and
+comes back with the exact engine: scaled anew, and paid by the same pass as after any change of it.
 Statements: classic/make_index_*, classic/drop_index_*, classic/reset, accounts/reset, brain/lock, brain/read,
 brain/change, brain/advance, brain/sizes, brain/await_indexes.
 """
@@ -13,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import accounts
+from graphbrain import accounts, bending
 from graphbrain.classic import Virtual
 from graphbrain.classic_ledger import virtual_properties
 from graphbrain.graph import Graph, Tx
@@ -67,9 +69,11 @@ def _wanted(graph: Graph, engine: str) -> str:
 
 def begin(tx: Tx, engine: str, rule: Rule, now: float) -> None:
     """Close the accounts to everybody. Raises Outdated when somebody has changed the brain since `rule` was made."""
-    _same(tx, rule)
+    stored = _same(tx, rule)
     state: dict[str, Any] = {"engine": between(engine), "converted_until": "", "settling": None, "settling_until": None}
-    state |= {"payout": "uniform", "payout_scale": 1.0, "repaying": None} if engine == "classic" else {}
+    if engine == "classic":
+        kept = stored.get("exact_payout") or (rule.payout if rule.payout != "uniform" else None)
+        state |= {"payout": "uniform", "payout_scale": 1.0, "repaying": None, "exact_payout": kept}
     tx.do("brain/change", settings={**state, **properties(replace(rule, engine=engine), now)})
 
 
@@ -88,8 +92,10 @@ def finish(tx: Tx, engine: str, rule: Rule, now: float) -> None:
     """Give the brain its new engine. Raises Outdated, as `begin`."""
     stored = _same(tx, rule)
     pages = tx.one("brain/sizes")[0]
-    # What the policy of payouts has given a page is worth nothing under the classic engine: pay it anew.
-    settings = {"engine": engine, "converted_until": None, "repaying": "" if engine == "exact" else None}
+    settings: dict[str, Any] = {"engine": engine, "converted_until": None}
+    if engine == "exact":  # the accounts have begun with what pages were paid last, if at all
+        payout = stored.get("exact_payout") or rule.payout
+        settings |= {"payout": payout, "exact_payout": None, **bending.scaled(tx, replace(rule, payout=payout))}
     virtual = properties(replace(rule, engine=engine), now, pages, stored.get("virtual_clock") or 0.0)
     tx.do("brain/change", settings={**settings, **virtual})
 

@@ -19,7 +19,8 @@ class Converting(Passing):
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Give the brain another engine, `exact` or `classic`: all accounts begin anew; False if it has it already.
 
-        Links, relevance, leases and visits stay. Reports fail meanwhile with `try_again`. Killed or interrupted, it
+        Links, relevance, leases and visits stay. So does the policy of payouts, which is out of use under the classic
+        engine and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, it
         goes on where it stopped when it is run again. `progress` is told how many of how many pages are done.
         """
         if engine not in ENGINES:
@@ -34,7 +35,14 @@ class Converting(Passing):
         while not self._convert(engine, self._wait_for_older("the engine"), progress):
             pass
         self._reread()
+        self._repay()
         return True
+
+    @property
+    def kept_payout(self) -> str | None:
+        """The policy of payouts that comes back with the exact engine; None when it is in use, or uniform."""
+        kept: str | None = self._stored.get("exact_payout")
+        return kept
 
     def _convert(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> bool:
         """Go on with the conversion, and end it; False if the settings are not of this revision: it has begun anew."""

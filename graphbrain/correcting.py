@@ -20,7 +20,7 @@ from graphbrain.passing import Passing, Progress
 from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
-from graphbrain.settings import Settings, typed
+from graphbrain.settings import Settings, to_convert, typed
 
 __all__ = ["Correcting"]
 
@@ -44,7 +44,8 @@ class Correcting(Passing):
         if wrong and wrong[0] not in Settings.names():
             raise SettingsError(f"{wrong[0]!r} is no setting; there are {', '.join(sorted(Settings.names('shared')))}.")
         if wrong:
-            raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists.")
+            hint = f"; {to_convert(str(settings['engine']))}" if wrong[0] == "engine" else ""
+            raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
         self._reread()
         engines.of(self.policy.rule)
         settings = {name: typed(name, value) for name, value in settings.items()}

@@ -46,7 +46,7 @@ class Passing(Core):
             return manners.review(tx, now, self.policy.manners, revision)
 
         self._reweigh(progress)
-        self._run_pass("repaying", bending.repay, "payouts", progress, until)
+        self._repay(progress, until)
         self._run_pass("remarking", remark, "settings", progress, until)
         self._run_pass("reviewing_hosts", review, "hosts", progress, until)
         self._obey_all(until)
@@ -91,6 +91,9 @@ class Passing(Core):
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         self._run_pass("reweighing", bending.reweigh, "link weights", progress, until)
+
+    def _repay(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
+        self._run_pass("repaying", bending.repay, "payouts", progress, until)
 
     def _run_pass(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
         """Go on with the pass that is noted on the brain, if it is: to its end, or to the step after which `until`."""

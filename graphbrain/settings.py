@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
 
-__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "typed"]
+__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
@@ -248,6 +248,11 @@ def typed(name: str, value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
         raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
+
+
+def to_convert(engine: str) -> str:
+    """How a brain gets this engine."""
+    return f"convert it with 'graphbrain engine {engine}'"
 
 
 def _flag(value: Any) -> bool:

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -26,14 +27,14 @@ def start(neo4j: Neo4j) -> Iterator[Start]:
     """Start a command on the brain."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
     connection = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
-    env = {**kept, **connection, "GRAPHBRAIN_CRAWL": "test", "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
+    known = {**kept, **connection, "GRAPHBRAIN_CRAWL": "test", "COLUMNS": "80", "PYTHONPATH": str(ROOT)}
     started: list[subprocess.Popen[str]] = []
 
-    def run(*arguments: str) -> subprocess.Popen[str]:
+    def run(*arguments: str, env: Mapping[str, str] = MappingProxyType({})) -> subprocess.Popen[str]:
         started.append(
             subprocess.Popen(
                 [sys.executable, "-m", "graphbrain", *arguments],
-                env=env,
+                env={**known, **env},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
@@ -87,6 +88,25 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     assert (code, out.split()) == (0, ["engine", "exact"])
     audit = filled.audit(None)
     assert audit.ok, audit.findings
+
+
+def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain: Brain, start: Start) -> None:
+    """Others refuse a brain of another engine, and say how to convert it; that must then be possible."""
+    brain.seed(["http://a.example/"])
+    brain.change(payout="trusted")
+    code, _, err = ended(start("change", "engine=classic"))
+    assert (code, "graphbrain engine classic" in err) == (1, True)
+    for exported, other in (("classic", "exact"), ("exact", "classic")):
+        env = {"GRAPHBRAIN_ENGINE": exported, "GRAPHBRAIN_EPS": "0.2"}
+        code, _, err = ended(start("stats", env=env))
+        assert (code, f"graphbrain engine {exported}" in err) == (1, True)
+        code, out, _ = ended(start("engine", env=env))
+        assert (code, out.split()) == (0, ["engine", other])
+        code, out, err = ended(start("engine", exported, env=env))
+        assert (code, out.split()) == (0, ["engine", exported]), err
+        assert ("payout=trusted comes back with 'graphbrain engine exact'" in err) == (exported == "classic")
+    brain._reread()
+    assert (brain.settings.payout, brain.settings.eps) == ("trusted", 0.03)
 
 
 def test_an_unknown_engine_is_refused(brain: Brain, start: Start) -> None:  # noqa: ARG001

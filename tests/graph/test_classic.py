@@ -716,6 +716,58 @@ def test_two_convert_at_once_while_others_report(exact: Brain, neo4j: Neo4j, mon
     sound(exact)
 
 
+PAID = {"payout": "trusted"}, {"payout": "target", "target_relevance": 0.4}
+
+
+def accounts(brain: Brain) -> dict[str, Any]:
+    return {page.url: (page.payout, page.hub_score, page.authority_score) for page in brain.dump_pages()}
+
+
+@pytest.mark.parametrize("policy", PAID, ids=str)
+@pytest.mark.parametrize("way", ["all the way", "turned back", "turned back twice"])
+def test_the_policy_of_payouts_comes_back_with_the_exact_engine(
+    exact: Brain, monkeypatch: pytest.MonkeyPatch, policy: dict[str, Any], way: str
+) -> None:
+    """Accounts begin with what the policy pays, scaled for the pages that have come, and settle where they would."""
+    exact.set_payout(url(1), 3.0)
+    exact.set_relevance(url(50), 0.2)
+    exact.change(**policy)
+    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 2)
+    if way == "all the way":
+        exact.convert_engine("classic")
+        assert (exact.settings.payout, exact.kept_payout) == ("uniform", policy["payout"])
+        sound(exact)
+        update(exact)
+    else:
+        begin(exact, "classic")
+        if way == "turned back twice":
+            begin(exact, "exact")
+            begin(exact, "classic")
+    if exact.settings.engine == "classic":
+        exact.link(url(3), url(60))
+    exact.convert_engine("exact")
+    assert (exact.settings.payout, exact.kept_payout) == (policy["payout"], None)
+    sound(exact)
+    begun = accounts(exact)
+    assert all(hub == authority == (1.0 if paid is None else paid) for paid, hub, authority in begun.values())
+    exact.change(payout="fetched", eps=1e-6)
+    exact.change(**policy)
+    assert {page: paid for page, (paid, *_) in accounts(exact).items()} == {
+        page: paid for page, (paid, *_) in begun.items()
+    }
+    exact.tend(None)
+    sound(exact)
+
+
+def test_a_policy_that_was_given_up_meanwhile_does_not_come_back(exact: Brain) -> None:
+    exact.change(payout="trusted")
+    exact.convert_engine("classic")
+    exact.change(payout="uniform")
+    exact.convert_engine("exact")
+    assert (exact.settings.payout, exact.page(url(50)).payout) == ("uniform", None)
+    sound(exact)
+
+
 def stop(*_: int) -> None:
     raise KeyboardInterrupt
 
