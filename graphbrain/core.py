@@ -27,7 +27,7 @@ from graphbrain.settings import Settings
 from graphbrain.spread import Reach, Spread
 from graphbrain.url import Rules
 
-__all__ = ["PASS_BATCH", "Core", "is_key", "number", "whole"]
+__all__ = ["PASS_BATCH", "Core", "is_key", "whole"]
 
 COUNT_EVERY = 5.0
 PRICE_MOVES = 0.02
@@ -213,8 +213,3 @@ def is_key(text: object) -> bool:
 def whole(value: object) -> bool:
     """Is it a whole number?"""
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def number(value: object) -> bool:
-    """Is it a number?"""
-    return isinstance(value, int | float) and not isinstance(value, bool)

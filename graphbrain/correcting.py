@@ -11,10 +11,11 @@ from typing import Any
 
 from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
 from graphbrain.beliefs import MOST_SHAPE
-from graphbrain.core import PASS_BATCH, is_key, number
+from graphbrain.core import PASS_BATCH, is_key
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.hosts import NOTHING_COUNTED
+from graphbrain.model import number
 from graphbrain.opichits import Rule
 from graphbrain.passing import Passing, Progress
 from graphbrain.priors import NO_PRIORS

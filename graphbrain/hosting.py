@@ -8,10 +8,10 @@ from types import EllipsisType
 from typing import Any
 
 from graphbrain import hosts, manners
-from graphbrain.core import number, whole
+from graphbrain.core import whole
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
-from graphbrain.model import Host, RobotsAnswer
+from graphbrain.model import Host, RobotsAnswer, number
 from graphbrain.passing import Passing
 from graphbrain.robots import readable
 
@@ -93,7 +93,8 @@ class Hosting(Passing):
             raise BadInput(
                 f"A host is blocked for 0 to {hosts.LONGEST_BLOCK:.0f} seconds, or for ever (None), not {seconds!r}."
             )
-        self._manage(lambda tx, now: manners.block(tx, _name(host), seconds, self.policy.manners, now))
+        length = None if seconds is None else float(seconds)
+        self._manage(lambda tx, now: manners.block(tx, _name(host), length, self.policy.manners, now))
 
     def unblock(self, host: str) -> None:
         """Ask a host again: no block, and its full rate. Raises BadInput for a host nobody has met."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
+from dataclasses import replace
 from ipaddress import ip_address
+from numbers import Integral
+from typing import Any
 
 from graphbrain import fingerprints
 from graphbrain.errors import BadInput
 from graphbrain.fingerprints import Change
-from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen
+from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, number
 from graphbrain.report import Item
 from graphbrain.url import Rules
 
@@ -45,6 +48,7 @@ class Intake:
         if not isinstance(report, Fetched | Failed):
             raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
         _check_types(report)
+        report = _plain(report)
         url, key = self._rules.page(report.url)
         claim = report.claim
         if claim is not None and claim.key != key:
@@ -122,6 +126,7 @@ class Intake:
         return targets, len(over)
 
 
+_NUMBERS = ("fetched_at", "status", "seconds", "retry_after", "relevance")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
 
 
@@ -154,6 +159,16 @@ def _check_types(report: Fetched | Failed) -> None:
         raise BadInput("links must be a list of URLs or Links")
 
 
+def _plain(report: Report) -> Report:
+    """Its numbers as the database takes them: others than Python's own, as numpy's, have been let in."""
+    given = {name: getattr(report, name, None) for name in _NUMBERS}
+    others = {name: value for name, value in given.items() if value is not None and type(value) not in (int, float)}
+    if not others:
+        return report
+    plain: dict[str, Any] = {n: int(v) if isinstance(v, Integral) else float(v) for n, v in others.items()}
+    return replace(report, **plain)
+
+
 def _check_word(name: str, value: object) -> None:
     if value is not None and not isinstance(value, bool):
         raise BadInput(f"{name} must be true, false or nothing, not {value!r:.80}")
@@ -171,7 +186,7 @@ def _shown(thing: object) -> str:
 def _check_number(name: str, value: object, least: float, most: float) -> None:
     if value is None:
         return
-    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+    if not number(value) or not least <= value <= most:
         raise BadInput(f"{name} must be a number from {least:g} to {most:g}, not {value!r:.80}")
 
 
@@ -190,7 +205,7 @@ def _address(text: object) -> str | None:
 def _share(name: str, value: float | None) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if not number(value) or not 0 <= value <= 1:
         raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
     return float(value)
 

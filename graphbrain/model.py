@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar, overload
+from numbers import Real
+from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 from graphbrain.errors import BadInput
 
@@ -41,6 +42,7 @@ __all__ = [
     "Seen",
     "Settled",
     "Tended",
+    "number",
     "report_from_dict",
 ]
 
@@ -561,3 +563,8 @@ def _build(kind: type[T], data: Mapping[str, Any]) -> T:
         return kind(**data)
     except TypeError as error:
         raise BadInput(f"Not a {kind.__name__}: {error}.") from None
+
+
+def number(value: object) -> TypeGuard[float]:
+    """Is it a real number, of Python or of numpy?"""
+    return isinstance(value, Real) and not isinstance(value, bool)

@@ -79,9 +79,12 @@ class TopicRelevance:
         return HashingVectorizer(stop_words="english", strip_accents="unicode", norm=None, alternate_sign=False)
 
 
-def guess(page: float, anchor: float) -> float:
-    """The guess for a link's target: half what the link's text says, half what its page passes on.
+def guess(page: float | None, anchor: float | None) -> float | None:
+    """The guess for a link's target: half what the link's text says, half what its page passes on; where nothing is
+    known of the text (None) what the page passes on, and nothing where nothing is known of the page.
 
     After Hersovici et al., "The shark-search algorithm", WWW 1998: pages of a topic link to each other.
     """
-    return (anchor + INHERITED * page) / 2
+    if page is None:
+        return None
+    return INHERITED * page if anchor is None else (anchor + INHERITED * page) / 2

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from graphbrain import exports, pages, ranking, scores
-from graphbrain.core import number, whole
+from graphbrain.core import whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.exports import LinkTable
-from graphbrain.model import Ranking
+from graphbrain.model import Ranking, number
 from graphbrain.opichits import Floats, Ints
 from graphbrain.passing import Passing
 from graphbrain.ranking import Scores, Until, Web

@@ -21,7 +21,8 @@ from scrapy.utils.misc import load_object
 
 from graphbrain import Claim, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.relevance import INHERITED, TopicRelevance, guess
+from graphbrain.model import number
+from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.settings import Settings
 from graphbrain.url import key_of, spell
 
@@ -170,17 +171,13 @@ class Reader:
         """A relevance that the user has given; None when it is none."""
         if given is None:
             return None
-        if isinstance(given, int | float) and 0 <= given <= 1:
+        if number(given) and 0 <= given <= 1:
             return float(given)
         log.error("%s must be from 0 to 1, not %r, for %s.", name, given, url)
         return None
 
     def _guess(self, near: float | None, text: str | None) -> float | None:
-        if near is None:
-            return None
-        if self._options.topic is None or not text:
-            return INHERITED * near
-        return guess(near, self._options.topic(text))
+        return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
 
 
 def _words(page: Selector) -> str:

@@ -5,7 +5,7 @@ batches it comes. The brain says what is next, keeps threads and processes polit
 other's pages, and hands a page to somebody else if this process dies. Temporary redirects are
 followed; a permanent one is reported, so that the page becomes an alias of its target. With a `judge`
 (TopicRelevance, or any function of a text) it goes for a topic: pages are reported with how near they
-are, and links with a guess.
+are, and links with a guess. A judge that raises does not end the crawl.
 Left to you: robots.txt, and what you want the pages for.
 """
 
@@ -31,8 +31,8 @@ AGENT = "graphbrain-example/1.0"  # say who you are, and how to reach you
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 
-Judge = Callable[[str], float]
-"""How near a text is to the topic, 0..1."""
+Judge = Callable[[str], float | None]
+"""How near a text is to the topic, 0..1; None: not known."""
 
 
 def crawl(
@@ -53,6 +53,7 @@ def crawl(
     `on_page` is called after each report. Unfetched claims are given back when it is interrupted.
     """
     opener = build_opener(_Redirects, *handlers)
+    judge = judge and _forgiving(judge)
     stop = stop or threading.Event()
     out: dict[Future[Fetched | Failed], Claim] = {}
     with ThreadPoolExecutor(threads, "fetch") as pool:
@@ -77,6 +78,22 @@ def crawl(
         except BaseException:  # Ctrl-C
             brain.give_back(out.values())
             raise
+
+
+def _forgiving(judge: Judge) -> Judge:
+    """The judge, but that a text is not known where it raises: the first time that is said."""
+    said = threading.Event()
+
+    def ask(text: str) -> float | None:
+        try:
+            return judge(text)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the page was fetched
+            if not said.is_set():
+                print(f"The judge failed, so nothing is known of such texts: {error!r}", file=sys.stderr)
+            said.set()
+            return None
+
+    return ask
 
 
 def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> Fetched | Failed:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
+import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Failed, Fetched, server
@@ -149,6 +150,21 @@ def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], 
         assert guessed and all((guess is not None) == focused for guess in guessed)
     share = sum(page.topic == "birds" for page in web.pages.values()) / len(web.pages)
     assert found[True] > max(2 * 60 * share, 1.5 * found[False]), (found, share)
+
+
+def test_a_judge_that_fails_ends_nothing(brain: Brain, web: Web, capfd: pytest.CaptureFixture[str]) -> None:
+    """What it cannot tell is not known, and that is said once; a number of numpy's is one."""
+
+    def judge(text: str) -> Any:
+        if len(text) % 3 == 0:
+            raise KeyError("no idea")
+        return np.float32(0.25)
+
+    reports = run(brain, web, limit=40, judge=judge)
+    assert len(reports) == 40
+    assert all(answer.accepted for _, answer in reports), reports
+    assert {result.relevance for result, _ in reports if isinstance(result, Fetched)} == {None, 0.25}
+    assert capfd.readouterr().err.count("The judge failed") == 1
 
 
 def known(brain: Brain) -> set[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
+import numpy as np
 import pytest
 
 from graphbrain import Claim, Failed, Fetched, Link
@@ -122,6 +125,29 @@ def test_a_visit_from_the_future_is_refused() -> None:
     answer = intake().check(Fetched(A, fetched_at=NOW + SKEW + 1.0))
     assert isinstance(answer, Answer)
     assert "future" in answer.reason
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, Fraction], ids=lambda kind: kind.__name__)
+def test_a_number_may_be_numpys(kind: Any) -> None:
+    """It becomes one that the database takes."""
+    made = item(
+        Fetched(A, [Link(B, kind(1))], status=kind(200), relevance=kind(1), fetched_at=kind(7), seconds=kind(2))
+    )
+    report = made.report
+    assert isinstance(report, Fetched)
+    assert (report.status, report.relevance, report.seconds, made.at) == (200, 1, 2, 7)
+    guess = made.targets[key_of(B)][1]
+    assert guess == 1
+    numbers = (report.status, report.relevance, report.seconds, made.at, guess)
+    assert {type(number) for number in numbers} <= {int, float}
+    assert item(Failed(A, status=kind(503), retry_after=kind(9))).report.retry_after == 9  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("wrong", [np.float32("nan"), np.float32(1.5), np.True_, Decimal("0.5"), "0.5", 1j], ids=repr)
+def test_what_is_no_share_is_refused(wrong: Any) -> None:
+    answer = intake().check(Fetched(A, relevance=wrong))
+    assert isinstance(answer, Answer)
+    assert "relevance must be from 0 to 1" in answer.reason
 
 
 def test_a_page_twice_is_refused_the_second_time() -> None:

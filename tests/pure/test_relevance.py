@@ -71,6 +71,7 @@ def test_an_impossible_half_is_refused(half: float) -> None:
 
 def test_a_guess_is_between_what_the_link_and_its_page_say() -> None:
     assert guess(0.0, 0.0) == 0.0
+    assert (guess(None, 1.0), guess(1.0, None)) == (None, 0.5)
     assert guess(1.0, 0.0) < guess(0.0, 1.0) < guess(1.0, 1.0) < 1.0
 
 
