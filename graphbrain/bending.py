@@ -22,7 +22,7 @@ from graphbrain.ledger import Ledger
 from graphbrain.opichits import Rule
 from graphbrain.settings import Settings
 
-__all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh", "scaled"]
+__all__ = ["GROWN", "NOTHING_BENT", "change", "off", "repay", "rescale", "reweigh", "scaled"]
 
 BATCH = 500
 REMARKING = (
@@ -31,10 +31,11 @@ REMARKING = (
 )
 """Settings that state, queue, lane or marks of pages follow from."""
 GROWN = 1.25
-"""Payouts are scaled anew when there are so many times the pages."""
+"""Payouts are scaled anew when there are so many times the pages, or their mean is off by so much."""
 NOTHING_BENT: Mapping[str, Any] = {
     "payout_scale": 1.0,
     "payout_pages": 0,
+    "payout_looked": None,
     "repaying": None,
     "reweighing": None,
     "weight_before": None,
@@ -79,14 +80,24 @@ def _spending(rule: Rule) -> tuple[object, ...]:
 
 
 def rescale(tx: Tx) -> None:
-    """Scale payouts anew, if the crawl has still grown enough and no pass is on its way."""
+    """Scale payouts anew, if the crawl has still grown enough, or they are off, and no pass is on its way."""
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
         return
     notes = scaled(tx, rule)
-    if notes["payout_pages"] >= GROWN * stored.get("payout_pages", 0):
+    if notes["payout_pages"] >= GROWN * stored.get("payout_pages", 0) or _off(rule, notes):
         tx.do("brain/change", settings=notes)
+
+
+def off(tx: Tx, rule: Rule) -> bool:
+    """Is the mean payout far from 1? Reads every page."""
+    return _off(rule, scaled(tx, rule))
+
+
+def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
+    mean: float = rule.payout_scale / notes["payout_scale"]
+    return not 1.0 / GROWN < mean < GROWN
 
 
 def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:

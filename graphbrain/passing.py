@@ -19,6 +19,8 @@ Step = Callable[[Tx, float, int], int]
 """Of a pass, at a time, for a revision of the settings: how many are done, 0 when it has ended. Raises BegunAnew."""
 OLDER_PAUSE = 0.02
 NEWS_BATCH = 10
+LOOK_EVERY = 600.0
+"""So many seconds lie between two looks at what all pages are paid, which read every page."""
 
 
 def _unseen(_done: int, _total: int) -> None:
@@ -133,11 +135,20 @@ class Passing(Core):
         """The transactions of graphbrain that run now, by the server that writes."""
         return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))
 
-    def _rescale_if_grown(self) -> None:
-        """Payouts are scaled so that their mean is 1: when the crawl has grown by a quarter, anew."""
+    def _rescale_if_due(self) -> None:
+        """Payouts are scaled so that their mean is 1: anew when the crawl has grown by a quarter, and when a look now
+        and then finds the mean off by as much, as where seeds have come to a crawl that trusts them."""
         if self.policy.rule.payout == "uniform" or self.policy.rule.repaying:
             return
         pages = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-        if pages and pages >= bending.GROWN * self._scaled_for:
+        if pages and (pages >= bending.GROWN * self._scaled_for or self._payouts_are_off()):
             self.graph.write(bending.rescale, "payouts")
             self._reread()
+
+    def _payouts_are_off(self) -> bool:
+        """Looked at once in a while, and by one process only: False between two looks."""
+        now = self.now()
+        if now < (self._stored.get("payout_looked") or 0.0) + LOOK_EVERY:
+            return False
+        self.graph.write(lambda tx: tx.do("brain/note", notes={"payout_looked": now}), "brain/note")
+        return self.graph.read(lambda tx: bending.off(tx, self.policy.rule), "pages/shares")

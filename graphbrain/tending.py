@@ -69,7 +69,7 @@ class Tending(Passing):
         def over() -> bool:
             return stop() or (seconds is not None and time.monotonic() - started > seconds)
 
-        self._rescale_if_grown()
+        self._rescale_if_due()
         if passes:
             self._fit_priors_if_due()
         self._finish_passes(until=over)

@@ -185,6 +185,31 @@ def test_payouts_are_scaled_anew_when_the_crawl_has_grown_by_a_quarter(make_brai
     assert (noted(ask)["payout_pages"], brain.page(B).payout) == (13, 6.5)
 
 
+@pytest.mark.parametrize(("seeds", "more", "scale"), [(0, 3, 10 / 3), (1, 4, 2.0), (8, 1, 10 / 8)])
+def test_payouts_are_scaled_anew_when_others_are_paid(
+    make_brain: MakeBrain, clock: HandClock, seeds: int, more: int, scale: float
+) -> None:
+    """Of ten pages some are trusted; more come to be, and if they are many the mean is 1 again after ten minutes."""
+    pages = [f"http://x.org/{n}" for n in range(10)]
+    brain = make_brain()
+    brain.seed(pages[:seeds])
+    brain.report([Fetched(pages[0], pages)])
+    brain.change(payout="trusted")
+    brain.tend(0)
+
+    def paid() -> list[float]:
+        return [1.0 if (payout := brain.page(page).payout) is None else payout for page in pages]
+
+    brain.seed(pages[: seeds + more])
+    brain.tend(0)
+    before, unpaid = 10 / seeds if seeds else 1.0, [0.0] * (10 - seeds - more)
+    assert paid() == [before] * (seeds + more) + unpaid
+    clock.pass_(601.0)
+    brain.tend(0)
+    assert paid() == [scale] * (seeds + more) + unpaid
+    sound(brain)
+
+
 def test_a_cleared_brain_forgets_the_scale(make_brain: MakeBrain) -> None:
     brain = make_brain(payout="trusted")
     brain.seed([A])
