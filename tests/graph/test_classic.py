@@ -6,6 +6,7 @@ import contextlib
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -216,6 +217,20 @@ def test_reopening_mints_nothing_and_keeps_the_clock(classic: Brain, neo4j: Neo4
         }
         update(other, 5)
         assert other.audit(None).figures["clock"] > before["clock"]
+
+
+def test_a_page_never_owes_under_the_polynomial(make_brain: MakeBrain) -> None:
+    """Where links inside a host weigh next to nothing, its share of a page of little relevance would be −1/8."""
+    brain = make_brain(engine="classic", relevance_rule="polynomial", intra_host_weight=1 / 1024)
+    brain.seed([url(page) for page in range(20)])
+    brain.link(url(0), url(1))
+    brain.set_relevance(url(1), 0.25)
+    step(brain, "hub", 0)
+    step(brain, "hub", 0)
+    before = brain.page(url(0)).hub_cash
+    step(brain, "authority", 1)
+    assert brain.page(url(0)).hub_cash >= before > 0.0
+    sound(brain)
 
 
 def test_a_side_with_too_many_neighbours_gives_all_to_the_virtual_page(make_brain: MakeBrain) -> None:
@@ -512,7 +527,7 @@ def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
     [
         {},
         {"relevance_rule": "polynomial", "root_share": 0.1, "window": 2.0},
-        {"relevance_rule": "polynomial", "intra_host_weight": 0.125, "passes": FOR_EVER},
+        {"relevance_rule": "polynomial", "intra_host_weight": 1 / 1024},
         {"first_cash": "root", "new_history": "mean", "intra_host_weight": 0.5},
         {"order": "breadth_first", "window_unit": "seconds", "window": 60.0, "score": "history_and_cash"},
     ],
@@ -532,7 +547,7 @@ def test_random_churn(make_brain: MakeBrain, clock: HandClock, options: dict[str
             elif verb == 2:
                 brain.link(a, b)
             elif verb == 3:
-                brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
+                brain.set_relevance(a, dice.choice([None, 0.0, 0.25, dice.random(), 1.0]))
             elif verb == 4:
                 brain.report([Fetched(a, [b, url(dice.randrange(20))], relevance=dice.choice([None, dice.random()]))])
             elif verb == 5:
@@ -839,10 +854,12 @@ def test_nothing_is_changed_once_a_conversion_has_begun(
     exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
 ) -> None:
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        before = other.settings
         just_before(monkeypatch, other, "brain/change", lambda: begin(exact, "classic"))
         with pytest.raises(BeingConverted):
             other.change(**change)
         assert other.convert_engine("classic")
+        assert other.settings == replace(before, engine="classic")
         assert other.tend(None).settled
     sound(exact)
 
