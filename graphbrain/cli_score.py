@@ -7,15 +7,13 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.methods import METHODS
 
 __all__ = ["COMMANDS"]
 
-METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
-"""As in scoring.py, which is heavy to import; a test compares them."""
-
 
 @brain_command()
-@click.argument("method", metavar="[METHOD]", type=click.Choice(METHODS), required=False)
+@click.argument("method", metavar="[METHOD]", type=click.Choice(list(METHODS)), required=False)
 @click.option("--damping", type=float, help="Share of readers who follow a link (.85).")
 @click.option("--tolerance", type=float, help="Error of all scores together that will do (1e-9).")
 @click.option("--iterations", type=click.IntRange(1), help="At most so many (10000).")

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from graphbrain import audit as audits
-from graphbrain import lanes, listing
+from graphbrain import lanes, listing, scores
 from graphbrain.audit import Audit
 from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.listing import Progress, Wanted
+from graphbrain.methods import SCORES, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.pages import View
 from graphbrain.schedule import DAY
@@ -75,11 +76,17 @@ class Looking(Core):
         return {"visits_an_hour": full[0], "links_an_hour": full[1], "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The `n` pages of highest authority (or hub) score, best first."""
-        if by not in ("authority", "hub"):
-            raise BadInput(f"top is by authority or hub, not {by!r}.")
+        """The `n` pages of highest score `by` authority, hub or a batch score (pagerank, hits_hub, …), best first.
+
+        Batch scores have no index: every page is read. Raises BadInput, also when no page carries that score.
+        """
+        listing.check_score(by)
+        most = _count(n) or 0
         self._reread()
-        return self.graph.read(lambda tx: self.engine.looks.top(tx, n, by, self.policy.rule), "pages/top")
+        found = self.graph.read(lambda tx: self.engine.looks.top(tx, most, by, self.policy.rule), "pages/top")
+        if by in SCORES and most and not found:
+            raise _not_carried(by)
+        return found
 
     def payments(self, url: str, n: int = 5) -> Payments:
         """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage.
@@ -126,12 +133,15 @@ class Looking(Core):
         """The pages that fit all that is given, read as they are asked for.
 
         `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
-        authority or hub. From a `min_score` of 32 on an index is used and the best come first; a `host` has an index,
-        too; else every page is read, in the order of the store; so it is with every `min_score` under the classic
-        engine, whose scores are shares. Raises BadInput.
+        authority, hub or a batch score (pagerank, hits_hub, …). From a `min_score` of 32 by authority or hub on an
+        index is used and the best come first; a `host` has an index, too; else every page is read, in the order of the
+        store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises BadInput, also
+        when no page carries that batch score.
         """
         wanted = Wanted.of(text, regex, host, state, fetched, by, min_score)
         most = _count(limit)
+        if by in SCORES and not scores.carried(self.graph, by):
+            raise _not_carried(by)
         at_once = listing.PAGES_AT_ONCE if most is None else max(1, min(most, listing.PAGES_AT_ONCE))
         return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once, self._view()), most)
 
@@ -203,6 +213,11 @@ class Looking(Core):
         """How this brain's scores are told; None: as they stand on the pages."""
         self._reread()
         return self.graph.read(lambda tx: self.engine.looks.view(tx, self.policy.rule), "view")
+
+
+def _not_carried(by: str) -> BadInput:
+    """What to say where no page has the batch score that is asked for."""
+    return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 
 def _count(number: int | None) -> int | None:

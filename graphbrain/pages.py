@@ -18,6 +18,7 @@ from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx, intact
 from graphbrain.hosts import SHARED_QUEUE
+from graphbrain.methods import SCORES
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
@@ -30,6 +31,7 @@ __all__ = [
     "error_bound",
     "find",
     "goals",
+    "highest",
     "look",
     "look_again",
     "lower",
@@ -241,6 +243,7 @@ def page_of(row: Sequence[Any]) -> Page:
         lease_until=data.get("lease_until"),
         redirects_to=redirects_to,
         outside_because=data.get("outside_because"),
+        scores={name: data[name] for name in SCORES if name in data},
     )
 
 
@@ -251,12 +254,19 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub or authority, best first."""
+    """The `n` pages of highest score, `by` hub, authority or a batch score, best first."""
+    if by in SCORES:
+        return highest(tx, n, by)
     ranked, everybody = TOP[by]
     rows = tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
         rows = tx.many(everybody, limit=n)
     return [page_of(row) for row in rows]
+
+
+def highest(tx: Tx, n: int, name: str) -> list[Page]:
+    """The `n` pages of highest batch score of this name, best first; fewer where no more carry it."""
+    return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
 
 
 def view(_tx: Tx, _rule: Rule) -> View | None:

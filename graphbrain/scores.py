@@ -16,7 +16,7 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.graph import Graph, Tx
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["seeds", "stored", "write"]
+__all__ = ["carried", "seeds", "stored", "write"]
 
 WRITE = 5_000
 """Pages of one transaction."""
@@ -32,6 +32,12 @@ def stored(graph: Graph) -> list[dict[str, Any]]:
     """What the (:Ranking)s say, the latest first."""
     found: list[dict[str, Any]] = graph.read(lambda tx: tx.one("scores/all")[0], "scores/all")
     return found
+
+
+def carried(graph: Graph, name: str) -> bool:
+    """Does any page carry a score of this name?"""
+    some: bool = graph.read(lambda tx: tx.one("scores/some", name=name)[0], "scores/some")
+    return some
 
 
 def write(

@@ -15,14 +15,14 @@ from graphbrain import exports, pages, ranking, scores
 from graphbrain.core import number, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.exports import LinkTable
+from graphbrain.methods import METHODS
 from graphbrain.model import Ranking
 from graphbrain.opichits import Floats, Ints
 from graphbrain.passing import Passing
 from graphbrain.ranking import Scores, Until, Web
 
-__all__ = ["METHODS", "Scoring", "cores"]
+__all__ = ["Scoring", "cores"]
 
-METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 UNKNOWN_RELEVANCE = 0.5
 DAMPED = ("pagerank", "personalised", "trustrank")
 
@@ -163,7 +163,8 @@ def _checked(wish: _Wish, top: int) -> _Wish:
     """The wish with the defaults filled in. Raises BadInput."""
     method, named = wish.method, wish.trusted
     if method not in METHODS:
-        raise BadInput(f"rank is by {', '.join(METHODS[:-1])} or {METHODS[-1]}, not {method!r}.")
+        *most, last = METHODS
+        raise BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r}.")
     damped, iterated = method in DAMPED, method != "salsa"
     damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
     rules = (

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import cli, records
+from graphbrain.methods import SCORES
 from tests.crawl.test_cli import LONG, connected, lines, one_sentence, started
 
 __all__ = ["connected"]
@@ -102,6 +103,35 @@ def test_find(small: Told) -> None:
     assert small("find").returncode == 2
 
 
+def test_batch_scores_are_shown(small: Told) -> None:
+    without = small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",")
+    assert set(SCORES) < set(without)
+    assert "pagerank" not in small("page", B).stdout
+    one_sentence(small("top", "--by", "pagerank"), "No page has", "run 'graphbrain rank pagerank' first")
+    one_sentence(small("find", "x", "--by", "salsa_hub"), "No page has", "run 'graphbrain rank salsa' first")
+    for method in ("pagerank", "salsa"):
+        small("rank", method)
+    assert small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",") == without, "the same header"
+    scores = {page["url"]: page["pagerank"] for page in lines(small("dump", "pages"))}
+    assert sum(scores.values()) == pytest.approx(1.0)
+    best = lines(small("top", 2, "--by", "pagerank", "--json"))
+    assert [page["url"] for page in best] == sorted(scores, key=lambda url: -scores[url])[:2]
+    shown = small("top", 2, "--by", "pagerank").stdout.splitlines()
+    assert shown[0].split() == ["#", "pagerank", "authority", "in", "out", "url"]
+    assert shown[1].split()[1] == f"{scores[C]:.3g}"
+    assert re.search(rf"^pagerank +{scores[B]:.3g}$", small("page", B).stdout, re.MULTILINE)
+    assert re.search(r"^salsa_authority +0\.\d+$", small("page", B).stdout, re.MULTILINE)
+    assert "opic" not in small("page", B).stdout
+    found = small("find", "example", "--by", "pagerank", "--min-score", scores[C]).stdout.splitlines()
+    assert [line.split() for line in found[:1]] == [["pagerank", "authority", "state", "url"]]
+    assert [line.split()[-1] for line in found[1:]] == [C]
+    small("seed", "http://new.example/")
+    assert re.search(
+        r"^ +– +1\.00 +frontier +http://new", small("find", "new.", "--by", "pagerank").stdout, re.MULTILINE
+    )
+    assert small("top", "--by", "hits").returncode == 2
+
+
 def test_dumps_have_the_same_in_every_format(small: Told, tmp_path: Path) -> None:
     pages = lines(small("dump", "pages"))
     links = lines(small("dump", "links"))
@@ -159,6 +189,7 @@ def test_tables_fit_80_columns(small: Told) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
     small("link", long, C)
+    small("rank", "salsa")
     for arguments in (
         ("page", B),
         ("links", B),
@@ -166,6 +197,7 @@ def test_tables_fit_80_columns(small: Told) -> None:
         ("path", A, long),
         ("path", long),
         ("find", "example"),
+        *((*command, "--by", "salsa_authority") for command in (("top", 9), ("find", "example"))),
     ):
         done = small(*arguments)
         assert (done.returncode, done.stderr) == (0, "")

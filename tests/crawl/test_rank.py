@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from graphbrain import Brain, Fetched, cli_score, scoring
+from graphbrain import Brain, Fetched
 from tests.crawl.test_cli import Run, connected, lines, one_sentence, run
 
 __all__ = ["connected", "run"]
 
 A, B, C, FAR = "http://a.org/", "http://a.org/b", "http://a.org/c", "http://far.org/"
-
-
-def test_its_methods_are_those_of_the_brain() -> None:
-    assert cli_score.METHODS == scoring.METHODS
 
 
 def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:

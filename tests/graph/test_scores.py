@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import neo4j as driver
 import networkx
 import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched, exports, scores
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
-from graphbrain.scoring import METHODS
+from graphbrain.methods import METHODS, SCORES, method_of
+from graphbrain.statements import statement
+from tests.graph.test_contracts import operators, planned
 
 Ask = Callable[..., list[list[Any]]]
-PROPERTIES = {
-    "hits": ["hits_hub", "hits_authority"],
-    "pagerank": ["pagerank"],
-    "personalised": ["personalised"],
-    "trustrank": ["trustrank"],
-    "salsa": ["salsa_hub", "salsa_authority"],
-    "opic": ["opic"],
-}
 STRICT = {"tolerance": 1e-12}
 URLS = [f"http://h{n % 5}.org/{n}" for n in range(60)]
 
@@ -131,7 +126,7 @@ def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask:
     assert (done.pages, done.links) == (pages, ask("MATCH ()-[r:LINKS]->() RETURN count(r)")[0][0])
     assert done.converged
     assert done.complete
-    assert list(done.best) == PROPERTIES[method]
+    assert tuple(done.best) == METHODS[method]
     for name, best in done.best.items():
         there = column(ask, name)
         assert [score for _, score in best] == sorted(there.values(), reverse=True)[:3]
@@ -145,8 +140,56 @@ def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask:
     assert kept.as_dict() == told
     assert ask(
         "MATCH (p:Page) UNWIND keys(p) AS k WITH DISTINCT k WHERE k IN $all RETURN k ORDER BY k",
-        all=[name for names in PROPERTIES.values() for name in names],
-    ) == [[name] for name in sorted(PROPERTIES[method])]
+        all=SCORES,
+    ) == [[name] for name in sorted(METHODS[method])]
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_scores_are_read_back(make_brain: Callable[..., Brain], ask: Ask, engine: str) -> None:
+    brain = make_brain(engine=engine)
+    web(brain)
+    for method in METHODS:
+        brain.rank(method)
+    brain.seed(["http://late.org/"])
+    columns = {name: column(ask, name) for name in SCORES}
+    for page in (*brain.dump_pages(), *brain.find("h3."), *brain.top(5, "pagerank"), brain.page(URLS[3])):
+        there = {name: columns[name][page.url] for name in SCORES}
+        assert page.scores == ({} if "late" in page.url else there)
+        assert {name: page.as_dict()[name] for name in SCORES} == there
+        assert page.as_dict().keys() == set(brain.page(URLS[0]).as_dict())
+        hash(page)
+    for name in ("hits_hub", "pagerank"):
+        scores_of = columns[name]
+        known = sorted((score for score in scores_of.values() if score is not None), reverse=True)
+        assert [page.score(name) for page in brain.top(7, by=name)] == known[:7]
+        assert len(brain.top(100, by=name)) == len(known), "who has none is not among the best"
+        for least in (known[5], 0.0):
+            wanted = {url for url, score in scores_of.items() if score is not None and score >= least}
+            assert {page.url for page in brain.find(by=name, min_score=least)} == wanted
+            at_host = {url for url in wanted if url.startswith("http://h2.org")}
+            assert {page.url for page in brain.find(by=name, min_score=least, host="h2.org")} == at_host
+    live = brain.page(URLS[3])
+    assert next(page for page in brain.top(100, by="opic") if page.url == URLS[3]) == live, "as the engine tells it"
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_score_that_no_page_has(ranked: Brain, name: str) -> None:
+    """Also when another one has been computed, or this one but not written."""
+    method = method_of(name)
+    assert name in METHODS[method]
+    ranked.rank("opic" if method != "opic" else "salsa")
+    ranked.rank(method, write=False)
+    for look in (lambda: ranked.top(3, by=name), lambda: ranked.find(by=name, min_score=0.5)):
+        with pytest.raises(BadInput, match=rf"^No page has .*{name}.* run 'graphbrain rank {method}' first\.$"):
+            look()
+    assert ranked.top(0, by=name) == []
+
+
+def test_the_best_by_a_batch_score_are_kept_in_a_bounded_heap(ranked: Brain, raw: driver.Driver) -> None:
+    ranked.rank("pagerank")
+    plan = planned(raw, statement("pages/highest"), {"name": "pagerank", "limit": 10}).plan
+    assert plan is not None
+    assert {"Top", "Sort"} & set(operators(plan)) == {"Top"}
 
 
 def test_without_writing(ranked: Brain, ask: Ask) -> None:
