@@ -121,18 +121,25 @@ def check_score(by: str) -> None:
 
 
 def wanted_pages(
-    graph: Graph, wanted: Wanted, progress: Progress, at_once: int = PAGES_AT_ONCE, view: View | None = None
+    graph: Graph,
+    wanted: Wanted,
+    progress: Progress,
+    at_once: int = PAGES_AT_ONCE,
+    view: View | None = None,
+    finish: Callable[[list[Page]], list[Page]] = list,
 ) -> Iterator[Page]:
     """Those pages, read `at_once`: the best first when their least score has a rank, else as the store holds them.
 
     With a `view`, hub and authority are not what stands on the pages: neither indexes nor statements know them.
+    `finish`: what is done to those that were read at once and fit.
     """
     ranked = view is None and wanted.rank() is not None
     selected = wanted if view is None or wanted.by in SCORES else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
             found = _read_each(graph, "pages/details", pages.page_of, ids=some)
-            yield from (page for page in (found if view is None else map(view.page, found)) if wanted.fits(page))
+            seen = found if view is None else map(view.page, found)
+            yield from finish([page for page in seen if wanted.fits(page)])
 
 
 def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress) -> Iterator[KnownLink]:

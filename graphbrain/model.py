@@ -282,7 +282,9 @@ class Page(_Record):
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
-    both None unless asked for by `Brain.page`, and where there is no such time.
+    both None where there is no such time. `hub_updated`, `authority_updated`: when that side last spent its cash,
+    by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
+    `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     """
 
     url: str
@@ -298,9 +300,13 @@ class Page(_Record):
     hub_cash: float
     hub_history: float
     hub_paid: float
+    hub_updated: float | None
+    hub_rank: int | None
     authority_cash: float
     authority_history: float
     authority_paid: float
+    authority_updated: float | None
+    authority_rank: int | None
     out_weight: float
     in_weight: float
     out_links: int
@@ -318,9 +324,12 @@ class Page(_Record):
     visits: int
     changes: int
     errors: int
+    error: str | None
+    failed: float | None
     not_before: float | None
     parked_because: str | None
     hinted: float | None
+    hinted_by: str | None
     body_hash: str | None
     text_hash: str | None
     simhash: int | None
@@ -358,7 +367,7 @@ class Page(_Record):
         return values | {name: self.scores.get(name) for name in SCORES}
 
 
-_PAGE_FIELDS = tuple(field.name for field in dataclasses.fields(Page) if field.name != "scores")
+_PAGE_FIELDS = (*(field.name for field in dataclasses.fields(Page) if field.name != "scores"), "rate")
 _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
 
 

@@ -244,6 +244,7 @@ _TIMES = (
     ("first fetched", "first_fetched"),
     ("fetched", "fetched"),
     ("changed", "changed"),
+    ("failed", "failed"),
     ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
@@ -251,14 +252,14 @@ _TIMES = (
     ("due", "due"),
 )
 _FIELDS = (
-    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status"),
+    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
     "parked_because",
 )
 _COUNTS = ("visits", "changes", "errors")
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 _MORE = (
-    *("outside_because", "worker", "queue", "lane", "etag", "last_modified", "body_hash", "text_hash", "simhash"),
-    "redirects_to",
+    *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
+    *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
 )
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Fetched, listing
+from graphbrain import Brain, Failed, Fetched, Page, listing
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.methods import SCORES
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
 
@@ -226,6 +227,35 @@ def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.Monkey
     assert {(link.source, link.target, link.since) for link in dumped} == links
     by_id = {page.id: page.url for page in pages}
     assert all((by_id[d.source_id], by_id[d.target_id]) == (d.source, d.target) for d in dumped)
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, clock: HandClock, engine: str) -> None:
+    brain = make_brain(engine=engine, deny_hosts="out.org", orphans="park", alpha=0.01, revisit_seconds=3_600.0)
+    leaves = [f"http://leaf{n}.org/" for n in range(45)]
+    brain.seed([A])
+    brain.report([Fetched(A, [*leaves, B, C, "http://out.org/"])])
+    brain.report([Fetched(leaf, [A, B]) for leaf in leaves])
+    brain.report([Fetched(D, redirected_to=B), Fetched(B, ["http://orphan.org/"])])
+    brain.report([Fetched(B, [], fetched_at=clock.pass_(60.0))])
+    brain.set_relevance(A, 0.75)
+    brain.set_value(A, 2.0)
+    if engine == "exact":
+        brain.set_payout(A, 2.0)
+    brain.hint([leaves[0]])
+    for _ in range(3):
+        clock.pass_(86_400.0)
+        claims = brain.next_urls(30)
+        brain.report([Fetched(c.url, [A, B] if c.url != A else leaves, c, body=str(clock()).encode()) for c in claims])
+    brain.report([Fetched(A, leaves, body=b"<p>Owls", etag="1", last_modified="today", fetched_at=clock.pass_(1.0))])
+    brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
+    brain.set_interval(B, 600.0)
+    brain.next_urls(1)
+    brain.tend(None if engine == "exact" else 1.0)
+    rows = [page.as_dict() for page in brain.dump_pages()]
+    assert {tuple(row) for row in rows} == {Page.columns()}
+    empty = {name for name in Page.columns() if all(row[name] is None for row in rows)} - set(SCORES)
+    assert empty == (set() if engine == "exact" else {"payout"})
 
 
 def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
