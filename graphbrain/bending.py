@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from graphbrain import accounts, passes
+from graphbrain import accounts, passes, scores
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
+from graphbrain.methods import METHODS
 from graphbrain.opichits import Rule
 
 __all__ = ["GROWN", "NOTHING_BENT", "change", "repay", "rescale", "reweigh"]
@@ -58,6 +59,8 @@ def change(tx: Tx, settings: Mapping[str, Any]) -> None:
         notes |= _scaled(tx, after)
     if set(REMARKING) & set(settings):
         notes |= {"remarking": ""}
+    if "value" in settings and after.value in METHODS:
+        notes |= {"value_scale": scores.scale(tx, after.value)}
     tx.do("brain/change", settings={**settings, **notes})
 
 

@@ -289,7 +289,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/unlinked": {"ids": some},
         "scores/all": none,
         "scores/begin": {"method": "pagerank", "facts": {"token": TOKEN, "started": NOW, "damping": 0.85}},
-        "scores/end": {"method": "pagerank", "token": TOKEN, "now": NOW},
+        "scores/end": {"method": "pagerank", "now": NOW},
         "scores/hold": {"method": "pagerank", "token": TOKEN},
         "scores/seeds": none,
         "scores/some": {"name": "pagerank"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import neo4j as driver
@@ -10,9 +11,10 @@ import networkx
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports, scores
+from graphbrain import Brain, Fetched, exports, lanes, scores
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.methods import METHODS, SCORES, method_of
+from graphbrain.opichits import Rule
 from graphbrain.statements import statement
 from tests.graph.test_contracts import operators, planned
 
@@ -233,6 +235,79 @@ def _interrupt_at(text: str, at: str) -> None:
         raise KeyboardInterrupt
 
 
+Lanes = dict[str, int]
+
+
+def marked(brain: Brain, ask: Ask) -> tuple[Any, Any, Lanes]:
+    """The scale of scores and how far the pass over all pages is, by the brain, and the lanes of pages."""
+    ((scale, after),) = ask("MATCH (b:Brain) RETURN b.value_scale, b.remarking")
+    return scale, after, {page.url: page.lane for page in brain.dump_pages()}
+
+
+def by_the_scores(ranked: Brain, ask: Ask) -> Lanes:
+    """The lanes that pages have by their PageRank, as each page says."""
+    rule = replace(Rule(), order="optimal", value="pagerank", value_scale=float(len(column(ask, "pagerank"))))
+    waiting = [page for page in ranked.dump_pages() if page.state == "frontier"]
+    value = np.array([lanes.scored(rule, page.scores["pagerank"]) for page in waiting])
+    relevance = np.array([np.nan if page.relevance is None else page.relevance for page in waiting])
+    found = lanes.frontier_lane(lanes.weighed(rule, value, relevance))
+    return dict(zip((page.url for page in waiting), found.tolist(), strict=True))
+
+
+def test_who_has_not_heard_that_the_order_goes_by_the_scores_moves_the_pages(
+    ranked: Brain, second: Brain, ask: Ask
+) -> None:
+    """Also where that is said while they are written."""
+    second.change(value="pagerank")
+    assert ranked.settings.value == "authority"
+    ranked.rank("pagerank")
+    scale, after, found = marked(ranked, ask)
+    wanted = by_the_scores(ranked, ask)
+    assert (scale, after) == (len(found), None)
+    assert len(set(wanted.values())) > 3
+    assert {url: found[url] for url in wanted} == wanted
+
+    ranked.change(value="authority")
+
+    def meanwhile(text: str, *_: object) -> None:
+        if text.startswith("writing"):
+            second.change(value="pagerank")
+
+    ranked.rank("pagerank", damping=0.1, progress=meanwhile)
+    found, wanted = marked(ranked, ask)[2], by_the_scores(ranked, ask)
+    assert {url: found[url] for url in wanted} == wanted
+
+
+def test_pages_change_lanes_even_if_whoever_wrote_the_scores_is_stopped(
+    ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked.change(value="pagerank")
+
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(ranked, "_reread", stopped)  # the first that is done after the last write
+        ranked.rank("pagerank")
+    assert marked(second, ask)[1] == ""
+    second.tend(0)
+    scale, after, found = marked(second, ask)
+    wanted = by_the_scores(second, ask)
+    assert (scale, after) == (len(found), None)
+    assert {url: found[url] for url in wanted} == wanted
+
+
+def test_an_order_that_goes_by_scores_from_before_has_their_scale(ranked: Brain, ask: Ask) -> None:
+    ranked.rank("pagerank")
+    ranked.change(value="pagerank")
+    scale, _, found = marked(ranked, ask)
+    wanted = by_the_scores(ranked, ask)
+    assert scale == len(found)
+    assert {url: found[url] for url in wanted} == wanted
+    ranked.change(value="trustrank")
+    assert marked(ranked, ask)[0] == 1.0, "of which there are none yet"
+
+
 def test_of_two_who_write_the_later_wins(
     ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,7 +351,7 @@ def test_a_page_that_got_the_id_of_another_gets_no_score(ranked: Brain, ask: Ask
     clock.pass_(1.0)
     page, url = ask("MATCH (p:Page) RETURN id(p), p.url LIMIT 1")[0]
     ask("MATCH (p:Page) WHERE id(p) = $page SET p.discovered = $now", page=page, now=clock())  # as if it were new
-    facts = {"token": "t", "started": started}
+    facts = {"token": "t", "started": started, "pages": table.pages}
     done = scores.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
     assert done == table.pages - 1
     assert [name for name, score in column(ask, "opic").items() if score is None] == [url]
