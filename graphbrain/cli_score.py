@@ -52,7 +52,11 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     else:
         show.out(*show.ranking_sheet(done))
     if not done.converged:
-        show.say("graphbrain: the tolerance was not reached; allow more --iterations.")
+        from graphbrain.ranking import LEAST_CHANGE
+
+        only_rounding = "arithmetic allows no less, so take a larger --tolerance or a smaller --damping"
+        what = only_rounding if done.residual <= LEAST_CHANGE else "allow more --iterations"
+        show.say(f"graphbrain: the tolerance was not reached; {what}.")
     return 0 if done.converged else 1
 
 

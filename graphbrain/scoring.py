@@ -69,12 +69,12 @@ class Scoring(Passing):
 
         `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
         URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
-        sum over all pages, that will do. `iterations` (10000): at most so many. `only_external`: leave out links
-        inside a host. `content`: relevance weighs the authorities of hits. `top`: how many of the best are named.
-        `write` False: only compute. Reports go on meanwhile; pages they bring are left out. An interruption while
-        it writes leaves scores that are partly old, and `rankings` says so. Where the order goes by these scores (the
-        setting `value`), pages change lanes; if that is broken off, `tend` goes on with it. Raises BadInput,
-        UnknownPage.
+        sum over all pages, that will do; the answer says whether it was reached (`converged`). `iterations` (10000):
+        at most so many. `only_external`: leave out links inside a host. `content`: relevance weighs the authorities
+        of hits. `top`: how many of the best are named. `write` False: only compute. Reports go on meanwhile; pages
+        they bring are left out. An interruption while it writes leaves scores that are partly old, and `rankings`
+        says so. Where the order goes by these scores (the setting `value`), pages change lanes; if that is broken
+        off, `tend` goes on with it. Raises BadInput, UnknownPage.
         """
         named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
         wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)

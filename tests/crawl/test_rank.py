@@ -38,7 +38,12 @@ def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
 
     few = run("rank", "opic", "--iterations", "1")
     assert few.returncode == 1
-    assert "the tolerance was not reached" in few.stderr
+    assert "the tolerance was not reached; allow more --iterations" in few.stderr
+    rounded = run("rank", "pagerank", "--damping", "0.999999")
+    assert rounded.returncode == 1
+    assert "the tolerance was not reached; arithmetic allows no less" in rounded.stderr
+    assert "above the tolerance of 1e-09" in rounded.stdout
+    assert max(map(len, (*rounded.stdout.splitlines(), *table))) <= 80
 
 
 def test_mistakes(run: Run) -> None:
