@@ -11,7 +11,7 @@ from typing import Any
 
 from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
 from graphbrain.beliefs import MOST_SHAPE
-from graphbrain.core import PASS_BATCH, is_key, number
+from graphbrain.core import PASS_BATCH, number
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hosts import NOTHING_COUNTED
 from graphbrain.passing import Passing, Progress
@@ -19,6 +19,7 @@ from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings, typed
+from graphbrain.url import is_key
 
 __all__ = ["Correcting"]
 

@@ -73,7 +73,7 @@ class Wanted:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
         if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
-            raise BadInput(f"min_score must be a number, not {min_score!r:.80}.")
+            raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")
         try:
             pattern = None if regex is None else re.compile(regex)
         except re.error as error:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -18,7 +19,7 @@ import pytest
 
 from graphbrain import cli, records
 from graphbrain.methods import SCORES
-from tests.crawl.test_cli import LONG, connected, lines, one_sentence, started
+from tests.crawl.test_cli import LONG, command, connected, lines, one_sentence, started
 
 __all__ = ["connected"]
 
@@ -100,6 +101,8 @@ def test_find(small: Told) -> None:
     nothing = small("find", "--min-score", 50)
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "graphbrain: no page fits.\n")
     one_sentence(small("find", "--regex", "("), "regular expression")
+    for number in ("nan", "inf", "-inf"):
+        one_sentence(small("find", "--min-score", number), "min_score must be a finite number")
     assert small("find").returncode == 2
 
 
@@ -185,6 +188,31 @@ def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_p
         assert (process.returncode, err.lstrip()) == (130, "graphbrain: interrupted.\n")
 
 
+def test_a_hint_by_key(small: Told) -> None:
+    (page,) = lines(small("page", B, "--json"))
+    assert re.search(r"\b1 (moved|old)", small("hint", page["key"]).stdout)
+    stranger = page["key"][::-1]
+    refused = small("hint", stranger)
+    one_sentence(refused, stranger, "no page has this key")
+    assert "1 refused" in refused.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing here is always full")
+@pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
+def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str], redirected: str) -> None:
+    """Whether it shows at the first line, in the middle, at the end, or in what an error has left to be written."""
+    many = [f"http://a.example/{'x' * 500}/{n}" for n in range(40)]
+    small("report", input=json.dumps({"url": A, "links": many}))
+    wanted = (("top",), ("page", A, "--json"), ("dump", "pages"), ("find", "a"), ("dump", "links", "--format", "csv"))
+    for arguments in (*wanted, ("--version",), ("rank", "--help")):
+        line = f"{shlex.join(command(*arguments))} {redirected}"
+        done = subprocess.run(["sh", "-c", line], env=connected, capture_output=True, text=True, timeout=LONG)
+        one_sentence(done, "stdout cannot be written", "send it elsewhere")
+    line = f"{shlex.join(command('link', A, C))} {redirected}"
+    quiet = subprocess.run(["sh", "-c", line], env=connected, capture_output=True, text=True, timeout=LONG)
+    assert (quiet.returncode, quiet.stderr) == (0, ""), "it has nothing to write"
+
+
 def test_tables_fit_80_columns(small: Told) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
@@ -197,7 +225,8 @@ def test_tables_fit_80_columns(small: Told) -> None:
         ("path", A, long),
         ("path", long),
         ("find", "example"),
-        *((*command, "--by", "salsa_authority") for command in (("top", 9), ("find", "example"))),
+        ("top", 9, "--by", "salsa_authority"),
+        ("find", "example", "--by", "salsa_authority"),
     ):
         done = small(*arguments)
         assert (done.returncode, done.stderr) == (0, "")
