@@ -16,9 +16,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import accounts, passes
+from graphbrain import accounts, passes, scores
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
+from graphbrain.methods import METHODS
 from graphbrain.opichits import Rule
 from graphbrain.settings import Settings
 
@@ -70,6 +71,8 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
         notes |= {"virtual_stirred": stored["virtual_spent"]}
     if set(REMARKING) & set(settings):
         notes |= {"remarking": ""}
+    if "value" in settings and after.value in METHODS:
+        notes |= {"value_scale": scores.scale(tx, after.value)}
     tx.do("brain/change", settings={**settings, **notes})
 
 

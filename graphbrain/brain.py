@@ -9,6 +9,7 @@ The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, host
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from graphbrain.hosting import Hosting
 from graphbrain.intake import Intake
 from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
+from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
@@ -37,6 +39,8 @@ __all__ = ["ENOUGH", "Brain"]
 
 BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
+LONGEST_LEASE = 604_800
+"""Seconds, as of the setting `lease_seconds`."""
 ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
@@ -124,33 +128,30 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         return SeedAnswer(created, len(keys) - created, tuple(refused))
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
-        """Take word that pages have changed; a bare URL is a ping. One answer for each, in their order.
+        """Take word that pages have changed; a bare URL or key is a ping. One answer for each, in their order.
 
-        A page that nobody knew is created, one click away from where the crawl begins. One that was fetched waits as if
-        it had not been seen for longer (settings `hint_recall`, `hint_false`), once for each hint that is newer than
-        its last visit and its last hint.
+        A page that nobody knew is created, one click away from where the crawl begins, if it is named by its URL. One
+        that was fetched waits as if it had not been seen for longer (settings `hint_recall`, `hint_false`), once for
+        each hint that is newer than its last visit and its last hint.
         """
-        now, wanted = self.now(), list(hints)
-        answers: list[Hinted | None] = [None] * len(wanted)
-        newest: dict[str, tuple[int, hinting.Noted]] = {}
-        for number, hint in enumerate(wanted):
-            url = str(getattr(hint, "url", hint))[:200]
+        now = self.now()
+        answers: list[Hinted | None] = []
+        of_page: dict[str, dict[int, hinting.Noted]] = {}
+        for number, hint in enumerate(hints):
+            answers.append(None)
             try:
                 noted = hinting.check(hint, self._rules, now)
+                of_page.setdefault(noted.key, {})[number] = noted
             except BadInput as error:
-                answers[number] = Hinted(url, False, str(error))
-                continue
-            answers[number] = Hinted(url, True, outcome="old")
-            if noted.key not in newest or newest[noted.key][1].at < noted.at:
-                newest[noted.key] = (number, noted)
-        keys = sorted(newest)
+                answers[number] = Hinted(str(getattr(hint, "url", hint))[:200], False, str(error))
+        keys = sorted(of_page)
         for start in range(0, len(keys), PASS_BATCH):
-            part = {key: newest[key][1] for key in keys[start : start + PASS_BATCH]}
+            some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
+            part = {key: hinting.together(told) for key, told in some.items()}
             outcomes = self.graph.write(self._hint(part), "hints")
-            for key, (number, noted) in ((key, newest[key]) for key in part):
-                fate = outcomes.get(key)
-                reason = "" if fate else "the page was forgotten for ever"
-                answers[number] = Hinted(str(getattr(wanted[number], "url", noted.url)), fate is not None, reason, fate)
+            for key, told in some.items():
+                for number, answer in zip(of_page[key], hinting.answers(told, outcomes.get(key)), strict=True):
+                    answers[number] = answer
         return [answer for answer in answers if answer is not None]
 
     def _hint(self, part: Mapping[str, hinting.Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
@@ -195,6 +196,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         """
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")
+        if not is_number(wait) or math.isnan(wait):
+            raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
         while True:
             claimed = self._claim(n, worker or self.settings.worker)
@@ -255,7 +258,12 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         return work
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
-        """Hold claims for `seconds` from now (the lease's length by default); None for each that is lost."""
+        """Hold claims for `seconds` from now (the lease's length by default); None for each that is lost.
+
+        Raises BadInput for more than a week: nobody else could have the pages of whoever dies.
+        """
+        if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
+            raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
         until = self.now() + (self.settings.lease_seconds if seconds is None else seconds)
         tokens = {claim.key: claim.token for claim in wanted}

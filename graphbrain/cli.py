@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 import click
 
@@ -80,20 +82,82 @@ for command in _COMMANDS:
     cli.add_command(command)
 
 
+class _Unwritten(Exception):
+    """stdout takes no more."""
+
+
+class _Results:
+    """stdout, whose errors can be told from those of everything else."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, text: str) -> int:
+        with _told_apart():
+            return self._out.write(text)
+
+    def flush(self) -> None:
+        with _told_apart():
+            self._out.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._out, name)
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _Unwritten(error.strerror or str(error)) from None
+
+
+@contextmanager
+def _results() -> Iterator[None]:
+    """Within the block stdout is such a one, also where the process was started without any."""
+    before = sys.stdout
+    # Only for reading: what is written to it is an error, as with a stdout that was closed in a shell.
+    out = before or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    sys.stdout = cast(TextIO, _Results(out))
+    try:
+        yield
+    except (BrokenPipeError, _Unwritten):
+        # What is still to be written would be tried again at the exit, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        raise
+    finally:
+        sys.stdout = before
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     sys.exit(_run(arguments))
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    """Run it; the exit code."""
+    """Run it, and write its results to the end; the exit code."""
+    try:
+        with _results():
+            code = _obey(arguments)
+            sys.stdout.flush()
+            return code
+    except BrokenPipeError:
+        return 1  # Whoever read our output has gone (`| head`): as click does, nothing is said.
+    except _Unwritten as error:
+        print(f"graphbrain: stdout cannot be written ({error}); make room, or send it elsewhere.", file=sys.stderr)
+        return 1
+
+
+def _obey(arguments: Sequence[str] | None) -> int:
+    """Do what is asked for; the exit code."""
     try:
         code = cli.main(
             list(arguments) if arguments is not None else None,
             prog_name="graphbrain",
             standalone_mode=False,
         )
-        sys.stdout.flush()
         return int(code or 0)
     except click.ClickException as error:
         error.show()
@@ -103,8 +167,4 @@ def _run(arguments: Sequence[str] | None) -> int:
         return 130
     except GraphbrainError as error:
         print(f"graphbrain: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): as click does, nothing is said, nor flushed.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -7,6 +7,7 @@ places. Only what was given is passed on: `Settings` reads the environment itsel
 from __future__ import annotations
 
 import gc
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -22,7 +23,7 @@ from graphbrain.model import STATES
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["App", "F", "as_json", "brain_command", "connection", "number_or_none", "pass_app", "which_pages"]
+__all__ = ["App", "F", "Number", "as_json", "brain_command", "connection", "number_or_none", "pass_app", "which_pages"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -126,6 +127,16 @@ def which_pages(command: F) -> F:
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
+
+
+class Number(click.FloatRange):
+    """A number in a range; neither `nan` nor `inf` is one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        read = float(super().convert(value, param, ctx))
+        if not math.isfinite(read):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return read
 
 
 def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.cli_common import App, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, report_from_dict
 
@@ -63,14 +63,14 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
 
 
 @brain_command()
-@click.argument("sources", nargs=-1, required=True, metavar="FILE|URL...")
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|URL|KEY...")
 @as_json
 def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
     """Tell the brain which pages have changed.
 
     FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, or JSON lines with 'url', 'at', 'kind'; packed by gzip or
-    not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL says that this page has
-    changed now. Exits 1 when a hint was refused; the others are kept.
+    not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL, or the key of a page that is
+    known, says that this page has changed now. Exits 1 when a hint was refused; the others are kept.
     """
     from graphbrain import show
 
@@ -101,8 +101,9 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
 def _hints(source: str) -> Hints:
     """The hints of a file, or a ping."""
     from graphbrain import hints
+    from graphbrain.url import is_key
 
-    if source.startswith(("http://", "https://")):
+    if source.startswith(("http://", "https://")) or (is_key(source) and not Path(source).exists()):
         return hints.Hints((Hint(source),))
     try:
         with click.open_file(source, "rb") as file:
@@ -114,7 +115,7 @@ def _hints(source: str) -> Hints:
 @brain_command("next")
 @click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
 @click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
-@click.option("--wait", type=click.FloatRange(0), default=0.0, help="Seconds to wait for a page.")
+@click.option("--wait", type=Number(0), default=0.0, help="Seconds to wait for a page.")
 @as_json
 def next_(app: App, count: int, worker: str | None, wait: float, as_json: bool) -> None:
     """Claim up to N pages to fetch (10 unless given).
@@ -188,7 +189,7 @@ def _report(brain: Brain, lines: list[tuple[int, str]]) -> Iterator[Answer]:
 @brain_command()
 @click.option("--workers", type=click.IntRange(1), default=1, help="Processes (1 unless given).")
 @click.option("--batch", type=click.IntRange(1), help="Payments of one transaction (5000).")
-@click.option("--seconds", type=click.FloatRange(0), help="End after so long.")
+@click.option("--seconds", type=Number(0), help="End after so long.")
 @click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
 @as_json
 def work(
@@ -244,7 +245,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--seconds", type=click.FloatRange(0), help="End after so long.")
+@click.option("--seconds", type=Number(0), help="End after so long.")
 @as_json
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.

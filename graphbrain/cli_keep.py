@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli_common import App, as_json, brain_command, connection, number_or_none, pass_app
+from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app
 from graphbrain.errors import BadInput, GraphbrainError
 
 __all__ = ["COMMANDS"]
@@ -177,8 +177,8 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
-@click.option("--seconds", type=click.FloatRange(0), help="How long (push).")
-@click.option("--delay", type=click.FloatRange(0), help="Seconds between two claims of a host (claim; 0).")
+@click.option("--seconds", type=Number(0), help="How long (push).")
+@click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim; 0).")
 @click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
 @as_json
 @connection
@@ -202,11 +202,11 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 
 
 @click.command()
-@click.option("--minutes", type=click.FloatRange(0), default=2.0, help="How long (2).")
+@click.option("--minutes", type=Number(0), default=2.0, help="How long (2).")
 @click.option("--processes", type=click.IntRange(1), default=4, help="Processes that crawl (4).")
 @click.option("--pages", type=click.IntRange(10), default=5_000, help="Pages of the web (5000).")
-@click.option("--kill-every", type=click.FloatRange(0.1), default=3.0, help="Seconds between kills (3).")
-@click.option("--delay", type=click.FloatRange(0), default=0.0, help="Seconds between two claims of a host (0).")
+@click.option("--kill-every", type=Number(0.1), default=3.0, help="Seconds between kills (3).")
+@click.option("--delay", type=Number(0), default=0.0, help="Seconds between two claims of a host (0).")
 @click.option("--engine", type=click.Choice(["exact", "classic"]), default="exact", help="Whose accounts (exact).")
 @click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
 @click.option("--yes", is_flag=True, help="Empty the brain without asking.")

@@ -7,20 +7,32 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, as_json, brain_command, which_pages
+from graphbrain.methods import SCORES
 
 __all__ = ["COMMANDS"]
+
+by_score = click.option(
+    "--by",
+    metavar="SCORE",
+    type=click.Choice(["authority", "hub", *SCORES]),
+    default="authority",
+    help=f"authority (unless given), hub, or a batch score: {', '.join(SCORES)}.",
+)
 
 
 @brain_command()
 @click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@click.option("--by", type=click.Choice(["authority", "hub"]), default="authority")
+@by_score
 @as_json
 def top(app: App, count: int, by: str, as_json: bool) -> None:
-    """List the N best pages (10 unless given)."""
+    """List the N best pages (10 unless given).
+
+    By a batch score every page is read, and 'graphbrain rank' must have written it.
+    """
     from graphbrain import show
 
     with app.brain(auto_tend=False) as brain:
-        pages = brain.top(count, by="hub" if by == "hub" else "authority")
+        pages = brain.top(count, by=by)
     if as_json:
         show.json_lines(page.as_dict() for page in pages)
     elif pages:
@@ -113,15 +125,15 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
 @brain_command()
 @click.argument("text", default="")
 @click.option("--min-score", type=float, metavar="X", help="Only pages of at least this score.")
-@click.option("--by", type=click.Choice(["authority", "hub"]), default="authority", help="Which score is meant.")
+@by_score
 @which_pages
 @click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
 @as_json
 def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     """Find pages whose URL contains TEXT.
 
-    And that fit all options given. --host has an index, and so has a --min-score of 32 or more: then the best come
-    first. Without these every page is read.
+    And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
+    then the best come first. Without these, and by a batch score, every page is read.
     """
     from graphbrain import show
 
@@ -132,8 +144,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in found)
             return
-        rows = ((show.score(p.authority_score), show.score(p.hub_score), p.state, p.url) for p in found)
-        if not show.stream({"authority": ">9", "hub": ">9", "state": "<8"}, rows):
+        if not show.pages_stream(found, which["by"]):
             show.say("graphbrain: no page fits.")
 
 

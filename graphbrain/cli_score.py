@@ -7,15 +7,13 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.methods import METHODS
 
 __all__ = ["COMMANDS"]
 
-METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
-"""As in scoring.py, which is heavy to import; a test compares them."""
-
 
 @brain_command()
-@click.argument("method", metavar="[METHOD]", type=click.Choice(METHODS), required=False)
+@click.argument("method", metavar="[METHOD]", type=click.Choice(list(METHODS)), required=False)
 @click.option("--damping", type=float, help="Share of readers who follow a link (.85).")
 @click.option("--tolerance", type=float, help="Error of all scores together that will do (1e-9).")
 @click.option("--iterations", type=click.IntRange(1), help="At most so many (10000).")
@@ -54,7 +52,11 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     else:
         show.out(*show.ranking_sheet(done))
     if not done.converged:
-        show.say("graphbrain: the tolerance was not reached; allow more --iterations.")
+        from graphbrain.ranking import LEAST_CHANGE
+
+        only_rounding = "arithmetic allows no less, so take a larger --tolerance or a smaller --damping"
+        what = only_rounding if done.residual <= LEAST_CHANGE else "allow more --iterations"
+        show.say(f"graphbrain: the tolerance was not reached; {what}.")
     return 0 if done.converged else 1
 
 

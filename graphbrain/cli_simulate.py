@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli_common import as_json
+from graphbrain.cli_common import Number, as_json
 
 if TYPE_CHECKING:
     from graphbrain.histories import History
@@ -52,16 +52,16 @@ class _Shape(click.ParamType[tuple[float, float]]):
 @click.argument("history", required=False, type=click.Path(path_type=Path), metavar="[HISTORY]")
 @click.option("--pages", type=click.IntRange(2, 1_000_000), help="Invented pages (2000).")
 @click.option("--days", type=click.IntRange(2, 10_000), default=90, help="How long (90).")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Visits a day (a tenth of the pages).")
+@click.option("--budget", type=Number(0, min_open=True), help="Visits a day (a tenth of the pages).")
 @click.option("--at", "changes", type=_At(), multiple=True, help="Another budget from DAY on; repeatable.")
 @click.option("--policy", "names", multiple=True, metavar="NAME", help="Repeatable; 'all' for all, see below.")
 @click.option("--from", "start", type=click.IntRange(0), help="Figures count from this day (half way).")
 @click.option("--hosts", type=click.IntRange(1), help="Hosts of the invented pages, by Zipf's law (1).")
-@click.option("--host-cap", type=click.FloatRange(0, min_open=True), help="Most visits a day of one host.")
-@click.option("--correlation", type=click.FloatRange(-1, 1), help="Of ln value with ln rate, when invented (0).")
-@click.option("--forgetting", type=click.FloatRange(0, 1), help="Evidence kept at each visit (.98).")
+@click.option("--host-cap", type=Number(0, min_open=True), help="Most visits a day of one host.")
+@click.option("--correlation", type=Number(-1, 1), help="Of ln value with ln rate, when invented (0).")
+@click.option("--forgetting", type=Number(0, 1), help="Evidence kept at each visit (.98).")
 @click.option("--prior", type=_Shape(), help="First belief on a page's changes; else it is fitted.")
-@click.option("--reserve", type=click.FloatRange(0, 1), help="Part of 'lanes' for the longest unseen (.01).")
+@click.option("--reserve", type=Number(0, 1), help="Part of 'lanes' for the longest unseen (.01).")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Of all that is invented (1).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw freshness over time.")
 @as_json

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import threading
 import time
 from collections import Counter
@@ -25,9 +24,9 @@ from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.spread import Reach, Spread
-from graphbrain.url import Rules
+from graphbrain.url import Rules, is_key
 
-__all__ = ["PASS_BATCH", "Core", "is_key", "whole"]
+__all__ = ["PASS_BATCH", "Core", "whole"]
 
 COUNT_EVERY = 5.0
 PRICE_MOVES = 0.02
@@ -203,11 +202,6 @@ class Core:
         if not self.graph.read(lambda tx: tx.one("pages/find", keys=[key])[0], "pages/find"):
             raise UnknownPage(f"{url} is not in the graph.")
         return key
-
-
-def is_key(text: object) -> bool:
-    """Is it the key of a page: 32 hex digits?"""
-    return isinstance(text, str) and re.fullmatch("[0-9a-f]{32}", text) is not None
 
 
 def whole(value: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
 from graphbrain.beliefs import MOST_SHAPE
-from graphbrain.core import PASS_BATCH, is_key
+from graphbrain.core import PASS_BATCH
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.hosts import NOTHING_COUNTED
@@ -22,6 +22,7 @@ from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings, to_convert, typed
+from graphbrain.url import is_key
 
 __all__ = ["Correcting"]
 

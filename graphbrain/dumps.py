@@ -7,7 +7,6 @@ with `.gz` is gzipped.
 from __future__ import annotations
 
 import csv
-import dataclasses
 import gzip
 import io
 import json
@@ -67,11 +66,11 @@ def write_links(links: Iterable[KnownLink], form: str, out: TextIO) -> int:
     return _records(links, KnownLink, form, out)
 
 
-def _records(items: Iterable[Any], kind: type[Any], form: str, out: TextIO) -> int:
+def _records(items: Iterable[Page | KnownLink], kind: type[Page | KnownLink], form: str, out: TextIO) -> int:
     if form == "jsonl":
         return _lines((json.dumps(item.as_dict()) + "\n" for item in items), out)
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(field.name for field in dataclasses.fields(kind))
+    writer.writerow(kind.columns())
     count = 0
     for item in items:
         writer.writerow(_cell(value) for value in item.as_dict().values())

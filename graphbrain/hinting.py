@@ -13,20 +13,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from graphbrain import accounts, hosts, lanes, pages
 from graphbrain.accounts import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
-from graphbrain.model import Hint, HintOutcome
+from graphbrain.model import Hint, Hinted, HintOutcome
 from graphbrain.pages import New
 from graphbrain.report import Policy
 from graphbrain.schedule import DAY
-from graphbrain.url import Rules
+from graphbrain.url import Rules, is_key
 
-__all__ = ["Noted", "Trust", "apply", "beta", "check"]
+__all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 
 AHEAD = DAY
 """Seconds that a hint may lie ahead: a date is one day earlier or later elsewhere."""
@@ -45,13 +45,33 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One hint, checked: the page is said to have changed between `at` and `until`."""
+    """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
+
+    `name`: what the page is called in the answer.
+    """
 
     key: str
-    url: str
+    url: str | None
     at: float
     until: float
     kind: str
+    name: str
+
+
+def together(hints: Sequence[Noted]) -> Noted:
+    """What several hints at one page say: the first of the newest counts, and a URL if one of them has it."""
+    newest = max(hints, key=lambda noted: noted.at)
+    return replace(newest, url=next((noted.url for noted in hints if noted.url is not None), None))
+
+
+def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]:
+    """The answers to several hints at one page: what came of it goes to the one that counts; None: there is no page."""
+    counts = together(hints)
+    if outcome is None:
+        reason = "no page has this key: give its URL" if counts.url is None else "the page was forgotten for ever"
+        return [Hinted(noted.name, False, reason) for noted in hints]
+    first = [noted.at for noted in hints].index(counts.at)
+    return [Hinted(noted.name, True, outcome=outcome if n == first else "old") for n, noted in enumerate(hints)]
 
 
 def beta(rate: float, trust: Trust) -> float:
@@ -62,16 +82,19 @@ def beta(rate: float, trust: Trust) -> float:
 
 
 def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
-    """The hint ready to be applied; a bare URL is a ping. Raises BadInput with what is wrong."""
+    """The hint ready to be applied; a bare URL or key is a ping. Raises BadInput with what is wrong."""
+    bare = isinstance(hint, str)
     if isinstance(hint, str):
         hint = Hint(hint)
     if not isinstance(hint, Hint):
-        raise BadInput(f"a hint is a Hint or a URL, not {type(hint).__name__}")
-    url, key = rules.page(hint.url if isinstance(hint.url, str) else str(hint.url)[:200])
+        raise BadInput(f"a hint is a Hint, a URL or a key, not {type(hint).__name__}")
+    named = hint.url if isinstance(hint.url, str) else str(hint.url)[:200]
+    url, key = (None, named) if is_key(named) else rules.page(named)
     if hint.kind not in KINDS:
         raise BadInput(f"the kind of a hint is {', '.join(KINDS)}, not {hint.kind!r:.80}")
     at = now if hint.at is None else _within("at", hint.at, now + AHEAD, "a time that is not ahead")
-    return Noted(key, url, at, at + _within("within", hint.within, LONGEST, "at most a year"), hint.kind)
+    until = at + _within("within", hint.within, LONGEST, "at most a year")
+    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url)
 
 
 def _within(name: str, value: object, most: float, wanted: str) -> float:
@@ -83,13 +106,14 @@ def _within(name: str, value: object, most: float, wanted: str) -> float:
 def apply(
     tx: Tx, hints: Mapping[str, Noted], trust: Trust, policy: Policy, now: float, done: dict[str, HintOutcome]
 ) -> dict[str, HintOutcome]:
-    """Apply hints, one for each key; what came of each. Pages forgotten for ever are not in it.
+    """Apply hints, one for each key; what came of each. Pages forgotten for ever, or named by a key that no page has,
+    are not in it.
 
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     """
     ids = pages.find(tx, hints)
     # One click away from the host's root, which is where such lists begin; never a seed.
-    fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids]
+    fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids and hint.url is not None]
     made = pages.create(tx, fresh, policy.scope, policy.rule, now)
     ids |= made
     ledger = accounts.lock(tx, ids.values(), policy.rule)

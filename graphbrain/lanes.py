@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphbrain.beliefs import Flags, expected_value
+from graphbrain.methods import METHODS
 from graphbrain.opichits import Floats, Ints, Rule, clip_relevance
 
 __all__ = [
@@ -152,7 +153,7 @@ def head_value(
 
 def property_of(value: str) -> str:
     """The property of pages that holds this value, if it is neither of the two scores."""
-    return {"own": "value", "hits": "hits_authority", "salsa": "salsa_authority"}.get(value, value)
+    return METHODS[value][-1] if value in METHODS else "value"
 
 
 def scored(rule: Rule, stored: float | None) -> float:

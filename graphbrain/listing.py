@@ -8,8 +8,8 @@ pages/path, pages/path_from_seed, links/degrees, links/spelt, links/best_*, link
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,11 +21,12 @@ import numpy as np
 from graphbrain import opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Graph, Tx, intact
+from graphbrain.methods import SCORES
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.opichits import NONE, Rule
 from graphbrain.pages import View
 
-__all__ = ["Progress", "Wanted", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
+__all__ = ["Progress", "Wanted", "check_score", "ends", "links", "neighbours", "path", "payments", "wanted_pages"]
 
 T = TypeVar("T")
 Progress = Callable[[int, int], None]
@@ -36,6 +37,8 @@ LINKS_AT_ONCE = 50_000
 HOST_PAGES = 200_000
 """A host of so many pages is not asked for by its index: its pages would come in one piece."""
 ALL = 2**31 - 1
+SIDES = ("authority", "hub")
+LARGEST = sys.float_info.max
 SHOWN_OF_A_PAGE = ("url", "key", "state", "depth", "hub_history", "hub_cash", "authority_history", "authority_cash")
 
 
@@ -43,7 +46,7 @@ SHOWN_OF_A_PAGE = ("url", "key", "state", "depth", "hub_history", "hub_cash", "a
 class Wanted:
     """Which pages are wanted; a criterion that is None fits every page.
 
-    `text` is in the URL, `regex` is found in it, `least` is the least score of the side `by`.
+    `text` is in the URL, `regex` is found in it, `least` is the least score `by` (of a side, or a batch score).
     """
 
     text: str | None = None
@@ -68,10 +71,9 @@ class Wanted:
         """The criteria as a user gives them. Raises BadInput for one that no page can ever fit."""
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
-        if by not in ("authority", "hub"):
-            raise BadInput(f"A score is by authority or hub, not {by!r}.")
-        if min_score is not None and (not isinstance(min_score, int | float) or math.isnan(min_score)):
-            raise BadInput(f"min_score must be a number, not {min_score!r}.")
+        check_score(by)
+        if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
+            raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")
         try:
             pattern = None if regex is None else re.compile(regex)
         except re.error as error:
@@ -81,12 +83,19 @@ class Wanted:
 
     def rank(self) -> int | None:
         """The rank of the least score, None when pages of that score need not have one."""
-        rank = NONE if self.least is None else int(opichits.rank(np.array([self.least]))[0])
+        unranked = self.least is None or self.by in SCORES
+        rank = NONE if unranked else int(opichits.rank(np.array([self.least], dtype=np.float64))[0])
         return None if rank == NONE else rank
 
     def params(self) -> dict[str, Any]:
         """What every statement that selects pages is told; `regex` is not: the one dialect is Python's."""
         return {"text": self.text, "host": self.host, "state": self.state, "fetched": self.fetched}
+
+    def least_scores(self) -> dict[str, Any]:
+        """What statements that go by no index are told of scores: the least of each side, and of a batch score."""
+        sides = {side: self.least if self.by == side else None for side in SIDES}
+        name = self.by if self.by in SCORES and self.least is not None else None
+        return {**sides, "name": name, "score": None if name is None else self.least}
 
     def spelt(self, url: str) -> bool:
         """Does the pattern fit?"""
@@ -94,30 +103,43 @@ class Wanted:
 
     def fits(self, page: Page) -> bool:
         """Does the page fit as it is now? It may have changed since its id was read."""
-        score = page.hub_score if self.by == "hub" else page.authority_score
+        score = page.score(self.by)
         return (
             (self.text is None or self.text in page.url)
             and (self.host is None or page.host == self.host)
             and (self.state is None or page.state == self.state)
             and (self.fetched is None or (page.first_fetched is not None) == self.fetched)
-            and (self.least is None or score >= self.least)
+            and (self.least is None or (score is not None and score >= self.least))
             and self.spelt(page.url)
         )
 
 
+def check_score(by: str) -> None:
+    """Raises BadInput for what is the name of no score."""
+    if by not in (*SIDES, *SCORES):
+        raise BadInput(f"A score is {', '.join((*SIDES, *SCORES[:-1]))} or {SCORES[-1]}, not {by!r:.80}.")
+
+
 def wanted_pages(
-    graph: Graph, wanted: Wanted, progress: Progress, at_once: int = PAGES_AT_ONCE, view: View | None = None
+    graph: Graph,
+    wanted: Wanted,
+    progress: Progress,
+    at_once: int = PAGES_AT_ONCE,
+    view: View | None = None,
+    finish: Callable[[list[Page]], list[Page]] = list,
 ) -> Iterator[Page]:
     """Those pages, read `at_once`: the best first when their least score has a rank, else as the store holds them.
 
-    With a `view`, scores are not what stands on the pages: neither indexes nor statements know them.
+    With a `view`, hub and authority are not what stands on the pages: neither indexes nor statements know them.
+    `finish`: what is done to those that were read at once and fit.
     """
     ranked = view is None and wanted.rank() is not None
-    selected = wanted if view is None else replace(wanted, least=None)
+    selected = wanted if view is None or wanted.by in SCORES else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
             found = _read_each(graph, "pages/details", pages.page_of, ids=some)
-            yield from (page for page in (found if view is None else map(view.page, found)) if wanted.fits(page))
+            seen = found if view is None else map(view.page, found)
+            yield from finish([page for page in seen if wanted.fits(page)])
 
 
 def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress) -> Iterator[KnownLink]:
@@ -136,7 +158,7 @@ def _known_links(row: Sequence[Any]) -> list[KnownLink]:
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
     """The ids of those pages in ascending order: at once if they are of one host that is not too large."""
-    criteria = wanted.params() | {side: wanted.least if wanted.by == side else None for side in ("hub", "authority")}
+    criteria = wanted.params() | wanted.least_scores()
     if wanted.host is not None:
         seen, rows = graph.read(lambda tx: tx.one("pages/of_host", limit=HOST_PAGES, **criteria), "pages/of_host")
         if seen < HOST_PAGES:
@@ -242,12 +264,12 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
     )
 
 
-def _read(graph: Graph, name: str, **params: Any) -> Any:
+def _read(graph: Graph, name: str, /, **params: Any) -> Any:
     """The only column of the only row of a statement, read in a transaction of its own."""
     return graph.read(lambda tx: tx.one(name, **params)[0], name)
 
 
-def _read_each(graph: Graph, name: str, make: Callable[[Sequence[Any]], T], **params: Any) -> list[T]:
+def _read_each(graph: Graph, name: str, make: Callable[[Sequence[Any]], T], /, **params: Any) -> list[T]:
     """What `make` makes of each item of the only column of the only row; it may raise Again."""
     return graph.read(lambda tx: [make(item) for item in tx.one(name, **params)[0]], name)
 

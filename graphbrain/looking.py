@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from graphbrain import audit as audits
-from graphbrain import lanes, listing
+from graphbrain import due, listing, scores
 from graphbrain.audit import Audit
 from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.listing import Progress, Wanted
+from graphbrain.methods import SCORES, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.pages import View
-from graphbrain.schedule import DAY
 
 __all__ = ["Looking"]
 
@@ -35,36 +32,13 @@ class Looking(Core):
         found = self.graph.read(lambda tx: self.engine.looks.page(tx, self._key(url), self.policy.rule), "pages/get")
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
-        return self._with_due(found)
+        return self._dates()([found])[0]
 
-    def _with_due(self, page: Page) -> Page:
-        """When it is to be visited again, if that can be told."""
-        schedule = self.policy.schedule
-        fixed = page.interval or schedule.interval_of(page.url)
-        if page.fetched is None or page.state != "known" or not (fixed or self.policy.rule.revisits):
-            return page
-        days = fixed
-        if days is None:
-            price = self._pace()["price"]
-            value = self._worth_of(page)
-            shape, scale = schedule.first_belief([page.host], np.array([value]))
-            belief = (page.rate_shape or float(shape[0]), page.rate_scale or float(scale[0]))
-            days = None if price is None else schedule.comes_back(value, *belief, price)
-        moments = [page.not_before or 0.0, 0.0 if days is None else page.fetched + days * DAY]
-        return replace(page, comes_back=days, due=None if days is None else max(moments))
-
-    def _worth_of(self, page: Page) -> float:
-        """What a page is worth to the order."""
-        rule = self.policy.rule
-        score = {"authority": page.authority_score, "hub": page.hub_score}.get(rule.value)
-        if score is None:
-            rows = self.graph.read(
-                lambda tx: tx.one("accounts/values", ids=[page.id], name=lanes.property_of(rule.value))[0],
-                "accounts/values",
-            )
-            score = lanes.scored(rule, dict(rows).get(page.id))
-        relevance = np.array([np.nan if page.relevance is None else page.relevance])
-        return float(lanes.weighed(rule, np.array([score]), relevance)[0])
+    def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
+        """What says of pages when they are to be visited again, by the settings and the pace of now."""
+        policy = self.policy
+        price = self._pace()["price"] if policy.rule.revisits else None
+        return lambda found: due.dated(found, policy, price)
 
     def _pace(self) -> dict[str, Any]:
         """Visits and links in an hour, and the price of visits."""
@@ -75,11 +49,17 @@ class Looking(Core):
         return {"visits_an_hour": full[0], "links_an_hour": full[1], "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The `n` pages of highest authority (or hub) score, best first."""
-        if by not in ("authority", "hub"):
-            raise BadInput(f"top is by authority or hub, not {by!r}.")
+        """The `n` pages of highest score `by` authority, hub or a batch score (pagerank, hits_hub, …), best first.
+
+        Batch scores have no index: every page is read. Raises BadInput, also when no page carries that score.
+        """
+        listing.check_score(by)
+        most = _count(n) or 0
         self._reread()
-        return self.graph.read(lambda tx: self.engine.looks.top(tx, n, by, self.policy.rule), "pages/top")
+        found = self.graph.read(lambda tx: self.engine.looks.top(tx, most, by, self.policy.rule), "pages/top")
+        if by in SCORES and most and not found:
+            raise _not_carried(by)
+        return self._dates()(found)
 
     def payments(self, url: str, n: int = 5) -> Payments:
         """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage.
@@ -126,14 +106,17 @@ class Looking(Core):
         """The pages that fit all that is given, read as they are asked for.
 
         `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
-        authority or hub. From a `min_score` of 32 on an index is used and the best come first; a `host` has an index,
-        too; else every page is read, in the order of the store; so it is with every `min_score` under the classic
-        engine, whose scores are shares. Raises BadInput.
+        authority, hub or a batch score (pagerank, hits_hub, …). From a `min_score` of 32 by authority or hub on an
+        index is used and the best come first; a `host` has an index, too; else every page is read, in the order of the
+        store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises BadInput, also
+        when no page carries that batch score.
         """
         wanted = Wanted.of(text, regex, host, state, fetched, by, min_score)
         most = _count(limit)
+        if by in SCORES and not scores.carried(self.graph, by):
+            raise _not_carried(by)
         at_once = listing.PAGES_AT_ONCE if most is None else max(1, min(most, listing.PAGES_AT_ONCE))
-        return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once, self._view()), most)
+        return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once, self._view(), self._dates()), most)
 
     def dump_pages(
         self,
@@ -149,7 +132,7 @@ class Looking(Core):
         Pages that come or go meanwhile may be in it or not. `progress` is told how many of how many ids are done.
         """
         wanted = Wanted.of("", regex, host, state, fetched)
-        return listing.wanted_pages(self.graph, wanted, progress, view=self._view())
+        return listing.wanted_pages(self.graph, wanted, progress, view=self._view(), finish=self._dates())
 
     def dump_links(
         self,
@@ -203,6 +186,11 @@ class Looking(Core):
         """How this brain's scores are told; None: as they stand on the pages."""
         self._reread()
         return self.graph.read(lambda tx: self.engine.looks.view(tx, self.policy.rule), "view")
+
+
+def _not_carried(by: str) -> BadInput:
+    """What to say where no page has the batch score that is asked for."""
+    return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 
 def _count(number: int | None) -> int | None:

@@ -14,6 +14,7 @@ from numbers import Real
 from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 from graphbrain.errors import BadInput
+from graphbrain.methods import SCORES
 
 __all__ = [
     "FOR_EVER",
@@ -258,16 +259,34 @@ class SeedAnswer:
     refused: tuple[tuple[str, str], ...] = ()
 
 
+class _Record:
+    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
+
+    __slots__ = ()
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """The names in `as_dict`, in its order."""
+        return tuple(cls.__slots__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its values by name; as `dataclasses.asdict`, which is slow."""
+        return {name: getattr(self, name) for name in self.columns()}
+
+
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(_Record):
     """Everything the brain knows about one page; times in epoch seconds, None where it never happened.
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
-    A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1.
+    A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
+    the batch scores that it carries, by the names in `methods.SCORES`.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
-    both None unless asked for by `Brain.page`, and where there is no such time.
+    both None where there is no such time. `hub_updated`, `authority_updated`: when that side last spent its cash,
+    by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
+    `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     """
 
     url: str
@@ -283,9 +302,13 @@ class Page:
     hub_cash: float
     hub_history: float
     hub_paid: float
+    hub_updated: float | None
+    hub_rank: int | None
     authority_cash: float
     authority_history: float
     authority_paid: float
+    authority_updated: float | None
+    authority_rank: int | None
     out_weight: float
     in_weight: float
     out_links: int
@@ -303,9 +326,12 @@ class Page:
     visits: int
     changes: int
     errors: int
+    error: str | None
+    failed: float | None
     not_before: float | None
     parked_because: str | None
     hinted: float | None
+    hinted_by: str | None
     body_hash: str | None
     text_hash: str | None
     simhash: int | None
@@ -320,18 +346,35 @@ class Page:
     comes_back: float | None = None
     due: float | None = None
     outside_because: str | None = None
+    scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @property
     def rate(self) -> float | None:
         """Changes a day, as far as visits have told."""
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
+    def score(self, by: str) -> float | None:
+        """Its score of this name: authority, hub or one of `methods.SCORES`; None where it has no such score."""
+        live = {"authority": self.authority_score, "hub": self.hub_score}
+        return live.get(by, self.scores.get(by))
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """The names in `as_dict`, in its order: the same for all pages, whatever scores they carry."""
+        return _PAGE_COLUMNS
+
     def as_dict(self) -> dict[str, Any]:
-        return _flat(self)
+        """Its values by name, each batch score under its own: None where it has none."""
+        values = {name: getattr(self, name) for name in _PAGE_FIELDS}
+        return values | {name: self.scores.get(name) for name in SCORES}
+
+
+_PAGE_FIELDS = (*(field.name for field in dataclasses.fields(Page) if field.name != "scores"), "rate")
+_PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
 
 
 @dataclass(frozen=True, slots=True)
-class Host:
+class Host(_Record):
     """What the brain knows of one host; times in epoch seconds, None where there is none.
 
     `delay`: seconds between two claims as things stand: the largest of `own_delay` (or the brain's setting),
@@ -365,9 +408,6 @@ class Host:
     robots_agent: str | None
     discovered: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        return _flat(self)
-
 
 @dataclass(frozen=True, slots=True)
 class RobotsAnswer:
@@ -382,7 +422,7 @@ class RobotsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedPage:
+class LinkedPage(_Record):
     """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen."""
 
     url: str
@@ -393,12 +433,9 @@ class LinkedPage:
     authority_score: float
     since: float | None
 
-    def as_dict(self) -> dict[str, Any]:
-        return _flat(self)
-
 
 @dataclass(frozen=True, slots=True)
-class KnownLink:
+class KnownLink(_Record):
     """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds."""
 
     source: str
@@ -406,9 +443,6 @@ class KnownLink:
     since: float
     source_id: int
     target_id: int
-
-    def as_dict(self) -> dict[str, Any]:
-        return _flat(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,11 +547,6 @@ class Ranking:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
-
-
-def _flat(item: Page | LinkedPage | KnownLink | Host) -> dict[str, Any]:
-    """As `dataclasses.asdict`, which is slow, for an item that holds nothing but plain values."""
-    return {name: getattr(item, name) for name in item.__slots__}
 
 
 def report_from_dict(item: Mapping[str, Any]) -> Report:

@@ -9,7 +9,7 @@ Statements: pages/*, links/led_to, audit/waiting.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx, intact
 from graphbrain.hosts import SHARED_QUEUE
+from graphbrain.methods import SCORES
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
@@ -30,6 +31,7 @@ __all__ = [
     "error_bound",
     "find",
     "goals",
+    "highest",
     "look",
     "look_again",
     "lower",
@@ -48,6 +50,10 @@ EVERY_PAGE_HAS = (
     *("url", "key", "host", "state", "depth", "discovered", "lane", "waiting_since", "out_weight", "in_weight"),
     *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
 )
+
+NOT_AS_STORED = ("is_seed", "hub_score", "authority_score", "out_links", "in_links", "worker", "redirects_to", "scores")
+STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
+"""What stands on a page under the name that it has in a `Page`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,55 +198,18 @@ def page_of(row: Sequence[Any]) -> Page:
     """A `Page` from the columns page, out_links, in_links, redirects_to. Raises Again when it is just being deleted."""
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
+    stored = {name: data.get(name) for name in STORED}
+    counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
     return Page(
-        url=data["url"],
-        key=data["key"],
-        id=data["id"],
-        host=data["host"],
-        state=data["state"],
-        depth=data["depth"],
+        **{**stored, **counts},
         is_seed=data.get("is_seed", False),
-        discovered=data["discovered"],
         hub_score=data["hub_history"] + data["hub_cash"],
         authority_score=data["authority_history"] + data["authority_cash"],
-        hub_cash=data["hub_cash"],
-        hub_history=data["hub_history"],
-        hub_paid=data["hub_paid"],
-        authority_cash=data["authority_cash"],
-        authority_history=data["authority_history"],
-        authority_paid=data["authority_paid"],
-        out_weight=data["out_weight"],
-        in_weight=data["in_weight"],
         out_links=out_links,
         in_links=in_links,
-        relevance=data.get("relevance"),
-        payout=data.get("payout"),
-        status=data.get("status"),
-        value=data.get("value"),
-        rate_shape=data.get("rate_shape"),
-        rate_scale=data.get("rate_scale"),
-        interval=data.get("interval"),
-        first_fetched=data.get("first_fetched"),
-        fetched=data.get("fetched"),
-        changed=data.get("changed"),
-        visits=data.get("visits", 0),
-        changes=data.get("changes", 0),
-        errors=data.get("errors", 0),
-        not_before=data.get("not_before"),
-        parked_because=data.get("parked_because"),
-        hinted=data.get("hinted"),
-        body_hash=data.get("body_hash"),
-        text_hash=data.get("text_hash"),
-        simhash=data.get("simhash"),
-        etag=data.get("etag"),
-        last_modified=data.get("last_modified"),
-        queue=data.get("queue"),
-        lane=data["lane"],
-        waiting_since=data["waiting_since"],
         worker=data.get("worker") if data.get("lease") else None,
-        lease_until=data.get("lease_until"),
         redirects_to=redirects_to,
-        outside_because=data.get("outside_because"),
+        scores={name: data[name] for name in SCORES if name in data},
     )
 
 
@@ -251,12 +220,19 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub or authority, best first."""
+    """The `n` pages of highest score, `by` hub, authority or a batch score, best first."""
+    if by in SCORES:
+        return highest(tx, n, by)
     ranked, everybody = TOP[by]
     rows = tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
         rows = tx.many(everybody, limit=n)
     return [page_of(row) for row in rows]
+
+
+def highest(tx: Tx, n: int, name: str) -> list[Page]:
+    """The `n` pages of highest batch score of this name, best first; fewer where no more carry it."""
+    return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
 
 
 def view(_tx: Tx, _rule: Rule) -> View | None:

@@ -3,7 +3,8 @@
 Every score is a distribution: not below zero, sum 1. So a change or an error is the sum of absolute differences (L1)
 and means the same for any number of pages. Iterations end when the error is at most `tolerance`: after a change c at
 a rate of convergence r it is at most c·r/(1−r). For PageRank r is the damping, and this is a bound; for HITS and OPIC
-the worst of the last three rates is taken, and twice the error, for rates still rise: an estimate.
+the worst of the last three rates is taken, and twice the error, for rates still rise: an estimate. They also end
+when a change is only rounding: the error may then be above the tolerance, and the scores say so.
 
 Pages without links are pages like others. A reader on one of them goes on by the restart distribution, for PageRank
 and its kin; HITS and SALSA give 0 to a hub without links and to an authority without any to it.
@@ -28,7 +29,8 @@ __all__ = ["Scores", "Until", "Web", "between_hosts", "distribution", "hits", "o
 
 DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 LEAST_CHANGE = 1e-13
-"""A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance."""
+"""A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance. Whether
+that was reached is another question: at a rate of .99999 the error can be a hundred thousand times the change."""
 LEAST_SCORE = 1e-200
 """What is smaller counts as 0: the scores of a lesser community shrink by a factor at each iteration of HITS, and
 arithmetic with numbers below 1e-308 is a hundred times slower."""
@@ -86,7 +88,8 @@ class Scores:
     """Scores by page, under the names of the properties that keep them.
 
     `residual`: the change (L1) at the last iteration. `error`: how far the scores are at most from the limit (L1),
-    by the rate of convergence; infinite when too few iterations were made to tell.
+    by the rate of convergence; infinite when too few iterations were made to tell. `converged`: it is at most the
+    tolerance.
     """
 
     columns: Mapping[str, Floats]
@@ -253,19 +256,19 @@ class _Watch:
         self._iterations += 1
         self._change = change
         self._error = self._error_after(change)
-        self.done = self._good() or self._iterations >= self._until.iterations
+        self.done = self._good() or change <= LEAST_CHANGE or self._iterations >= self._until.iterations
         self._until.progress(self._iterations, change)
 
     def _error_after(self, change: float) -> float:
         if self._rate is not None:
             return change * self._rate / (1.0 - self._rate)
-        if change <= LEAST_CHANGE:
-            return change
         rate = max(self._rates) if len(self._rates) == 3 else 1.0
+        if change <= LEAST_CHANGE and rate >= 1.0:  # at its limit after a few steps: so the last one says
+            rate = self._rates[-1] if self._rates else 0.0
         return 2.0 * change * rate / (1.0 - rate) if rate < 1.0 else np.inf
 
     def _good(self) -> bool:
-        return self._change <= LEAST_CHANGE or self._error <= self._until.tolerance
+        return self._error <= self._until.tolerance
 
     def scores(self, columns: Mapping[str, Floats]) -> Scores:
         return Scores(columns, self._iterations, self._change, self._error, self._good())

@@ -96,20 +96,25 @@ class Schedule:
             return _sane(np.asarray(own_shape, dtype=np.float64), np.asarray(own_scale, dtype=np.float64), before)
         return beliefs.after_visit(*before, days, changed, (prior_shape, prior_scale), self.forgetting)
 
-    def comes_back(self, value: float, shape: float, scale: float, price: float) -> float | None:
-        """Days from a visit to the next of a page of this value and belief, if visits are made that are worth `price`.
+    def comes_back(self, value: Floats, shape: Floats, scale: Floats, price: float) -> Floats:
+        """Days from a visit to the next of pages of these values and beliefs, where visits worth `price` are made.
 
-        None where it is not worth so much in a hundred years.
+        nan where it is not worth so much in a hundred years.
         """
-        low, high = self.least, LONGEST
-        args = (self.freshness * value, shape, scale)
-        if beliefs.expected_value(*args, high, self.change * value) < price:
-            return None
-        while high - low > 1e-4 * high:
+
+        def enough(age: Floats) -> Flags:
+            seen = beliefs.expected_value(self.freshness * value, shape, scale, age, self.change * value)
+            return np.asarray(seen >= price)
+
+        low, high = np.full(len(value), self.least), np.full(len(value), LONGEST)
+        never = ~enough(high)
+        # A page's days are not to depend on what others are asked for with it.
+        while (apart := high - low > 1e-4 * high).any():
             middle = (low + high) / 2.0
-            enough = beliefs.expected_value(*args, middle, self.change * value) >= price
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+            good = enough(middle)
+            high = np.where(apart & good, middle, high)
+            low = np.where(apart & ~good, middle, low)
+        return np.where(never, np.nan, high)
 
     def interval_of(self, url: str) -> float | None:
         """The days between the visits of this page that a pattern says; of several the first."""

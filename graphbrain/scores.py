@@ -4,7 +4,9 @@ Each score is a property of its own on the pages; one (:Ranking) for each method
 and whether all of it is written. Scores are written in batches, so while one method's are written, old and new ones
 stand side by side, and after an interruption they stay so: `complete` is then false. Of two who write the same
 method's scores the later one wins: the earlier one notices under the lock, and stops.
-Statements: scores/*.
+Where the order goes by a method's scores, the transaction that ends them, or makes it go by them, also says that pages
+are to be marked anew, and what scores are multiplied by.
+Statements: scores/*, brain/lock, brain/change.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.graph import Graph, Tx
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["seeds", "stored", "write"]
+__all__ = ["carried", "scale", "seeds", "stored", "write"]
 
 WRITE = 5_000
 """Pages of one transaction."""
@@ -34,6 +36,12 @@ def stored(graph: Graph) -> list[dict[str, Any]]:
     return found
 
 
+def carried(graph: Graph, name: str) -> bool:
+    """Does any page carry a score of this name?"""
+    some: bool = graph.read(lambda tx: tx.one("scores/some", name=name)[0], "scores/some")
+    return some
+
+
 def write(
     graph: Graph,
     method: str,
@@ -45,7 +53,8 @@ def write(
 ) -> int:
     """Write columns of scores over the pages `ids` (ascending); how many pages have them.
 
-    `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures.
+    `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures, the
+    number of `pages` among them.
     Raises GraphbrainError when somebody else begins to write the same method's scores meanwhile.
     """
     token, before = facts["token"], facts["started"]
@@ -59,13 +68,32 @@ def write(
             "scores/write",
         )
         progress(min(first + WRITE, len(ids)), len(ids))
-    graph.write(lambda tx: tx.do("scores/end", method=method, token=token, now=now()), "scores/end")
+    graph.write(lambda tx: _end(tx, method, token, now()), "scores/end")
     return written
 
 
-def _write(tx: Tx, method: str, token: str, ids: list[int], columns: Mapping[str, list[float]], before: float) -> int:
+def scale(tx: Tx, method: str) -> float:
+    """What scores of this method are multiplied by for the order, so that their mean is 1; 1 where none are written."""
+    pages = [facts["pages"] for facts in tx.one("scores/all")[0] if facts["method"] == method]
+    return float(max([1, *pages]))
+
+
+def _end(tx: Tx, method: str, token: str, now: float) -> None:
+    """All is written. If the order goes by it, pages are to be marked anew."""
+    stored = tx.one("brain/lock")[0]
+    _hold(tx, method, token)
+    tx.do("scores/end", method=method, now=now)
+    if stored["value"] == method:
+        tx.do("brain/change", settings={"value_scale": scale(tx, method), "remarking": ""})
+
+
+def _hold(tx: Tx, method: str, token: str) -> None:
     if tx.many("scores/hold", method=method, token=token) != [[True]]:
         raise GraphbrainError(f"Somebody else has begun to write the scores of {method!r}; theirs will stand.")
+
+
+def _write(tx: Tx, method: str, token: str, ids: list[int], columns: Mapping[str, list[float]], before: float) -> int:
+    _hold(tx, method, token)
     written = 0
     for name, values in columns.items():
         written = tx.one("scores/write", name=name, ids=ids, values=values, before=before)[0]

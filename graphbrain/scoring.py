@@ -15,14 +15,14 @@ from graphbrain import exports, pages, ranking, scores
 from graphbrain.core import whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.exports import LinkTable
+from graphbrain.methods import METHODS
 from graphbrain.model import Ranking, number
 from graphbrain.opichits import Floats, Ints
 from graphbrain.passing import Passing
 from graphbrain.ranking import Scores, Until, Web
 
-__all__ = ["METHODS", "Scoring", "cores"]
+__all__ = ["Scoring", "cores"]
 
-METHODS = ("hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
 UNKNOWN_RELEVANCE = 0.5
 DAMPED = ("pagerank", "personalised", "trustrank")
 
@@ -69,10 +69,12 @@ class Scoring(Passing):
 
         `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
         URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
-        sum over all pages, that will do. `iterations` (10000): at most so many. `only_external`: leave out links
-        inside a host. `content`: relevance weighs the authorities of hits. `top`: how many of the best are named.
-        `write` False: only compute. Reports go on meanwhile; pages they bring are left out. An interruption while
-        it writes leaves scores that are partly old, and `rankings` says so. Raises BadInput, UnknownPage.
+        sum over all pages, that will do; the answer says whether it was reached (`converged`). `iterations` (10000):
+        at most so many. `only_external`: leave out links inside a host. `content`: relevance weighs the authorities
+        of hits. `top`: how many of the best are named. `write` False: only compute. Reports go on meanwhile; pages
+        they bring are left out. An interruption while it writes leaves scores that are partly old, and `rankings`
+        says so. Where the order goes by these scores (the setting `value`), pages change lanes; if that is broken
+        off, `tend` goes on with it. Raises BadInput, UnknownPage.
         """
         named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
         wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)
@@ -84,18 +86,12 @@ class Scoring(Passing):
         ranked = _ranking(wish, found, web, started)
         if write:
             self._write(ranked, table, found, progress)
+            self._reread()
             if method == self.settings.value:
-                self._revalue(ranked.pages)
+                self._finish_passes()
             ranked = replace(ranked, finished=self.now(), complete=True)
         best = {name: self._best(table, column, top) for name, column in found.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
-
-    def _revalue(self, pages: int) -> None:
-        """The order goes by these scores: pages change lanes. Scaled so that their mean is 1."""
-        settings = {"value_scale": float(max(pages, 1)), "remarking": ""}
-        self.graph.write(lambda tx: tx.do("brain/change", settings=settings), "brain/change")
-        self._reread()
-        self._finish_passes()
 
     def rankings(self) -> list[Ranking]:
         """Which batch scores the pages carry, and how they were computed; the latest first."""
@@ -163,7 +159,8 @@ def _checked(wish: _Wish, top: int) -> _Wish:
     """The wish with the defaults filled in. Raises BadInput."""
     method, named = wish.method, wish.trusted
     if method not in METHODS:
-        raise BadInput(f"rank is by {', '.join(METHODS[:-1])} or {METHODS[-1]}, not {method!r}.")
+        *most, last = METHODS
+        raise BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r}.")
     damped, iterated = method in DAMPED, method != "salsa"
     damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
     rules = (

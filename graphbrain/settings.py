@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from graphbrain.errors import SettingsError
+from graphbrain.methods import METHODS
 
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "simhash")
-VALUES = ("authority", "hub", "own", "hits", "pagerank", "personalised", "trustrank", "salsa", "opic")
+VALUES = ("authority", "hub", "own", *METHODS)
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")

@@ -46,6 +46,7 @@ __all__ = [
     "json_lines",
     "out",
     "page_sheet",
+    "pages_stream",
     "payments_tables",
     "ranking_sheet",
     "rankings_table",
@@ -215,23 +216,25 @@ def claims_table(claims: Iterable[Claim]) -> Table:
 
 def top_table(pages: Iterable[Page], by: str) -> Table:
     """The pages of `top`, with what they are ranked by first."""
-    other = "authority" if by == "hub" else "hub"
+    other = "hub" if by == "authority" else "authority"
     rows = (
-        (
-            place,
-            score(getattr(page, f"{by}_score")),
-            score(getattr(page, f"{other}_score")),
-            page.in_links,
-            page.out_links,
-            page.url,
-        )
+        (place, score(page.score(by)), score(page.score(other)), page.in_links, page.out_links, page.url)
         for place, page in enumerate(pages, 1)
     )
     return rows_table(("#", by, other, "in", "out", "url"), rows)
 
 
-def score(value: float) -> str:
-    """A score: sums of the exact engine are about 1 and more, shares of the classic one far below."""
+def pages_stream(pages: Iterable[Page], by: str) -> int:
+    """Print pages as they come, one a line, with both live scores or the batch score that is meant; how many."""
+    names = ("authority", "hub") if by in ("authority", "hub") else (by, "authority")
+    rows = ((*(score(page.score(name)) for name in names), page.state, page.url) for page in pages)
+    return stream({**{name: f">{max(9, len(name))}" for name in names}, "state": "<8"}, rows)
+
+
+def score(value: float | None) -> str:
+    """A score: sums of the exact engine are about 1 and more, shares of the classic one and batch scores far below."""
+    if value is None:
+        return "–"
     return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
 
 
@@ -241,6 +244,7 @@ _TIMES = (
     ("first fetched", "first_fetched"),
     ("fetched", "fetched"),
     ("changed", "changed"),
+    ("failed", "failed"),
     ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
@@ -248,19 +252,19 @@ _TIMES = (
     ("due", "due"),
 )
 _FIELDS = (
-    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status"),
+    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
     "parked_because",
 )
 _COUNTS = ("visits", "changes", "errors")
 _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
 _MORE = (
-    *("outside_because", "worker", "queue", "lane", "etag", "last_modified", "body_hash", "text_hash", "simhash"),
-    "redirects_to",
+    *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
+    *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
 )
 
 
 def page_sheet(page: Page) -> list[RenderableType]:
-    """Everything about one page: its URL, its two accounts, its visits, where it waits."""
+    """Everything about one page: its URL, its two accounts, its visits, its batch scores, where it waits."""
     accounts = _table("side", *_ACCOUNT, "links", "weight")
     for side, way in (("hub", "out"), ("authority", "in")):
         values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
@@ -269,7 +273,8 @@ def page_sheet(page: Page) -> list[RenderableType]:
     for column in accounts.columns[1:]:
         column.justify = "right"
     words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
-    words += [(f"{label}", _days(name, getattr(page, name))) for name, label in _DAYS.items()]
+    words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
+    words += [(name, score(value)) for name, value in page.scores.items()]
     times = [(name, moment(getattr(page, field))) for name, field in _TIMES]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *times, *more] if pair[1] not in (None, "–")]

@@ -18,7 +18,7 @@ from w3lib.url import canonicalize_url, url_query_cleaner
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LONGEST", "RULES_VERSION", "Rules", "host_of", "key_of", "name_of", "spell"]
+__all__ = ["LONGEST", "RULES_VERSION", "Rules", "host_of", "is_key", "key_of", "name_of", "spell"]
 
 RULES_VERSION = 1
 LONGEST = 8192
@@ -40,6 +40,11 @@ _DEFAULT_PORT = {"http": 80, "https": 443}
 def key_of(url: str) -> str:
     """The 32 hex digits that name a canonical URL in the graph."""
     return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def is_key(text: object) -> bool:
+    """Is it the key of a page?"""
+    return isinstance(text, str) and re.fullmatch("[0-9a-f]{32}", text) is not None
 
 
 def host_of(url: str) -> str:

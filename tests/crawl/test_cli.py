@@ -21,6 +21,7 @@ from click.testing import CliRunner
 
 from graphbrain import __version__
 from graphbrain.cli import cli
+from graphbrain.cli_common import Number
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = 300.0  # seconds: a machine that tests run on may stand still for a while
@@ -132,6 +133,34 @@ def test_every_help_is_in_sentences_and_every_command_takes_a_connection(
     options = {option for param in found.params for option in param.opts}
     if not isinstance(found, click.Group) and names not in WITHOUT_A_BRAIN:
         assert {"--uri", "--user", "--password", "--crawl", "--data", "--trace"} <= options
+
+
+@pytest.mark.parametrize(
+    "names", [names for names, found in everything(cli) if any(isinstance(p.type, Number) for p in found.params)]
+)
+def test_what_is_no_finite_number_is_refused_before_anything_is_done(names: tuple[str, ...]) -> None:
+    """Of ranges here, one option after another; of other numbers by the verb: a test for each stands with it."""
+    for param in dict(everything(cli))[names].params:
+        if isinstance(param.type, Number):
+            for number in ("nan", "inf"):
+                done = CliRunner().invoke(cli, [*names, "1", f"{param.opts[0]}={number}"])
+                assert done.exit_code == 2
+                assert re.search(f"{number} is not (a finite number|in the range)", done.output), done.output
+
+
+def test_no_option_takes_a_range_of_floats_with_nan_in_it() -> None:
+    floats = [p for _, found in everything(cli) for p in found.params if isinstance(p.type, click.FloatRange)]
+    assert floats
+    assert all(isinstance(param.type, Number) for param in floats)
+
+
+NO_NUMBER = ("value", "rate", "interval", "payout", "relevance")
+
+
+@pytest.mark.parametrize("name", NO_NUMBER)
+def test_a_page_has_no_number_that_is_none(run: Run, name: str) -> None:
+    for number in ("nan", "inf"):
+        one_sentence(run(name, "http://a.example/", number), f"not {number}")
 
 
 def test_version() -> None:

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -17,7 +18,8 @@ from pathlib import Path
 import pytest
 
 from graphbrain import cli, records
-from tests.crawl.test_cli import LONG, connected, lines, one_sentence, started
+from graphbrain.methods import SCORES
+from tests.crawl.test_cli import LONG, command, connected, lines, one_sentence, started
 
 __all__ = ["connected"]
 
@@ -99,7 +101,38 @@ def test_find(small: Told) -> None:
     nothing = small("find", "--min-score", 50)
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "graphbrain: no page fits.\n")
     one_sentence(small("find", "--regex", "("), "regular expression")
+    for number in ("nan", "inf", "-inf"):
+        one_sentence(small("find", "--min-score", number), "min_score must be a finite number")
     assert small("find").returncode == 2
+
+
+def test_batch_scores_are_shown(small: Told) -> None:
+    without = small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",")
+    assert set(SCORES) < set(without)
+    assert "pagerank" not in small("page", B).stdout
+    one_sentence(small("top", "--by", "pagerank"), "No page has", "run 'graphbrain rank pagerank' first")
+    one_sentence(small("find", "x", "--by", "salsa_hub"), "No page has", "run 'graphbrain rank salsa' first")
+    for method in ("pagerank", "salsa"):
+        small("rank", method)
+    assert small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",") == without, "the same header"
+    scores = {page["url"]: page["pagerank"] for page in lines(small("dump", "pages"))}
+    assert sum(scores.values()) == pytest.approx(1.0)
+    best = lines(small("top", 2, "--by", "pagerank", "--json"))
+    assert [page["url"] for page in best] == sorted(scores, key=lambda url: -scores[url])[:2]
+    shown = small("top", 2, "--by", "pagerank").stdout.splitlines()
+    assert shown[0].split() == ["#", "pagerank", "authority", "in", "out", "url"]
+    assert shown[1].split()[1] == f"{scores[C]:.3g}"
+    assert re.search(rf"^pagerank +{scores[B]:.3g}$", small("page", B).stdout, re.MULTILINE)
+    assert re.search(r"^salsa_authority +0\.\d+$", small("page", B).stdout, re.MULTILINE)
+    assert "opic" not in small("page", B).stdout
+    found = small("find", "example", "--by", "pagerank", "--min-score", scores[C]).stdout.splitlines()
+    assert [line.split() for line in found[:1]] == [["pagerank", "authority", "state", "url"]]
+    assert [line.split()[-1] for line in found[1:]] == [C]
+    small("seed", "http://new.example/")
+    assert re.search(
+        r"^ +– +1\.00 +frontier +http://new", small("find", "new.", "--by", "pagerank").stdout, re.MULTILINE
+    )
+    assert small("top", "--by", "hits").returncode == 2
 
 
 def test_dumps_have_the_same_in_every_format(small: Told, tmp_path: Path) -> None:
@@ -155,10 +188,35 @@ def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_p
         assert (process.returncode, err.lstrip()) == (130, "graphbrain: interrupted.\n")
 
 
+def test_a_hint_by_key(small: Told) -> None:
+    (page,) = lines(small("page", B, "--json"))
+    assert re.search(r"\b1 (moved|old)", small("hint", page["key"]).stdout)
+    stranger = page["key"][::-1]
+    refused = small("hint", stranger)
+    one_sentence(refused, stranger, "no page has this key")
+    assert "1 refused" in refused.stdout
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing here is always full")
+@pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
+def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str], redirected: str) -> None:
+    """Whether it shows at the first line, in the middle, at the end, or in what an error has left to be written."""
+    many = [f"http://a.example/{'x' * 500}/{n}" for n in range(40)]
+    small("report", input=json.dumps({"url": A, "links": many}))
+    for arguments in (("page", A, "--json"), ("dump", "pages"), ("find", "a"), ("--version",)):
+        line = f"{shlex.join(command(*arguments))} {redirected}"
+        done = subprocess.run(["sh", "-c", line], env=connected, capture_output=True, text=True, timeout=LONG)
+        one_sentence(done, "stdout cannot be written", "send it elsewhere")
+    line = f"{shlex.join(command('link', A, C))} {redirected}"
+    quiet = subprocess.run(["sh", "-c", line], env=connected, capture_output=True, text=True, timeout=LONG)
+    assert (quiet.returncode, quiet.stderr) == (0, ""), "it has nothing to write"
+
+
 def test_tables_fit_80_columns(small: Told) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
     small("link", long, C)
+    small("rank", "salsa")
     for arguments in (
         ("page", B),
         ("links", B),
@@ -166,6 +224,8 @@ def test_tables_fit_80_columns(small: Told) -> None:
         ("path", A, long),
         ("path", long),
         ("find", "example"),
+        ("top", 9, "--by", "salsa_authority"),
+        ("find", "example", "--by", "salsa_authority"),
     ):
         done = small(*arguments)
         assert (done.returncode, done.stderr) == (0, "")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from graphbrain import Brain, Fetched, cli_score, scoring
+from graphbrain import Brain, Fetched
 from tests.crawl.test_cli import Run, connected, lines, one_sentence, run
 
 __all__ = ["connected", "run"]
 
 A, B, C, FAR = "http://a.org/", "http://a.org/b", "http://a.org/c", "http://far.org/"
-
-
-def test_its_methods_are_those_of_the_brain() -> None:
-    assert cli_score.METHODS == scoring.METHODS
 
 
 def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
@@ -42,7 +38,12 @@ def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
 
     few = run("rank", "opic", "--iterations", "1")
     assert few.returncode == 1
-    assert "the tolerance was not reached" in few.stderr
+    assert "the tolerance was not reached; allow more --iterations" in few.stderr
+    rounded = run("rank", "pagerank", "--damping", "0.999999")
+    assert rounded.returncode == 1
+    assert "the tolerance was not reached; arithmetic allows no less" in rounded.stderr
+    assert "above the tolerance of 1e-09" in rounded.stdout
+    assert max(map(len, (*rounded.stdout.splitlines(), *table))) <= 80
 
 
 def test_mistakes(run: Run) -> None:

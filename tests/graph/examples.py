@@ -70,7 +70,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
     page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5, 0.0, None, 1.5]
     which = {"text": "org", "host": None, "state": None, "fetched": None}
-    least = {"hub": 0.5, "authority": 0.5}
+    least = {"hub": 0.5, "authority": 0.5, "name": "pagerank", "score": 0.5}
     none: dict[str, Any] = {}
     return {
         "accounts/authority_cash": of_two("authority_cash"),
@@ -259,6 +259,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/forget_for_ever": {"key": key_of(OTHER), "now": NOW},
         "pages/get": {"key": key_of(HUB)},
         "pages/guess": {"rows": [[other, 0.95], [hub, 0.95]]},
+        "pages/highest": {"name": "pagerank", "limit": 10},
         "pages/hinted": {"rows": [[hub, NOW, "sitemap"], [other, NOW, "ping"]]},
         "pages/hints": {"ids": some},
         "pages/hosts": {"names": ["hub.org", "new.org"], "now": NOW},
@@ -288,9 +289,10 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/unlinked": {"ids": some},
         "scores/all": none,
         "scores/begin": {"method": "pagerank", "facts": {"token": TOKEN, "started": NOW, "damping": 0.85}},
-        "scores/end": {"method": "pagerank", "token": TOKEN, "now": NOW},
+        "scores/end": {"method": "pagerank", "now": NOW},
         "scores/hold": {"method": "pagerank", "token": TOKEN},
         "scores/seeds": none,
+        "scores/some": {"name": "pagerank"},
         "scores/write": {"name": "pagerank", "ids": some, "values": [0.5, 0.25, 0.25], "before": NOW + 9.0},
         "visits/beliefs": {"ids": some},
         "visits/believe": {"rows": [[hub, 0.5, 3.0]]},

@@ -57,6 +57,18 @@ BAD_VISITS: list[Any] = [
 ]
 
 
+def test_a_claim_cannot_be_held_for_ever(brain: Brain) -> None:
+    brain.seed([A])
+    for wait in (NAN, "long", True):
+        with pytest.raises(BadInput, match="wait must be in seconds"):
+            brain.next_urls(1, wait=wait)  # type: ignore[arg-type]
+    (claim,) = brain.next_urls(1)
+    for seconds in (NAN, INF, -1.0, 1e9, "long"):
+        with pytest.raises(BadInput, match="held for 0 to 604800 seconds"):
+            brain.renew([claim], seconds)  # type: ignore[arg-type]
+    assert brain.page(A).lease_until == claim.until
+
+
 @pytest.mark.parametrize("bad", BAD_VISITS, ids=lambda bad: repr(bad)[:60])
 def test_a_bad_visit_is_refused_and_the_rest_is_recorded(brain: Brain, bad: Any) -> None:
     before, answer, after = brain.report([Fetched(B), bad, Fetched(GOOD, [B])])

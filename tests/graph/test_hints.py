@@ -10,6 +10,7 @@ import pytest
 
 from graphbrain import Brain, Fetched, Hint
 from graphbrain.hinting import Trust, beta
+from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]
@@ -125,6 +126,19 @@ def test_a_page_forgotten_for_ever_stays_so(brain: Brain) -> None:
     brain.forget(A, for_ever=True)
     (answer,) = brain.hint([A])
     assert (answer.accepted, answer.reason) == (False, "the page was forgotten for ever")
+
+
+def test_a_hint_may_name_a_page_by_its_key(brain: Brain, clock: HandClock) -> None:
+    brain.report([Fetched(A)])
+    clock.pass_(DAY)
+    assert said(brain, key_of(A), A, Hint(key_of(A), START + 1.0)) == ["moved", "old", "old"]
+    unknown, known, older = brain.hint([key_of(B), B, Hint(key_of(C), START)])
+    assert (unknown.outcome, known.outcome) == ("new", "old"), "a URL in the same call will do"
+    assert (older.accepted, older.outcome) == (False, None)
+    assert "no page has this key" in older.reason
+    refused = brain.hint([key_of(C), Hint(key_of(C), START), C.replace("http", "ftp")])
+    assert [(answer.accepted, answer.outcome) for answer in refused] == [(False, None)] * 3
+    assert brain.stats()["pages"] == 2
 
 
 def test_beta_is_longer_the_more_a_hint_is_worth() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,8 +12,9 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Fetched, listing
+from graphbrain import Brain, Failed, Fetched, Page, listing
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.methods import SCORES
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
 
@@ -228,6 +230,32 @@ def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.Monkey
     assert all((by_id[d.source_id], by_id[d.target_id]) == (d.source, d.target) for d in dumped)
 
 
+def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(deny_hosts="out.org", orphans="park", alpha=0.01, revisit_seconds=3_600.0)
+    leaves = [f"http://leaf{n}.org/" for n in range(45)]
+    brain.seed([A])
+    brain.report([Fetched(A, [*leaves, B, C, "http://out.org/"])])
+    brain.report([Fetched(leaf, [A, B]) for leaf in leaves])
+    brain.report([Fetched(D, redirected_to=B), Fetched(B, ["http://orphan.org/"])])
+    brain.report([Fetched(B, [], fetched_at=clock.pass_(60.0))])
+    brain.set_relevance(A, 0.75)
+    brain.set_value(A, 2.0)
+    brain.set_payout(A, 2.0)
+    brain.hint([leaves[0]])
+    for _ in range(3):
+        clock.pass_(86_400.0)
+        claims = brain.next_urls(30)
+        brain.report([Fetched(c.url, [A, B] if c.url != A else leaves, c, body=str(clock()).encode()) for c in claims])
+    brain.report([Fetched(A, leaves, body=b"<p>Owls", etag="1", last_modified="today", fetched_at=clock.pass_(1.0))])
+    brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
+    brain.set_interval(B, 600.0)
+    brain.next_urls(1)
+    brain.tend(None)
+    rows = [page.as_dict() for page in brain.dump_pages()]
+    assert {tuple(row) for row in rows} == {Page.columns()}
+    assert {name for name in Page.columns() if all(row[name] is None for row in rows)} == set(SCORES)
+
+
 def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
     assert urls_of(drawn.dump_pages(host="b.org")) == [B]
     assert urls_of(drawn.dump_pages(fetched=False)) == [C]
@@ -272,9 +300,58 @@ def test_a_page_is_named_by_url_or_key_everywhere(brain: Brain) -> None:
     brain.set_payout(b, 2.0)
     assert (brain.page(B).relevance, brain.page(B).payout) == (0.75, 2.0)
     assert brain.tend(pages=[b]).pushes == 1
+    brain.set_value(b, 3.0)
+    brain.set_rate(b, 0.5)
+    brain.set_interval(b, 86_400.0)
+    page = brain.page(B)
+    assert (page.value, page.rate, page.interval) == (3.0, pytest.approx(0.5), 1.0)
+    assert brain.note({b: "seen"}) == {}
+    assert brain.notes([B, b]) == {b: "seen"}
+    assert brain.payments(a) == brain.payments(A)
+    assert [link.url for link in brain.links(b, "in")] == [A]
+    assert [step.url for step in brain.path(a, b)] == [A, B]
+    assert [answer.outcome for answer in brain.hint([b])] == ["noted"]
+    assert brain.crawl_now([b]) == [True]
+    (claim,) = brain.next_urls(1)
+    assert claim.key == b
+    brain.report([Failed(B, claim, 404)])
+    assert (brain.retry(b), brain.page(B).errors) == (1, 0)
+    brain.rank("trustrank", trusted=[a], damping=0.0)
+    assert brain.page(A).scores == {"trustrank": 1.0}
     brain.forget(b)
     with pytest.raises(UnknownPage):
         brain.page(B)
+
+
+NAMED = {  # verbs that take a page, with what else they want
+    "set_relevance": (0.5,),
+    "set_payout": (2.0,),
+    "set_value": (2.0,),
+    "set_rate": (2.0,),
+    "set_interval": (60.0,),
+    "retry": (),
+}
+
+
+def test_every_verb_that_takes_a_page_is_tried_with_a_key() -> None:
+    """Those named here and in the two tests beside: no verb with a page among its arguments is left out."""
+    tried = " ".join(
+        inspect.getsource(test)
+        for test in (test_a_page_is_named_by_url_or_key_everywhere, test_a_page_that_is_not_there)
+    )
+    for name, verb in inspect.getmembers(Brain, inspect.isfunction):
+        takes = {"url", "urls", "source", "hints", "texts", "pages", "trusted"} & set(
+            inspect.signature(verb).parameters
+        )
+        if takes and not name.startswith("_") and name != "seed":
+            assert name in NAMED or f'"{name}"' in tried or f".{name}(" in tried, name
+
+
+@pytest.mark.parametrize("verb", NAMED)
+def test_a_key_that_no_page_has_is_refused(brain: Brain, verb: str) -> None:
+    with pytest.raises(UnknownPage, match="not in the graph"):
+        getattr(brain, verb)(key_of(STRANGER), *NAMED[verb])
+    assert brain.stats()["pages"] == 0
 
 
 def test_a_link_cannot_make_a_page_of_a_key(brain: Brain) -> None:
@@ -303,8 +380,13 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
-        (lambda brain: brain.find(by="age"), "authority or hub"),
+        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or opic, not 'age'"),
+        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or opic, not 'hits'"),
+        (lambda brain: brain.top(-1), "whole number"),
         (lambda brain: brain.find(min_score=float("nan")), "min_score"),
+        (lambda brain: brain.find(min_score=float("inf")), "min_score"),
+        (lambda brain: brain.find(min_score=-float("inf"), by="hub"), "min_score"),
+        (lambda brain: brain.find(min_score=10**400), "min_score"),
         (lambda brain: brain.find(min_score="high"), "min_score"),
         (lambda brain: brain.find("a", limit=-1), "whole number"),
         (lambda brain: brain.links(A, "up"), "'out' or 'in'"),

@@ -351,6 +351,17 @@ def test_a_page_says_when_it_comes_back(make_brain: MakeBrain, clock: HandClock)
     often, seldom = brain.page(B), brain.page(A)
     assert often.comes_back < seldom.comes_back  # type: ignore[operator]
     assert often.due == pytest.approx(often.fetched + often.comes_back * DAY)  # type: ignore[operator]
+    brain.set_value(A, 0.25)
+    brain.set_interval(B, 7.0 * DAY)
+    brain.report([Fetched("http://c.org/", [A])])
+    brain.rank("pagerank")
+    for value in ("authority", "own", "pagerank"):
+        brain.change(value=value)
+        told = {page.url: page for page in brain.dump_pages()}
+        assert {url: page.comes_back for url, page in told.items()}[B] == 7.0
+        assert told[A].comes_back is not None
+        assert all(page == brain.page(url) for url, page in told.items())
+        assert set(brain.find("org")) == set(brain.top(9)) == set(told.values())
 
 
 @pytest.mark.parametrize(

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import neo4j as driver
 import networkx
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports, scores
+from graphbrain import Brain, Fetched, exports, lanes, scores
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
-from graphbrain.scoring import METHODS
+from graphbrain.methods import METHODS, SCORES, method_of
+from graphbrain.opichits import Rule
+from graphbrain.statements import statement
+from tests.graph.test_contracts import operators, planned
 
 Ask = Callable[..., list[list[Any]]]
-PROPERTIES = {
-    "hits": ["hits_hub", "hits_authority"],
-    "pagerank": ["pagerank"],
-    "personalised": ["personalised"],
-    "trustrank": ["trustrank"],
-    "salsa": ["salsa_hub", "salsa_authority"],
-    "opic": ["opic"],
-}
 STRICT = {"tolerance": 1e-12}
 URLS = [f"http://h{n % 5}.org/{n}" for n in range(60)]
 
@@ -131,7 +128,7 @@ def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask:
     assert (done.pages, done.links) == (pages, ask("MATCH ()-[r:LINKS]->() RETURN count(r)")[0][0])
     assert done.converged
     assert done.complete
-    assert list(done.best) == PROPERTIES[method]
+    assert tuple(done.best) == METHODS[method]
     for name, best in done.best.items():
         there = column(ask, name)
         assert [score for _, score in best] == sorted(there.values(), reverse=True)[:3]
@@ -145,8 +142,56 @@ def test_what_is_written_and_what_is_told_of_it(method: str, ranked: Brain, ask:
     assert kept.as_dict() == told
     assert ask(
         "MATCH (p:Page) UNWIND keys(p) AS k WITH DISTINCT k WHERE k IN $all RETURN k ORDER BY k",
-        all=[name for names in PROPERTIES.values() for name in names],
-    ) == [[name] for name in sorted(PROPERTIES[method])]
+        all=SCORES,
+    ) == [[name] for name in sorted(METHODS[method])]
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_scores_are_read_back(make_brain: Callable[..., Brain], ask: Ask, engine: str) -> None:
+    brain = make_brain(engine=engine)
+    web(brain)
+    for method in METHODS:
+        brain.rank(method)
+    brain.seed(["http://late.org/"])
+    columns = {name: column(ask, name) for name in SCORES}
+    for page in (*brain.dump_pages(), *brain.find("h3."), *brain.top(5, "pagerank"), brain.page(URLS[3])):
+        there = {name: columns[name][page.url] for name in SCORES}
+        assert page.scores == ({} if "late" in page.url else there)
+        assert {name: page.as_dict()[name] for name in SCORES} == there
+        assert page.as_dict().keys() == set(brain.page(URLS[0]).as_dict())
+        hash(page)
+    for name in ("hits_hub", "pagerank"):
+        scores_of = columns[name]
+        known = sorted((score for score in scores_of.values() if score is not None), reverse=True)
+        assert [page.score(name) for page in brain.top(7, by=name)] == known[:7]
+        assert len(brain.top(100, by=name)) == len(known), "who has none is not among the best"
+        for least in (known[5], 0.0):
+            wanted = {url for url, score in scores_of.items() if score is not None and score >= least}
+            assert {page.url for page in brain.find(by=name, min_score=least)} == wanted
+            at_host = {url for url in wanted if url.startswith("http://h2.org")}
+            assert {page.url for page in brain.find(by=name, min_score=least, host="h2.org")} == at_host
+    live = brain.page(URLS[3])
+    assert next(page for page in brain.top(100, by="opic") if page.url == URLS[3]) == live, "as the engine tells it"
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_score_that_no_page_has(ranked: Brain, name: str) -> None:
+    """Also when another one has been computed, or this one but not written."""
+    method = method_of(name)
+    assert name in METHODS[method]
+    ranked.rank("opic" if method != "opic" else "salsa")
+    ranked.rank(method, write=False)
+    for look in (lambda: ranked.top(3, by=name), lambda: ranked.find(by=name, min_score=0.5)):
+        with pytest.raises(BadInput, match=rf"^No page has .*{name}.* run 'graphbrain rank {method}' first\.$"):
+            look()
+    assert ranked.top(0, by=name) == []
+
+
+def test_the_best_by_a_batch_score_are_kept_in_a_bounded_heap(ranked: Brain, raw: driver.Driver) -> None:
+    ranked.rank("pagerank")
+    plan = planned(raw, statement("pages/highest"), {"name": "pagerank", "limit": 10}).plan
+    assert plan is not None
+    assert {"Top", "Sort"} & set(operators(plan)) == {"Top"}
 
 
 def test_without_writing(ranked: Brain, ask: Ask) -> None:
@@ -188,6 +233,79 @@ def test_an_interruption_does_no_harm_and_is_seen(ranked: Brain, ask: Ask, monke
 def _interrupt_at(text: str, at: str) -> None:
     if text.startswith(at):
         raise KeyboardInterrupt
+
+
+Lanes = dict[str, int]
+
+
+def marked(brain: Brain, ask: Ask) -> tuple[Any, Any, Lanes]:
+    """The scale of scores and how far the pass over all pages is, by the brain, and the lanes of pages."""
+    ((scale, after),) = ask("MATCH (b:Brain) RETURN b.value_scale, b.remarking")
+    return scale, after, {page.url: page.lane for page in brain.dump_pages()}
+
+
+def by_the_scores(ranked: Brain, ask: Ask) -> Lanes:
+    """The lanes that pages have by their PageRank, as each page says."""
+    rule = replace(Rule(), order="optimal", value="pagerank", value_scale=float(len(column(ask, "pagerank"))))
+    waiting = [page for page in ranked.dump_pages() if page.state == "frontier"]
+    value = np.array([lanes.scored(rule, page.scores["pagerank"]) for page in waiting])
+    relevance = np.array([np.nan if page.relevance is None else page.relevance for page in waiting])
+    found = lanes.frontier_lane(lanes.weighed(rule, value, relevance))
+    return dict(zip((page.url for page in waiting), found.tolist(), strict=True))
+
+
+def test_who_has_not_heard_that_the_order_goes_by_the_scores_moves_the_pages(
+    ranked: Brain, second: Brain, ask: Ask
+) -> None:
+    """Also where that is said while they are written."""
+    second.change(value="pagerank")
+    assert ranked.settings.value == "authority"
+    ranked.rank("pagerank")
+    scale, after, found = marked(ranked, ask)
+    wanted = by_the_scores(ranked, ask)
+    assert (scale, after) == (len(found), None)
+    assert len(set(wanted.values())) > 3
+    assert {url: found[url] for url in wanted} == wanted
+
+    ranked.change(value="authority")
+
+    def meanwhile(text: str, *_: object) -> None:
+        if text.startswith("writing"):
+            second.change(value="pagerank")
+
+    ranked.rank("pagerank", damping=0.1, progress=meanwhile)
+    found, wanted = marked(ranked, ask)[2], by_the_scores(ranked, ask)
+    assert {url: found[url] for url in wanted} == wanted
+
+
+def test_pages_change_lanes_even_if_whoever_wrote_the_scores_is_stopped(
+    ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked.change(value="pagerank")
+
+    def stopped() -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(ranked, "_reread", stopped)  # the first that is done after the last write
+        ranked.rank("pagerank")
+    assert marked(second, ask)[1] == ""
+    second.tend(0)
+    scale, after, found = marked(second, ask)
+    wanted = by_the_scores(second, ask)
+    assert (scale, after) == (len(found), None)
+    assert {url: found[url] for url in wanted} == wanted
+
+
+def test_an_order_that_goes_by_scores_from_before_has_their_scale(ranked: Brain, ask: Ask) -> None:
+    ranked.rank("pagerank")
+    ranked.change(value="pagerank")
+    scale, _, found = marked(ranked, ask)
+    wanted = by_the_scores(ranked, ask)
+    assert scale == len(found)
+    assert {url: found[url] for url in wanted} == wanted
+    ranked.change(value="trustrank")
+    assert marked(ranked, ask)[0] == 1.0, "of which there are none yet"
 
 
 def test_of_two_who_write_the_later_wins(
@@ -233,7 +351,7 @@ def test_a_page_that_got_the_id_of_another_gets_no_score(ranked: Brain, ask: Ask
     clock.pass_(1.0)
     page, url = ask("MATCH (p:Page) RETURN id(p), p.url LIMIT 1")[0]
     ask("MATCH (p:Page) WHERE id(p) = $page SET p.discovered = $now", page=page, now=clock())  # as if it were new
-    facts = {"token": "t", "started": started}
+    facts = {"token": "t", "started": started, "pages": table.pages}
     done = scores.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
     assert done == table.pages - 1
     assert [name for name, score in column(ask, "opic").items() if score is None] == [url]

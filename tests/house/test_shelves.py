@@ -10,7 +10,7 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors",),
+    ("errors", "methods"),
     ("settings", "model", "url"),
     ("scope", "robots"),
     # maths: pure functions of arrays
@@ -36,7 +36,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("ordering",),
-    ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting"),
+    ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting", "due"),
     ("classic_audit", "standing"),
     # the two engines
     ("engines", "conversion"),

@@ -122,7 +122,7 @@ def test_pagerank_is_the_stationary_distribution(web: Web, damping: float, trust
     counts = links.sum(axis=1, keepdims=True)
     follow = np.where(counts > 0, links / np.maximum(counts, 1), jump)
     assert got.columns["pagerank"] == pytest.approx(stationary(damping * follow + (1 - damping) * jump), abs=1e-9)
-    assert got.converged
+    assert got.converged or (damping == 0.99 and got.error < 1e-11)  # where rounding allows no more
 
 
 @settings(deadline=None, max_examples=100)
@@ -265,11 +265,25 @@ def test_too_few_iterations_are_no_error_but_are_told() -> None:
     assert abs(got.columns["pagerank"].sum() - 1.0) < 1e-14
 
 
-def test_a_tolerance_below_rounding_ends_all_the_same() -> None:
+def test_a_tolerance_below_rounding_ends_all_the_same_and_is_not_said_to_be_reached() -> None:
     for score in (ranking.pagerank, ranking.opic, ranking.hits):
         got = score(some_web(), until=Until(1e-30, 5_000))  # type: ignore[operator]
-        assert got.converged
+        assert not got.converged
+        assert 1e-30 < got.error < 1e-9
         assert got.iterations < 1_000
+
+
+@pytest.mark.parametrize(("damping", "reached"), [(0.999, True), (0.9999, True), (0.99999, False), (0.999999, False)])
+def test_a_damping_near_1_says_whether_the_tolerance_was_reached(damping: float, reached: bool) -> None:
+    got = ranking.pagerank(some_web(), damping=damping, until=Until(1e-9, 5_000_000))
+    assert got.converged == reached == (got.error <= 1e-9)
+    assert got.error == pytest.approx(got.residual * damping / (1 - damping))
+
+
+def test_what_is_at_its_limit_after_a_few_steps_has_converged() -> None:
+    for links in ({0: [1]}, {0: [1, 2], 1: [2]}, {0: [1], 1: [0]}, {0: [1, 2, 3], 4: [5]}):
+        for score in (ranking.pagerank, ranking.opic, ranking.hits):
+            assert score(web_of(links)).converged  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("pages", [0, 1, 3])
