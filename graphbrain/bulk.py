@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain import fixedpoint, lanes, opichits
+from graphbrain import csr, fixedpoint, lanes, opichits
 from graphbrain.fixedpoint import FixedPoint, System
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
@@ -91,17 +91,22 @@ def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
     left = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
     if not len(left):
         return first.tolist()
+    # What is left leads to pages reached otherwise, but not the other way round.
     place = np.full(size, -1, np.int32)
     place[left] = np.arange(len(left), dtype=np.int32)
-    sources, ends = (np.concatenate(side) for side in zip(*_links_of(offsets, targets, left), strict=True))
-    # What is left leads to pages reached otherwise, but not the other way round.
-    inner = place[ends] >= 0
-    sources, ends = place[sources[inner]], place[ends[inner]]
-    matrix = csr_matrix((np.ones(len(ends), np.int8), (sources, ends)), shape=(len(left), len(left)))
-    parts, part = connected_components(matrix, directed=True, connection="strong")
-    outside = part[sources] != part[ends]
+    inner = np.empty(int((offsets[left + 1] - offsets[left]).sum()), np.int32)
+    degrees, filled = np.zeros(len(left) + 1, np.int64), 0
+    for sources, ends in _inner_links(offsets, targets, left, place):
+        inner[filled : filled + len(ends)] = ends
+        degrees[1:] += np.bincount(sources, minlength=len(left))
+        filled += len(ends)
+    # Nobody reads the factors: as zeros, of the type that scipy would make of them, they take no memory. Links must be
+    # distinct, as they are here: given a float's matrix with the same one twice in a row, scipy's search never ends.
+    rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
+    parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
     closed = np.ones(parts, bool)
-    closed[part[ends[outside]]] = False
+    for sources, ends in _inner_links(offsets, targets, left, place):
+        closed[part[ends[part[sources] != part[ends]]]] = False
     lowest = np.full(parts, len(left), np.int64)
     np.minimum.at(lowest, part, np.arange(len(left)))
     return sorted([*first.tolist(), *left[lowest[closed]].tolist()])
@@ -128,6 +133,13 @@ def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[In
         before = np.concatenate([[0], np.cumsum(many)[:-1]])
         at = np.repeat(offsets[part] - before, many) + np.arange(int(many.sum()))
         yield np.repeat(part, many), targets[at]
+
+
+def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """The links of these pages to each other, by their places among them, some pages at a time."""
+    for sources, ends in _links_of(offsets, targets, pages):
+        inner = place[ends] >= 0
+        yield place[sources[inner]], place[ends[inner]]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 import time
@@ -16,7 +15,7 @@ import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, report_from_dict
+from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, json_object, report_from_dict
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
@@ -26,13 +25,15 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 SEEDS_AT_ONCE = 10_000
+TEXT = click.File(encoding="utf-8-sig", errors="replace")
+"""With or without a byte order mark."""
 SHOWN = 20
 """Refusals that are told one by one."""
 
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--file", "source", type=click.File(errors="replace"), help="Read URLs from FILE.")
+@click.option("--file", "source", type=TEXT, help="Read URLs from FILE.")
 @as_json
 def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool) -> int:
     """Tell the brain where to begin.
@@ -142,7 +143,7 @@ def next_(app: App, count: int, worker: str | None, wait: float, as_json: bool) 
 
 
 @brain_command()
-@click.argument("source", metavar="[FILE]", type=click.File(errors="replace"), default="-")
+@click.argument("source", metavar="[FILE]", type=TEXT, default="-")
 @click.option("--batch", type=click.IntRange(1), default=200, help="Lines reported at a time.")
 @as_json
 def report(app: App, source: IO[str], batch: int, as_json: bool) -> int:
@@ -177,10 +178,9 @@ def _report(brain: Brain, lines: list[tuple[int, str]]) -> Iterator[Answer]:
     items: list[Report | Answer] = []
     for number, line in lines:
         try:
-            items.append(report_from_dict(json.loads(line)))
-        except (BadInput, ValueError) as error:
-            what = str(error) if isinstance(error, BadInput) else f"Not JSON: {error}."
-            items.append(Answer("", accepted=False, reason=f"line {number}: {what}"))
+            items.append(report_from_dict(json_object(line)))
+        except BadInput as error:
+            items.append(Answer("", accepted=False, reason=f"line {number}: {error}"))
     good = [item for item in items if not isinstance(item, Answer)]
     answers = iter(brain.report(good) if good else [])
     return (item if isinstance(item, Answer) else next(answers) for item in items)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphbrain.cli_common import App, as_json, connection, pass_app
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
 
 if TYPE_CHECKING:
+    from graphbrain.brain import Brain
     from graphbrain.precision import Point, Run, Trial
 
 __all__ = ["COMMANDS"]
+
+POINTS, SCORES = "points.csv", "scores.csv"
 
 
 @click.command()
@@ -28,35 +32,87 @@ __all__ = ["COMMANDS"]
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it (0).")
 @click.option("--catch-up", is_flag=True, help="Push what is worth it before each measure.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("precision"), help="Where to.")
-@click.option("--yes", is_flag=True, help="Empty the brain without asking.")
+@click.option("--yes", is_flag=True, help="Empty the brain, and give it other settings, without asking.")
 @as_json
 @connection
 @pass_app
-def precision(app: App, /, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> None:
+def precision(app: App, /, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> int:
     """Hold live scores against exact ones over a crawl.
 
     FILE is a recorded crawl as for 'replay'. It is crawled once for each engine and setting into an emptied brain;
     now and then the scores are compared with the solution for the links known at that moment, and at the end with
-    rounds from nothing on the frozen graph. Writes points.csv, scores.csv and a picture (PNG, SVG) for each run.
+    rounds from nothing on the frozen graph. Writes points.csv, scores.csv and a picture (PNG, SVG), after each run.
+    Ctrl-C measures what is fetched, and ends it there. All the brain's settings are the last run's afterwards.
     """
     from graphbrain import precision as experiment
     from graphbrain import records, show
+    from graphbrain.replay import stoppable
 
     trials = _trials(options.pop("engine"), options.pop("eps"), options.pop("window"))
+    _try(out)
+    draws = _draws()
     recording = records.read(file, nodes=nodes)
-    runs: list[Run] = []
-    with app.brain() as brain:
-        if (count := brain.stats()["pages"]) and not yes:
-            click.confirm(f"This empties the brain of its {count:,} pages. Go on?", abort=True, err=True)
-        with show.task_bar() as bar:
-            for trial in trials:
-                runs.append(experiment.run_trial(brain, trial, recording, progress=bar, **options))
-    out.mkdir(parents=True, exist_ok=True)
-    experiment.write_points(out / "points.csv", runs)
-    experiment.write_scores(out / "scores.csv", runs)
-    _print(runs, as_json)
-    for path in _pictures(runs, out):
-        show.say(f"Drawn: {path}")
+    stop = threading.Event()
+    points: list[Point] = []
+    drawn: list[Path] = []
+    try:
+        with app.brain() as brain, stoppable(stop):
+            _ask(brain, yes)
+            with show.task_bar() as bar:
+                for trial in trials:
+                    run = experiment.run_trial(brain, trial, recording, progress=bar, stop=stop, **options)
+                    if run.points:
+                        _write(run, out, more=bool(points))
+                        points += run.points
+                        drawn += _draw(run, out) if draws else []
+                    if stop.is_set():
+                        break
+    finally:
+        # However it ends, what has taken hours is told.
+        if points:
+            _print(points, as_json)
+        for path in drawn:
+            show.say(f"Drawn: {path}")
+    if stop.is_set():
+        show.say(f"graphbrain: interrupted; what was measured until then is in {out}.")
+        return 130
+    return 0
+
+
+def _try(out: Path) -> None:
+    """Raises BadInput when the files could not be written, before any work is done for them."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name in (POINTS, SCORES):
+            (out / name).open("a").close()
+    except OSError as error:
+        why = error.strerror or error
+        raise BadInput(f"Nothing can be written into {out} ({why}): name another directory with --out.") from None
+
+
+def _draws() -> bool:
+    """Can pictures be drawn? A sentence where they cannot: the figures are worth having without."""
+    from graphbrain import plots, show
+
+    try:
+        plots.needed()
+    except BadInput as error:
+        show.say(str(error))
+        return False
+    return True
+
+
+def _ask(brain: Brain, yes: bool) -> None:
+    """Ask before pages or settings are lost."""
+    from graphbrain.settings import Settings
+
+    count = brain.stats()["pages"]
+    usual = {**Settings.names("shared", "fixed"), "crawl": brain.settings.crawl}
+    own = sorted(name for name, value in usual.items() if getattr(brain.settings, name) != value)
+    lost = [f"its {count:,} pages"] if count else []
+    lost += [f"its own {', '.join(own)}"] if own else []
+    if lost and not yes and not click.confirm(f"The brain loses {' and '.join(lost)}. Go on?", err=True):
+        raise GraphbrainError("Nothing was done; say --yes.")
 
 
 def _trials(engine: str, eps: tuple[float, ...], window: tuple[float, ...]) -> list[Trial]:
@@ -69,14 +125,14 @@ def _trials(engine: str, eps: tuple[float, ...], window: tuple[float, ...]) -> l
     return {"exact": exact, "classic": classic, "both": exact + classic}[engine]
 
 
-def _print(runs: list[Run], as_json: bool) -> None:
+def _print(points: list[Point], as_json: bool) -> None:
     from graphbrain import show
 
     if as_json:
-        show.json_lines(point.row() for run in runs for point in run.points)
+        show.json_lines(point.row() for point in points)
         return
-    head = ("run", "side", "fetched", "rounds", "L1", "largest", "top 1 %", "tau")
-    show.out(show.rows_table(head, [_cells(point) for run in runs for point in run.points]))
+    head = ("run", "side", "fetched", "round", "L1", "largest", "top 1%", "tau", "1 step")
+    show.out(show.rows_table(head, [_cells(point) for point in points]))
 
 
 def _cells(point: Point) -> list[str]:
@@ -85,22 +141,22 @@ def _cells(point: Point) -> list[str]:
     knob = point.trial.rpartition(", ")[2]  # it tells the engine, too: with both, a line would not fit in 80 columns
     return [
         knob, point.side, f"{point.fetched:,}", rounds,
-        f"{far.l1:.2e}", f"{far.largest:.1e}", f"{far.top:.3f}", f"{far.tau:.3f}",
+        f"{far.l1:.1e}", f"{far.largest:.1e}", f"{far.top:.3f}", f"{far.tau:.3f}", f"{point.one_step:.1e}",
     ]  # fmt: skip
 
 
-def _pictures(runs: list[Run], out: Path) -> list[Path]:
-    """Pictures, or a sentence where matplotlib is missing: the figures are worth having without."""
-    from graphbrain import precision_plot, show
+def _write(run: Run, out: Path, more: bool) -> None:
+    from graphbrain import precision as experiment
 
-    drawn: list[Path] = []
-    try:
-        for run in runs:
-            name = "".join(c if c.isalnum() or c == "." else "-" for c in run.trial.name).replace("--", "-")
-            drawn += precision_plot.draw(run, out / name)
-    except BadInput as error:
-        show.say(str(error))
-    return drawn
+    experiment.write_points(out / POINTS, run, more=more)
+    experiment.write_scores(out / SCORES, run, more=more)
+
+
+def _draw(run: Run, out: Path) -> list[Path]:
+    from graphbrain import precision_plot
+
+    name = "".join(c if c.isalnum() or c == "." else "-" for c in run.trial.name).replace("--", "-")
+    return precision_plot.draw(run, out / name)
 
 
 COMMANDS = (precision,)

@@ -142,6 +142,10 @@ class System:
         """The hubs that these authorities make."""
         return self.payout + self.spread.back(authority)
 
+    def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
+        """Each side after a round of its own: what it makes of the other side, and that of it."""
+        return self.hub(self.authority(hub)), self.authority(self.hub(authority))
+
     def rounds(self) -> Iterator[tuple[Floats, Floats]]:
         """(hub, authority) after each round of the power method from the payouts, without end."""
         hub = self.payout
@@ -239,6 +243,10 @@ class Flow:
         to_authority = self._spread.ahead(hub) + float(self._authority_leak @ authority) / pages
         to_hub = self._spread.back(authority) + float(self._hub_leak @ hub) / pages
         return to_hub, to_authority
+
+    def there_and_back(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
+        """What comes back to each side of what it spends, along the links alone: H·A·hub and A·H·authority."""
+        return self._spread.back(self._spread.ahead(hub)), self._spread.ahead(self._spread.back(authority))
 
     def rest(self, tolerance: float = 1e-12, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Floats]:
         """(hub, authority) shares at rest, by power iteration from equal shares."""

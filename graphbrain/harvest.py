@@ -10,30 +10,31 @@ at most `max_links` of a page, the first of them. Files are told apart by what i
     `n id url` and `e src dst`                               as Kleinberg's query graphs
     a JSON object a line                                     as `graphbrain report` reads; `fetched`, `hash` for short
 
-A line that cannot be used is counted and left out; the first few are named. Memory is about 8 bytes a link while links
-are sorted, and 30 bytes and the URL a page; JSON lines need some 150 bytes a page more.
+A line that cannot be used is counted and left out; the first few are named. Comments and odd lines are as `formats` has
+them. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
+bytes a page more.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
-import json
-import warnings
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
+from graphbrain import formats
 from graphbrain.errors import BadInput
+from graphbrain.formats import as_text, filled, ids_of, is_id
 from graphbrain.intake import Intake
-from graphbrain.model import Answer, Fetched, Report, report_from_dict
-from graphbrain.recording import as_text, generated_url, is_id
+from graphbrain.model import Answer, Fetched, Report, json_object, report_from_dict
+from graphbrain.recording import generated_url
 from graphbrain.report import Item
 from graphbrain.url import Rules
 
@@ -47,6 +48,8 @@ Flags = npt.NDArray[np.bool_]
 BLOCK_BYTES = 1 << 24
 BLOCK_LINKS = 1 << 22
 NAMED = 5
+WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
+"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
 LINES_LOOKED_AT = 20
 """At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
 Progress = Callable[[int, int], None]
@@ -125,7 +128,8 @@ class Harvest:
     `fetched`: False for pages of the frontier. `at`: epoch seconds of the visit, nan where it was not said. `status`:
     of the visit. `relevance`: nan where it is not known. `details`: page → (body_hash, etag, last_modified) of those
     that have one. `later`: visits that no first visit is (failures, redirects, second visits), in their order, to be
-    reported when everything else is there. `ids`: the recorded id of each page, None where there was none.
+    reported when everything else is there. `ids`: the recorded id of each page, None where there was none. `merged`:
+    ids recorded with the URL of an earlier page, and the numbers of those pages.
     """
 
     name: str
@@ -140,6 +144,7 @@ class Harvest:
     later: list[Report]
     ids: Ints | None
     tally: Tally
+    merged: tuple[Ints, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int32)))
 
     @property
     def pages(self) -> int:
@@ -154,7 +159,8 @@ class Harvest:
     def find(self, what: str, rules: Rules) -> int:
         """The number of the page with this URL (in any spelling) or recorded id. Raises BadInput."""
         if what.isdecimal() and self.ids is not None:
-            found = np.flatnonzero(self.ids == int(what))
+            alias, page = self.merged
+            found = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
         else:
             url = rules.page(what)[0]
             found = np.array([number for number, other in enumerate(self.urls) if other == url])
@@ -224,12 +230,9 @@ class _Source:
 
     @classmethod
     def of(cls, path: Path) -> _Source:
-        head: list[list[bytes]] = []
         source = cls(path, "", 0)
-        for _, block in source.blocks(lambda _: None, 1 << 16):
-            rows = (line.split(None, 2) for line in block.splitlines() if not line.startswith(b"#"))
-            head += [row for row in rows if row][:LINES_LOOKED_AT]
-            break
+        _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
+        head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
         if not head:
             raise BadInput(f"{path} is empty.")
         source.kind, source.size = _kind(head, path), path.stat().st_size
@@ -237,7 +240,7 @@ class _Source:
 
     def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
         """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
-        number, rest = 1, b""
+        number, rest, first = 1, b"", True
         try:
             with self.path.open("rb") as raw:
                 packed = raw.read(2) == b"\x1f\x8b"
@@ -245,6 +248,7 @@ class _Source:
                 file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
                 while data := file.read(most):
                     at(raw.tell())
+                    data, first = data.removeprefix(formats.BOM) if first else data, False
                     cut = data.rfind(b"\n") + 1
                     block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
                     if block:
@@ -258,32 +262,16 @@ class _Source:
             yield number, rest
 
 
-def _kind(head: Sequence[Sequence[bytes]], path: Path) -> str:
+def _kind(head: Sequence[bytes], path: Path) -> str:
     """What the first line says that says anything."""
-    for row, after in zip(head, [*head[1:], []], strict=True):
-        if kind := _kind_of(row, after):
+    for line, after in pairwise([*head, b""]):
+        if kind := formats.kind_of(line, after):
             return kind
-    text = b" ".join(head[0]).decode("utf-8", "replace")
+    text = b" ".join(head[0].split()).decode("utf-8", "replace")
     raise BadInput(
         f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url') "
         "or of JSON."
     )
-
-
-def _kind_of(row: Sequence[bytes], after: Sequence[bytes]) -> str:
-    """The kind of file in which this line, and the one after it, may stand; empty if there is none."""
-    if row[0].startswith(b"{"):
-        return "json"
-    if row[0] in (b"n", b"e") and len(row) == 3 and row[1].isdigit():
-        return "gr0"
-    if len(row) < 2 or not row[0].isdigit():
-        return ""
-    if not row[1].strip().isdigit():
-        return "nodes" if b"://" in row[1] else "hosts"
-    if len(row) == 3 and b"://" in row[2]:
-        return "nodes"
-    # Its header looks like a link with a count.
-    return "hollins" if len(row) == 3 and len(after) == 2 and b":" in after[1] else "edges"
 
 
 def _siblings(sources: Sequence[_Source]) -> list[_Source]:
@@ -318,41 +306,61 @@ class _Graph:
     def take(self, source: _Source, meter: _Meter) -> None:
         """Read one file."""
         header = source.kind == "hollins"
+        widths = WIDTHS.get(source.kind, ())
         for number, block in source.blocks(meter.file):
             if header:
-                number, block, header = number + 1, block[block.find(b"\n") + 1 :], False
-            table = _table(block) if source.kind in ("edges", "hollins") else None
-            if table is None:
+                number, block = self._without_header(source, number, block)
+                header = not block
+            table = formats.table(block) if widths and source.kind != "gr0" else None
+            if table is None or table.shape[1] not in widths:
                 table = self._lines(source, number, block)
+            table = table[:, :2]
             # Half the memory, where ids allow it.
             small = not table.size or table.max() < 2**31
             self._chunks.append(table.astype(np.int32) if small else table)
         meter.end(source.size)
 
+    def _without_header(self, source: _Source, number: int, block: bytes) -> tuple[int, bytes]:
+        """What follows the header in a block, and the number of its first line; nothing where it has none."""
+        at = 0
+        for line in block.splitlines(keepends=True):
+            at += len(line)
+            number += line.endswith(b"\n")
+            if formats.is_header(line):
+                break
+            if filled(line):
+                self._refuse(source, number - 1, line, "not a line of this file's kind")
+        return number, block[at:]
+
     def _lines(self, source: _Source, number: int, block: bytes) -> Ints:
         """Read a block line by line; its links."""
         links = array("q")
         for at, line in enumerate(block.split(b"\n"), number):
-            parts = line.split(None, 2)
-            if not parts or line.startswith(b"#"):
-                continue
-            try:
-                self._line(source.kind, parts, links)
-            except BadInput as error:
-                shown = line.decode("utf-8", "replace").strip()
-                self._tally.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}: {shown[:60]!r}")
+            if filled(line):
+                try:
+                    self._line(source.kind, line, links)
+                except BadInput as error:
+                    self._refuse(source, at, line, str(error).rstrip("."))
         return np.array(links, np.int64).reshape(-1, 2)
 
-    def _line(self, kind: str, parts: list[bytes], links: array[int]) -> None:
+    def _refuse(self, source: _Source, number: int, line: bytes, why: str) -> None:
+        shown = line.decode("utf-8", "replace").strip()
+        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
+
+    def _line(self, kind: str, line: bytes, links: array[int]) -> None:
+        widths = WIDTHS.get(kind, ())
         if kind == "gr0":
-            kind, parts = ("nodes", parts[1:]) if parts[0] == b"n" else ("edges" if parts[0] == b"e" else "", parts[1:])
+            word, line = (*line.split(None, 1), b"")[:2]
+            kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
+        ids = ids_of(line) if kind in ("edges", "hollins") else None
         if kind == "hollins":
-            kind = "edges" if len(parts) > 1 and is_id(parts[1].strip()) else "nodes"
-        if kind == "edges" and len(parts) in (2, 3) and all(is_id(part.strip()) for part in parts):
-            links.extend((int(parts[0]), int(parts[1])))
+            kind = "nodes" if ids is None else "edges"
+        parts = line.split(None, 2)
+        if kind == "edges" and ids is not None and len(ids) in widths:
+            links.extend(ids[:2])
         elif kind == "nodes" and len(parts) > 1 and is_id(parts[0]):
             crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
-            url = parts[2] if crawled else b" ".join(parts[1:])
+            url = parts[2] if crawled else line.split(None, 1)[1]
             self._node(int(parts[0]), as_text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
         elif kind == "hosts" and len(parts) > 1 and is_id(parts[0]) and b"/" not in parts[1]:
             self._node(int(parts[0]), f"http://{'.'.join(reversed(as_text(parts[1]).split('.')))}/", 2)
@@ -383,6 +391,7 @@ class _Graph:
         fetched[numbers[visited & (numbers >= 0)]] = True
         size = len(urls)
         owned = np.unique(numbers[numbers >= 0])
+        merged = (numbers >= 0) & (numbers != np.arange(size))
         harvest = Harvest(
             name,
             urls,
@@ -396,6 +405,7 @@ class _Graph:
             [],
             ids,
             self._tally,
+            (ids[merged], numbers[merged]),
         )
         return harvest if len(owned) == size else _without(harvest, owned)
 
@@ -442,23 +452,11 @@ def _without(harvest: Harvest, owned: Numbers) -> Harvest:
     harvest.offsets = np.concatenate([[0], np.cumsum(degrees)])
     harvest.targets = place[harvest.targets]
     harvest.urls = Texts(harvest.urls[i] for i in owned.tolist())
+    alias, page = harvest.merged
+    harvest.merged = alias, place[page]
     for name in ("fetched", "at", "status", "relevance", "ids"):
         setattr(harvest, name, getattr(harvest, name)[owned])
     return harvest
-
-
-def _table(block: bytes) -> Ints | None:
-    """A block of links, None when a line of it is not two or three whole numbers."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)
-            warnings.filterwarnings("ignore", message=".*no data.*", category=UserWarning)
-            table = np.loadtxt(io.BytesIO(block), dtype=np.int64, ndmin=2)
-    except (ValueError, DeprecationWarning, OverflowError):
-        return None
-    if not table.size:
-        return np.empty((0, 2), np.int64)
-    return table[:, :2] if table.shape[1] in (2, 3) and table.min() >= 0 else None
 
 
 def _present(chunks: Sequence[Ints]) -> Ints:
@@ -624,13 +622,7 @@ _SHORT = {"fetched": "fetched_at", "hash": "body_hash"}
 
 def _report(line: bytes) -> Report:
     """What one line says. Raises BadInput."""
-    try:
-        data = json.loads(line)
-    except ValueError as error:
-        raise BadInput(f"not JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise BadInput("not a JSON object")
-    data = {_SHORT.get(name, name): value for name, value in data.items()}
+    data = {_SHORT.get(name, name): value for name, value in json_object(line).items()}
     data.pop("claim", None)  # its lease is another brain's
     return report_from_dict(data)
 

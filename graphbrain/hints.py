@@ -11,7 +11,6 @@ from __future__ import annotations
 import calendar
 import gzip
 import io
-import json
 import math
 import re
 import zlib
@@ -21,7 +20,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import Hint
+from graphbrain.model import Hint, json_object
 
 __all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
 
@@ -52,7 +51,7 @@ def read(data: bytes | str, name: str = "it") -> Hints:
     raw = _unpack(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data, name)
     begin = raw[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if begin.startswith(b"{"):
-        return read_lines(raw.decode("utf-8", "replace").splitlines())
+        return read_lines(raw.decode("utf-8-sig", "replace").splitlines())
     if not begin.startswith(b"<") and b"\x00" not in begin:
         raise BadInput(f"{name} is no sitemap, no feed, and no JSON lines.")
     if re.search(rb"<(?:\w+:)?(?:urlset|sitemapindex)\b", begin.replace(b"\x00", b"")):
@@ -164,11 +163,8 @@ def read_lines(lines: Iterable[str]) -> Hints:
 
 
 def _from_line(line: str) -> Hint:
-    try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"not JSON: {error}") from None
-    if not isinstance(item, dict) or not isinstance(item.get("url"), str):
+    item = json_object(line)
+    if not isinstance(item.get("url"), str):
         raise BadInput("each line must be a JSON object with a 'url'")
     if unknown := sorted(set(item) - {"url", "at", "kind", "within"}):
         raise BadInput(f"unknown field {unknown[0]!r}")

@@ -122,7 +122,7 @@ def _rows(path: Path) -> list[tuple[float, str, str, str]]:
     """(epoch, kind, document, host) of each line."""
     try:
         data = path.read_bytes()
-        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8")
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
     except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError):
         raise BadInput(f"{path} is damaged, or no text.") from None
     except OSError as error:

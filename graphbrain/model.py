@@ -8,6 +8,8 @@ other processes (`as_dict` / `from_dict` are what the command line's JSON lines 
 from __future__ import annotations
 
 import dataclasses
+import json
+import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -549,6 +551,17 @@ class Ranking:
         return dataclasses.asdict(self)
 
 
+def json_object(line: str | bytes) -> dict[str, Any]:
+    """The JSON object in a line. Raises BadInput with what is wrong."""
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"Not JSON: {error}.") from None
+    if not isinstance(item, dict):
+        raise BadInput("Not a JSON object.")
+    return item
+
+
 def report_from_dict(item: Mapping[str, Any]) -> Report:
     """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
 
@@ -560,7 +573,7 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     data = dict(item)
     status = data.get("status")
     if status is not None and not (isinstance(status, int) and 100 <= status <= 999):
-        raise BadInput(f"'status' must be an HTTP status, not {status!r}.")
+        raise BadInput(f"'status' must be an HTTP status, not {reprlib.repr(status)}.")
     failed = data.pop("failed", False) or "error" in data or (status is not None and status >= 400)
     kind: type[Fetched] | type[Failed] = Failed if failed else Fetched
     if isinstance(data.get("claim"), Mapping):
@@ -570,7 +583,7 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     if kind is Fetched:
         links = data.get("links", ())
         if not isinstance(links, list | tuple):
-            raise BadInput(f"'links' must be a list, not {links!r:.80}.")
+            raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
         data["links"] = tuple(_link(link) for link in links)
     return _build(kind, data)
 
@@ -580,7 +593,7 @@ def _link(link: Any) -> str | Link:
         return link
     if isinstance(link, Mapping):
         return _build(Link, link)
-    raise BadInput(f"A link must be a URL or an object with a 'url', not {link!r}.")
+    raise BadInput(f"A link must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
 
 
 def _build(kind: type[T], data: Mapping[str, Any]) -> T:

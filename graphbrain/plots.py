@@ -11,19 +11,24 @@ import numpy as np
 from graphbrain.errors import BadInput
 from graphbrain.opichits import Floats
 
-__all__ = ["check", "freshness_over_time"]
+__all__ = ["check", "freshness_over_time", "needed", "save"]
 
 WIDTH, HEIGHT, DPI = 9.0, 5.0, 150
 KINDS = (".png", ".svg", ".pdf")
 STYLES = ("-", "--", "-.", ":")
 
 
-def check(path: Path) -> None:
-    """Raises BadInput when a figure could not be drawn into that file, before any work is done for it."""
+def needed() -> None:
+    """Raises BadInput when matplotlib is not installed."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise BadInput("A plot needs matplotlib: install it with pip install 'graphbrain-crawler[plot]'.") from None
+
+
+def check(path: Path) -> None:
+    """Raises BadInput when a figure could not be drawn into that file, before any work is done for it."""
+    needed()
     if path.suffix not in KINDS:
         raise BadInput(f"A plot is written to a file that ends in {', '.join(KINDS)}, not to {path.name}.")
     if not path.parent.is_dir():
@@ -50,8 +55,13 @@ def freshness_over_time(
     axes.set_xlim(left=0)
     axes.grid(alpha=0.25)
     figure.legend(loc="outside right upper", frameon=False)
+    save(figure, path)
+
+
+def save(figure: Any, path: Path, **more: Any) -> None:
+    """Write a figure into a file. Raises BadInput where that cannot be."""
     try:
-        figure.savefig(path)
+        figure.savefig(path, **more)
     except OSError as error:
         raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.errors import BadInput
+from graphbrain import plots
 from graphbrain.opichits import Floats
 from graphbrain.precision import Run
 
@@ -25,12 +25,11 @@ RED, BLUE = "#b2182b", "#2166ac"
 
 
 def draw(run: Run, path: Path) -> list[Path]:
-    """Draw a run as `path`.png and `path`.svg. Raises BadInput when matplotlib is not installed."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise BadInput("The plot needs matplotlib: install it with pip install 'graphbrain-crawler[plot]'.") from None
+    """Draw a run as `path`.png and `path`.svg. Raises BadInput without matplotlib, and where they cannot be written."""
+    plots.needed()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     figure: Any = Figure(figsize=(13, 7.5), layout="constrained")
     FigureCanvasAgg(figure)
     last = run.points[0]
@@ -71,5 +70,5 @@ def _curves(axis: Any, exact: Floats, scores: Floats, start: int) -> None:
 
 def _save(figure: Any, path: Path, kind: str) -> Path:
     target = path.with_name(f"{path.name}.{kind}")
-    figure.savefig(target, dpi=140)
+    plots.save(figure, target, dpi=140)
     return target

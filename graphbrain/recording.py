@@ -20,7 +20,7 @@ import numpy.typing as npt
 from graphbrain.errors import BadInput
 from graphbrain.url import spell
 
-__all__ = ["PAGES_PER_HOST", "Raw", "Recording", "as_text", "built", "generated_url", "is_id"]
+__all__ = ["PAGES_PER_HOST", "Raw", "Recording", "built", "generated_url"]
 
 PAGES_PER_HOST = 100
 Ints = npt.NDArray[np.int64]
@@ -34,19 +34,6 @@ def generated_url(identity: int) -> str:
     Crawls are recorded in the order of their URLs, so neighbouring ids mostly did share a host.
     """
     return f"http://host-{identity // PAGES_PER_HOST:04d}.example/page-{identity}"
-
-
-def is_id(text: bytes) -> bool:
-    """Is it a recorded id, that fits into 64 bits?"""
-    return text.isdigit() and len(text) < 19
-
-
-def as_text(text: bytes) -> str:
-    """A recorded word: UTF-8, or what old recorders wrote."""
-    try:
-        return text.strip().decode("utf-8")
-    except UnicodeDecodeError:
-        return text.strip().decode("latin-1")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ Four formats, plain or gzipped, told apart by what is in the file, not by its na
     `src dst [count]`, tab or space, `#` comments               edge list; URLs are generated
     the same with a node file `id<TAB>crawled 1/0<TAB>url`      as numpy-doc
 
-Numbers are parsed by numpy (3.2 M links in a second); only when it refuses is the text searched,
+Blank lines and comments, lines that begin with '#', may stand anywhere, and comments behind links. Numbers are parsed
+by numpy (3.2 M links in a second); only when it refuses is the text searched,
 line by line, for the one that is wrong, and BadInput names it.
 """
 
@@ -15,15 +16,18 @@ from __future__ import annotations
 
 import gzip
 import io
-import warnings
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from graphbrain import formats
 from graphbrain.errors import BadInput
-from graphbrain.recording import Ints, Raw, Recording, as_text, built, generated_url, is_id
+from graphbrain.formats import as_text, filled, ids_of, is_id
+from graphbrain.recording import Ints, Raw, Recording, built, generated_url
 
 __all__ = ["Recording", "generated_url", "read"]
 
@@ -61,21 +65,16 @@ class _Lines:
     def of(cls, path: Path) -> _Lines:
         try:
             data = path.read_bytes()
-            return cls(path.name, gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+            text = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+            return cls(path.name, text.removeprefix(formats.BOM))
         except (EOFError, zlib.error, gzip.BadGzipFile):
             raise BadInput(f"{path} is a damaged or shortened gzip file.") from None
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror or error}).") from None
 
-    def head(self, count: int) -> list[bytes]:
-        """The first lines that are neither blank nor a comment."""
-        found: list[bytes] = []
-        for line in io.BytesIO(self.text):
-            if line.strip() and not line.startswith(b"#"):
-                found.append(line)
-                if len(found) == count:
-                    break
-        return found
+    def filled(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that are neither blank nor a comment, each after its number."""
+        return ((number, line) for number, line in enumerate(io.BytesIO(self.text), 1) if filled(line))
 
     def rest(self, line: int) -> bytes:
         """The text from line `line` (from 1) on."""
@@ -104,70 +103,60 @@ class _Lines:
     def integers(self, start: int, columns: tuple[int, ...], wanted: str) -> Ints:
         """The table of whole numbers from line `start` on, which has one of these widths."""
         text = self.rest(start)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", DeprecationWarning)
-                warnings.filterwarnings("ignore", message=".*no data.*", category=UserWarning)
-                table = np.loadtxt(io.BytesIO(text), dtype=np.int64, ndmin=2)
-        except (ValueError, DeprecationWarning, OverflowError):
-            raise self.wrong(self._malformed(start, columns), wanted) from None
-        if table.size and (table.shape[1] not in columns or table.min() < 0):
+        table = formats.table(text)
+        if table is None or table.shape[1] not in columns:
             raise self.wrong(self._malformed(start, columns), wanted)
-        return table if table.size else np.empty((0, columns[0]), np.int64)
+        return table
 
     def _malformed(self, start: int, columns: tuple[int, ...]) -> int:
         """The first line that is not of numbers, or not as wide as the first one."""
         for number, line in enumerate(self.text.split(b"\n")[start - 1 :], start):
-            parts = line.split(b"#", 1)[0].split()
-            if not parts:
+            ids = ids_of(line)
+            if ids == []:
                 continue
-            if len(parts) not in columns or not all(is_id(part) for part in parts):
+            if ids is None or len(ids) not in columns:
                 return number
-            columns = (len(parts),)
+            columns = (len(ids),)
         return start
 
 
 def _kind_of(lines: _Lines) -> str:
     """Which format a file is in, by its first two lines: `gr0`, `hollins` or `edges`."""
-    head = [line.split(None, 2) for line in lines.head(2)]
+    head = [line for _, line in islice(lines.filled(), 2)]
     if not head:
         raise BadInput(f"{lines.name} is empty.")
-    first, second = head[0], head[1] if len(head) > 1 else []
-    if first[0] in (b"n", b"e"):
-        return "gr0"
-    if len(first) == 3 and first[0].isdigit() and b"://" in first[2]:
+    kind = formats.kind_of(head[0], head[-1])
+    if kind == "nodes":
         raise BadInput(f"{lines.name} is a node file; give the file of its links.")
-    if len(first) == 3 and len(second) > 1 and b":" in second[1]:
-        return "hollins"
-    return "edges"
+    return kind if kind in ("gr0", "hollins") else "edges"
 
 
 def _read_hollins(lines: _Lines) -> Raw:
     """Header `pages links 1`, then `id url`, then `src dst`."""
-    rows = lines.text.split(b"\n")
-    header = rows[0].split()
-    if len(header) != 3 or not all(is_id(part) for part in header):
-        raise lines.wrong(1, "a header 'pages links 1'")
-    pages, links = int(header[0]), int(header[1])
-    if pages + 1 > len(rows):
-        raise BadInput(f"{lines.name} announces {pages} pages and ends before the last of them.")
+    rows = lines.filled()
+    last, header = next(rows)
+    pages, links = (ids_of(header) or [])[:2]
     ids: list[int] = []
     urls: list[str] = []
-    for number, row in enumerate(rows[1 : pages + 1], 2):
+    page_lines: list[int] = []
+    for last, row in islice(rows, pages):
         parts = row.split(None, 1)
         if len(parts) != 2 or not is_id(parts[0]) or is_id(parts[1].strip()):
-            raise lines.wrong(number, "'id url'")
+            raise lines.wrong(last, "'id url'")
         ids.append(int(parts[0]))
         urls.append(as_text(parts[1]))
-    table = lines.integers(pages + 2, (2,), "'src dst'")
+        page_lines.append(last)
+    if len(ids) < pages:
+        raise BadInput(f"{lines.name} announces {pages} pages and ends before the last of them.")
+    table = lines.integers(last + 1, (2,), "'src dst'")
     if len(table) != links:
         raise BadInput(f"{lines.name} announces {links} links and holds {len(table)}.")
     return Raw(
         table,
         np.array(ids, np.int64),
         urls,
-        edge_at=lambda row: f"line {lines.line_of(row, pages + 2)}",
-        page_at=lambda row: f"line {row + 2}",
+        edge_at=lambda row: f"line {lines.line_of(row, last + 1)}",
+        page_at=lambda row: f"line {page_lines[row]}",
     )
 
 
@@ -175,19 +164,18 @@ def _read_gr0(lines: _Lines) -> Raw:
     """Lines `n id url` and `e src dst`, in any order."""
     ids: list[int] = []
     urls: list[str] = []
-    edges: list[tuple[int, int]] = []
+    edges: list[list[int]] = []
     page_lines: list[int] = []
     edge_lines: list[int] = []
-    for number, line in enumerate(lines.text.split(b"\n"), 1):
+    for number, line in lines.filled():
         parts = line.split(None, 2)
-        if not parts:
-            continue
+        ends = ids_of(line.split(None, 1)[-1]) or []
         if len(parts) == 3 and parts[0] == b"n" and is_id(parts[1]):
             ids.append(int(parts[1]))
             urls.append(as_text(parts[2]))
             page_lines.append(number)
-        elif len(parts) == 3 and parts[0] == b"e" and is_id(parts[1]) and is_id(parts[2].strip()):
-            edges.append((int(parts[1]), int(parts[2])))
+        elif parts[0] == b"e" and len(ends) == 2:
+            edges.append(ends)
             edge_lines.append(number)
         else:
             raise lines.wrong(number, "'n id url' or 'e src dst'")
@@ -209,15 +197,15 @@ def _read_edges(lines: _Lines, nodes: _Lines | None) -> Raw:
     ids: list[int] = []
     urls: list[str] = []
     crawled: list[bool] = []
-    for number, line in enumerate(nodes.text.split(b"\n"), 1):
+    lines_of: list[int] = []
+    for number, line in nodes.filled():
         parts = line.split(None, 2)
-        if not parts or parts[0].startswith(b"#"):
-            continue
         if len(parts) != 3 or not is_id(parts[0]) or parts[1] not in (b"0", b"1"):
             raise nodes.wrong(number, "'id<TAB>crawled 1 or 0<TAB>url'")
         ids.append(int(parts[0]))
         crawled.append(parts[1] == b"1")
+        lines_of.append(number)
         urls.append(as_text(parts[2]))
     raw.ids, raw.urls, raw.crawled = np.array(ids, np.int64), urls, np.array(crawled, bool)
-    raw.page_at = lambda row: f"{nodes.name}, line {nodes.line_of(row)}"
+    raw.page_at = lambda row: f"{nodes.name}, line {lines_of[row]}"
     return raw

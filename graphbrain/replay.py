@@ -16,7 +16,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -29,7 +29,7 @@ from graphbrain.worker import WorkerPool, to_stderr
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["Progress", "ReplayResult", "replay"]
+__all__ = ["Progress", "ReplayResult", "replay", "stoppable"]
 
 PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
 
@@ -105,6 +105,7 @@ def replay(
     progress: Callable[[Progress], None] = lambda _: None,
     say: Callable[[str], None] = to_stderr,
     data: Path | None = None,
+    stop: threading.Event | None = None,
 ) -> ReplayResult:
     """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; settle.
 
@@ -112,11 +113,11 @@ def replay(
     `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
     memory and disk. The brain's own settings (order, delay, eps, …) hold.
     Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
-    the result says `interrupted`. Raises BadInput when the brain hands out a page that is not in
-    the recording.
+    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's.
+    Raises BadInput when the brain hands out a page that is not in the recording.
     """
-    run = _Run(brain, recording, batch, limit, progress, say)
-    with _stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
+    run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event())
+    with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
         before = _counts(brain.stats())
         run.mark("began")
         run.seed(recording.seeds() if seeds is None else seeds)
@@ -179,7 +180,7 @@ class _Run:
     limit: int | None
     progress: Callable[[Progress], None]
     say: Callable[[str], None]
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: threading.Event
     complete: bool = False
     settled: bool = False
     total: int = 0
@@ -286,8 +287,8 @@ class _Run:
 
 
 @contextmanager
-def _stoppable(stop: threading.Event) -> Iterator[None]:
-    """The first Ctrl-C sets `stop`; a second one interrupts at once."""
+def stoppable(stop: threading.Event) -> Iterator[None]:
+    """Within the block the first Ctrl-C sets `stop`; a second one interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -298,22 +298,23 @@ def test_refused_items_are_said_and_the_others_kept(run: Run) -> None:
     assert "ftp://b.example/" in seeded.stderr
     assert "not http" in seeded.stderr
     text = (
-        '{"url": "http://a.example/"}\nnot json\n\n{"no": "url"}\n'
-        '{"url": "http://c.example/", "color": 1}\n{"url": "ftp://x/"}\n'
+        '\ufeff{"url": "http://a.example/"}\nnot json\n\n{"no": "url"}\n'
+        '{"url": "http://c.example/", "color": 1}\n{"url": "ftp://x/"}\n' + "[" * 100_000 + "\n"
     )
     done = run("report", "--json", input=text)
     assert done.returncode == 1
     answers = lines(done)
-    assert [answer["accepted"] for answer in answers] == [True, False, False, False, False]
+    assert [answer["accepted"] for answer in answers] == [True, False, False, False, False, False]
     assert "line 2" in answers[1]["reason"]
     assert "line 4" in answers[2]["reason"]
     assert "color" in answers[3]["reason"]
-    assert "4 of 5" in done.stderr
+    assert "line 7: Not JSON" in answers[5]["reason"]
+    assert "5 of 6" in done.stderr
 
 
 def test_seed_reads_a_file_and_stdin(run: Run, tmp_path: Path) -> None:
-    text = "# seeds\nhttp://a.example/\n\n  http://b.example/  \n"
-    (tmp_path / "seeds").write_text(text)
+    text = "\ufeffhttp://a.example/\n# seeds\n\n  http://b.example/  \n"
+    (tmp_path / "seeds").write_text(text, encoding="utf-8")
     assert lines(run("seed", "--file", tmp_path / "seeds", "--json"))[0]["created"] == 2
     assert lines(run("seed", "--file", "-", "--json", input=text))[0]["known"] == 2
     missing = run("seed", "--file", tmp_path / "none")

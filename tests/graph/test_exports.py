@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from graphbrain import Brain, Fetched, exports
-from graphbrain.exports import LinkTable
+from graphbrain.exports import LinkTable, _Range, _table
 from tests.conftest import Neo4j
 from tests.reference.exported import export
 
@@ -73,3 +73,19 @@ def test_ranges_and_pages_that_come_meanwhile(brain: Brain, monkeypatch: object)
     accounts = exports.accounts(brain.graph, whole)
     assert np.isnan(accounts.hub_score).sum() == 1
     assert (exports.terms(brain.graph, whole).hosts == -1).sum() == 1
+
+
+def test_links_to_pages_that_came_meanwhile_are_left_out() -> None:
+    """Ranges as they are read: in each the pages it has, and links to any, in no order."""
+    pages = [[3, 5, 6], [], [11], [24, 25]]
+    links = {3: [25, 6, 7], 5: [], 6: [3, 2**32 - 1], 11: [8], 24: [3, 11, 25, 40], 25: [24]}
+    ranges = [
+        _Range.of(np.array(ids, dtype=np.int64), np.array([p << 32 | q for p in ids for q in links[p]], dtype=np.int64))
+        for ids in pages
+    ]
+    table = _table(ranges)
+    assert ranges == []
+    assert table.ids.tolist() == [3, 5, 6, 11, 24, 25]
+    assert table.targets.dtype == np.int32
+    rows = [table.targets[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    assert rows == [[2, 5], [], [0], [], [0, 3, 5], [4]]

@@ -47,6 +47,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
+    ("formats",),
     ("jars", "neo4j_home", "recording", "relevance", "histories", "policies", "hints"),
     ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk"),

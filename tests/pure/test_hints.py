@@ -73,6 +73,8 @@ def test_json_lines() -> None:
     assert found.hints[0].within == DAY
     assert found.hints[1] == Hint("http://b.org/")
     assert [line.split(":")[0] for line in found.refused] == ["line 4", "line 5", "line 6"]
+    assert read(b'\xef\xbb\xbf{"url": "http://b.org/"}').hints == (Hint("http://b.org/"),)
+    assert read_lines(["[" * 100_000]).refused[0].startswith("line 1: Not JSON")
     assert len(read_lines(['{"url": "x", "at": NaN}', '{"url": "x", "at": "never"}']).refused) == 2
 
 

@@ -1,0 +1,84 @@
+"""The benchmarks on a small recorded crawl: they run, and what they count is what is there. No time is looked at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from graphbrain import Brain, bench, bench_scores, records
+
+PAGES = 150
+Figures = list[dict[str, Any]]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A recorded crawl in which each page leads to the next, and to some popular ones."""
+    dice = np.random.default_rng(7)
+    links = [(page, page + 1) for page in range(PAGES - 1)]
+    links += [(page, int(dice.random() ** 2 * PAGES)) for page in range(PAGES) for _ in range(4)]
+    path = tmp_path / "small.edges"
+    path.write_text("".join(f"{a} {b}\n" for a, b in links), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def measure(brain: Brain, file: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Figures]:
+    """Kind and options → what `graphbrain bench KIND FILE --json` prints."""
+
+    def measure(kind: str, **options: Any) -> Figures:
+        bench.run(brain, kind, file, json=True, **options)
+        return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+    return measure
+
+
+@pytest.mark.parametrize("writers", [0, 1])
+def test_settle(measure: Callable[..., Figures], file: Path, writers: int) -> None:
+    (found,) = measure("settle", workers=writers)
+    assert (found["pages"], found["writers"]) == (PAGES, writers)
+    links = records.read(file).distinct_links
+    assert found["links"] == links if not writers else found["links"] <= links
+    assert 0.0 < found["residual"] <= 1e-7
+    assert found["rounds"] > 1
+    assert found["payments"] > 0
+    assert abs(found["gap"]) < 1e-6
+    assert found["error_bound_after"] < (0.5 if writers else 1e-3)
+    assert bool(found["writers_reports"]) == bool(writers)
+    assert {"export", "solve"} <= set(found["seconds_of"])
+    assert found["statement_seconds"]
+
+
+def test_grow(measure: Callable[..., Figures], brain: Brain, file: Path) -> None:
+    brain.change(eps=0.001)
+    steps = measure("grow")
+    assert [step["fetched"] for step in steps] == [PAGES * 6 // 10 + number for number in range(1, 6)]
+    for step in steps:
+        assert step["payments"] > 0
+        assert 0 < step["writes_of_full"] < 1
+        assert step["payments_of_full"] == pytest.approx(
+            step["payments"] / (2 * step["links"] * step["full_rounds"]), abs=1e-4
+        )
+        assert 0.0 < step["l1_hub"] < 0.05
+        assert 0.0 < step["l1_authority"] < 0.05
+        assert step["top_authority"] > 0.5
+    assert steps[0]["links"] < steps[-1]["links"] <= records.read(file).distinct_links
+
+
+def test_rank(measure: Callable[..., Figures], brain: Brain, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (bench, bench_scores):
+        monkeypatch.setattr(module, "LARGE_PAGES", 1_000)
+    monkeypatch.setattr(bench, "LARGE_LINKS", 10_000)
+    monkeypatch.setattr(bench, "WARM_UP_PAGES", 10)
+    found = measure("rank")
+    assert [one["measure"] for one in found] == ["rank: pagerank", "rank: hits"] * 2 + ["rank: read and write"]
+    links = records.read(file).distinct_links
+    assert [(one["pages"], one["links"]) for one in found] == [(1_000, 10_000)] * 2 + [(PAGES, links)] * 3
+    assert all(one["iterations"] > 1 and 0.0 <= one["error"] < 1e-3 for one in found[:4])
+    (ranking,) = brain.rankings()
+    assert ranking.method == "pagerank"
