@@ -177,20 +177,40 @@ def test_pages_of_whose_links_nothing_is_known_are_settled_too(brain: Brain, neo
 
 @pytest.mark.usefixtures("small_batches")
 def test_reports_pushes_and_claims_go_on_beside_it(brain: Brain, second: Brain, neo4j: Neo4j) -> None:
+    """All accounts are right whenever they are looked at, by audits that go on beside it, too."""
     crawl(brain)
+    audits = pushes = 0
 
     def others(going: Going) -> None:
+        nonlocal pushes
         dice = np.random.default_rng(4)
+
+        def any_page() -> str:
+            return URLS[int(dice.integers(0, len(URLS)))]
+
         while going():
             claims = second.next_urls(3)
-            targets = [URLS[n] for n in dice.integers(0, len(URLS), 5)]
+            targets = [any_page() for _ in range(5)]
             second.report([Fetched(claim.url, targets, claim, body_hash="y") for claim in claims])
             second.report([Fetched(URLS[int(dice.integers(0, 60))], targets, body_hash="z")])
-            second.forget(URLS[int(dice.integers(0, len(URLS)))])
+            pushes += second.tend(pages=[any_page(), any_page()]).pushes
+            second.forget(any_page())
 
-    with crowd(others):
-        for _ in range(4):
+    def look(going: Going) -> None:
+        nonlocal audits
+        with neo4j.open(crawl="test", auto_tend=False) as third:
+            while going():
+                found = third.audit(None)
+                assert not {"accounts", "weights", "links sums"} & set(found.figures["wrong"]), found.findings
+                audits += bool(found.figures["settling"])
+
+    with crowd(others, look) as going:
+        for made in range(60):
+            if not going() or (made >= 4 and audits >= 4):
+                break
             brain.settle()
+    assert audits >= 4, "no pass was looked at"
+    assert pushes, "nobody has pushed"
     sound(brain)
     brain.settle(tolerance=1e-12)
     assert exact(neo4j) < 1e-3
