@@ -193,10 +193,11 @@ class Correcting(Passing):
         self._reread()
 
     def _cleared(self, tx: Tx) -> None:
-        """What was the scale of payouts is none for the pages to come: whoever tends finds a new one."""
+        """What was the scale of payouts is none for the pages to come: whoever tends finds a new one. What an import
+        has left half done is gone."""
         rule = Rule.of(tx.one("brain/lock")[0])
-        fresh = {"payout_pages": 0, **NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
-        tx.do("brain/change", settings=fresh)
+        fresh = {**NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
+        tx.do("brain/change", settings={"importing": None, "payout_pages": 0, **fresh})
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""

@@ -11,6 +11,7 @@ import dataclasses
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ from graphbrain.worker import to_stderr
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
     from graphbrain.server import Server
+    from graphbrain.stores import Workshop
 
 __all__ = ["Imported", "run"]
 
@@ -95,6 +97,35 @@ def run(
     """
     clock = _Laps()
     _refuse_pages(brain)
+    local = None if batches else _local(brain, data)
+    # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
+    in_memory = settle and not brain.policy.rule.bends_payouts
+    with ExitStack() as until_loaded:
+        shop = until_loaded.enter_context(stores.workshop(local, say)) if local else None
+        bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
+        if shop is None:
+            _in_batches(brain, bulk, clock, progress)
+        else:
+            _offline(brain, shop, bulk, clock, progress)
+    _check(brain, bulk)
+    refused = _report_later(brain, bulk.harvest, progress)
+    clock.lap("report")
+    created = clock.total()
+    settled = _settle(brain, in_memory, progress) if settle else False
+    clock.lap("settle")
+    return _result(bulk, "batches" if local is None else "offline", refused, settled, clock, created)
+
+
+def _read(
+    brain: Brain,
+    paths: Sequence[Path | str],
+    fetched: bool,
+    seeds: Sequence[str],
+    in_memory: bool,
+    clock: _Laps,
+    progress: Progress,
+) -> Bulk:
+    """What the files hold, and all that follows from it; `in_memory`: with accounts at their fixed point."""
     rules = Rules(brain.settings.canonical)
     harvest = harvests.read(
         paths,
@@ -105,30 +136,16 @@ def run(
         progress=lambda done, total: progress("reading", done / max(total, 1)),
     )
     clock.lap("read")
-    numbers = [harvest.find(seed, rules) for seed in seeds] if seeds else None
-    # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
-    in_memory = settle and not brain.policy.rule.bends_payouts
     bulk = Bulk(
         harvest,
         brain.policy,
         Run(brain.now(), uuid.uuid4().hex),
-        numbers,
+        [harvest.find(seed, rules) for seed in seeds] if seeds else None,
         tolerance=SETTLED_TO if in_memory else None,
         progress=lambda rounds: progress(f"settling: round {rounds}", 0.0),
     )
     clock.lap("prepare")
-    local = None if batches else _local(brain, data)
-    if local is None:
-        _in_batches(brain, bulk, clock, progress)
-    else:
-        _offline(brain, local, bulk, clock, say, progress)
-    _check(brain, bulk)
-    refused = _report_later(brain, harvest, progress)
-    clock.lap("report")
-    created = clock.total()
-    settled = _settle(brain, in_memory, progress) if settle else False
-    clock.lap("settle")
-    return _result(bulk, "batches" if local is None else "offline", refused, settled, clock, created)
+    return bulk
 
 
 def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, created: float) -> Imported:
@@ -174,8 +191,11 @@ def _local(brain: Brain, data: Path | None) -> Server | None:
     return running if mine else None
 
 
-def _refuse_pages(brain: Brain) -> None:
-    """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one."""
+def _refuse_pages(brain: Brain, noted: bool = False) -> None:
+    """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one.
+
+    `noted`: it is our own import that stands on the brain.
+    """
     if brain.settings.engine != "exact":
         raise SettingsError(
             "Imports make exact accounts: run 'graphbrain engine exact' first, and convert the brain afterwards."
@@ -184,7 +204,7 @@ def _refuse_pages(brain: Brain) -> None:
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:
         return
-    if stored and stored.get("importing") is not None:
+    if stored and stored.get("importing") is not None and not noted:
         raise BadInput(
             "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "
             "again."
@@ -230,18 +250,23 @@ def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
 # ---------------------------------------------------------------- by Neo4j's import tool
 
 
-def _offline(brain: Brain, local: Server, bulk: Bulk, clock: _Laps, say: Say, progress: Progress) -> None:
+def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
     """Make the database beside the old one, restart the server on it, and make a brain of it."""
     stored = brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     properties = {name: value for name, value in stored.items() if name != "importing"}
-    with stores.workshop(local, say) as (folder, lock):
-        stores.make(local, folder, lock, bulk, properties, say=say, progress=progress)
-        clock.lap("load")
-        # Whoever began to crawl meanwhile goes before us.
-        _refuse_pages(brain)
-        neo4j_home.mark_new_store(local.data)
-        progress("restarting the server", 0.0)
-        server.restart(local.data, say=lambda _: None)
+    shop.make(bulk, properties, progress=progress)
+    clock.lap("load")
+    home = shop.running.data
+    brain.note_import(brain.now())
+    try:
+        _refuse_pages(brain, noted=True)  # whoever began to crawl meanwhile goes before us
+    except BaseException:
+        brain.note_import(None)
+        raise
+    # Whoever begins now waits, and meets the new database.
+    neo4j_home.mark_new_store(home)
+    progress("restarting the server", 0.0)
+    server.restart(home, say=lambda _: None)
     clock.lap("restart")
     progress("making indexes", 0.0)
     schema.adopt(brain.graph, brain.now())
@@ -254,7 +279,7 @@ def _offline(brain: Brain, local: Server, bulk: Bulk, clock: _Laps, say: Say, pr
 def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
     """Create pages, then links. The brain says that it is being imported until both are there."""
     since = bulk.run.now
-    brain.graph.write(lambda tx: tx.do("brain/importing", since=since), "brain/importing")
+    brain.note_import(since)
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
         brain.graph.write(lambda tx, n=names: tx.do("pages/hosts", names=n, now=since), "pages/hosts")  # type: ignore[misc]
@@ -265,7 +290,7 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
         progress("creating pages", (start + len(rows)) / len(ids))
     clock.lap("pages")
     _link(brain, bulk, ids, progress)
-    brain.graph.write(lambda tx: tx.do("brain/importing", since=None), "brain/importing")
+    brain.note_import(None)
     clock.lap("links")
 
 

@@ -131,7 +131,7 @@ class Accounts:
             raise BeingConverted
         rows, revision = tx.one(cls.statement, ids=sorted(ids))
         if revision != rule.revision:
-            raise Outdated
+            raise Outdated("its settings are being changed, or files imported")
         ledger = cls(rows, rule)
         if rule.intra_host_weight != 1.0:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])

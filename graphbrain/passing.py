@@ -131,6 +131,17 @@ class Passing(Core):
             time.sleep(OLDER_PAUSE)
         return revision
 
+    def note_import(self, since: float | None) -> None:
+        """Note that files are being imported since then, or that this is over (None).
+
+        In between nobody writes accounts, so no page can come or be reported: whoever tries waits, until his time is
+        over. On return nobody is at it any more who has not known. Raises GraphUnavailable where somebody stays.
+        """
+        self.graph.write(lambda tx: tx.do("brain/change", settings={"importing": since}), "brain/change")
+        self._reread()
+        if since is not None:
+            self._wait_for_older("the brain for an import", "import again")
+
     def _running(self) -> set[str]:
         """The transactions of graphbrain that run now, by the server that writes."""
         return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))

@@ -205,6 +205,11 @@ def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
         return _Launch(home, version, program, class_path, sizes, say).once(None, None)
 
 
+def java_of(running: Server) -> str | None:
+    """The Java that runs this server, None when it has ended."""
+    return _java_of(running.pid, running.data)
+
+
 def _java_of(pid: int | None, home: Path) -> str | None:
     """The Java that runs this directory's server, None when it does not run."""
     if pid is None or not _ours(pid, home):

@@ -3,17 +3,24 @@
 It is written into folders of its own while the server goes on; once it is marked as whole, the next start of the
 server puts it in the old one's place (graphbrain.neo4j_home). So a kill at any moment leaves the old database or the
 new one, never something between. One import at a time: a lock says so, and the tool, too, holds it.
+
+Java takes a second to load the tool. So the tool is begun before its files are there, and reads its command line from
+a pipe, into which it is written once they are.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
 import subprocess
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +32,9 @@ from graphbrain.errors import ServerFailed
 from graphbrain.jars import Say, file_lock, find_java, jars
 from graphbrain.ledger import Ledger
 from graphbrain.schema import PAGE_CHAIN
-from graphbrain.server import BROWSER_VERSION, Server
+from graphbrain.server import BROWSER_VERSION, Server, java_of
 
-__all__ = ["bytes_needed", "make", "workshop"]
+__all__ = ["Workshop", "bytes_needed", "workshop"]
 
 ROWS = 10_000
 LINKS = 1 << 20
@@ -38,6 +45,7 @@ On cnr-2000 the commits of a settling pass take a fifth less than where a page b
 PAGE_BYTES, LINK_BYTES = 1_300, 75
 """What a page with its indexes and a link take in the database (DESIGN §12)."""
 HEAP_MB = 1024
+COMMAND_LINE = "import.words"
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it, 0..1."""
 
@@ -52,9 +60,44 @@ def bytes_needed(bulk: Bulk) -> int:
     return int(files_ + bulk.harvest.pages * PAGE_BYTES + bulk.harvest.links * LINK_BYTES)
 
 
+@dataclass(frozen=True)
+class Workshop:
+    """A folder for the files of an import, and the tool, which waits for them."""
+
+    running: Server
+    folder: Path
+    tool: subprocess.Popen[str]
+
+    def make(self, bulk: Bulk, brain: Mapping[str, Any], *, progress: Progress) -> None:
+        """Write the files and let the tool make the database of them. `brain`: the properties of its (:Brain).
+
+        It is whole then, but not marked (`neo4j_home.mark_new_store`). Raises ServerFailed, when there is not enough
+        room for example; then nothing has happened.
+        """
+        need, free = bytes_needed(bulk), files.free_bytes(self.running.data)
+        if need + files.LEAST_FREE_BYTES > free:
+            raise ServerFailed(
+                f"The import needs about {need / 1e9:.1f} GB on the disk of {self.running.data}, and {free / 1e9:.1f} "
+                "GB are free: make room."
+            )
+        try:
+            with ThreadPoolExecutor(1) as pool:  # links are tables of numbers: numpy writes them beside the pages
+                links = pool.submit(_write_links, self.folder / "links.tsv", bulk)
+                _write_pages(self.folder / "pages.tsv", bulk, progress)
+                _write_hosts(self.folder / "hosts.tsv", bulk)
+                _write_brain(self.folder / "brain.tsv", bulk, brain)
+                links.result()
+        except OSError as error:
+            raise ServerFailed(
+                f"The import's files cannot be written ({error.strerror or error}): make room."
+            ) from error
+        _tell(self.tool, self.folder)
+        _follow(self.tool, progress)
+
+
 @contextmanager
-def workshop(running: Server, say: Say) -> Iterator[tuple[Path, int]]:
-    """A folder for the files, and the lock's file descriptor; what is left of an earlier import is removed before.
+def workshop(running: Server, say: Say) -> Iterator[Workshop]:
+    """A workshop for one import; what is left of an earlier one is removed before.
 
     Whatever is not whole is removed at the end, too.
     """
@@ -63,7 +106,8 @@ def workshop(running: Server, say: Say) -> Iterator[tuple[Path, int]]:
         _tidy(running.data, folder)
         folder.mkdir()
         try:
-            yield folder, lock
+            with _begun(running, folder, lock, say) as tool:
+                yield Workshop(running, folder, tool)
         finally:
             _tidy(running.data, folder)
 
@@ -72,32 +116,6 @@ def _tidy(home: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if not (home / "data" / files.NEW_STORE).exists():
         files.drop_new_store(home)
-
-
-def make(
-    running: Server, folder: Path, lock: int, bulk: Bulk, brain: Mapping[str, Any], *, say: Say, progress: Progress
-) -> None:
-    """Write the files and let the tool make the database of them. `brain`: the properties of its (:Brain).
-
-    It is whole then, but not marked (`neo4j_home.mark_new_store`). Raises ServerFailed, when there is not enough room
-    for example; then nothing has happened.
-    """
-    need, free = bytes_needed(bulk), files.free_bytes(running.data)
-    if need + files.LEAST_FREE_BYTES > free:
-        raise ServerFailed(
-            f"The import needs about {need / 1e9:.1f} GB on the disk of {running.data}, and {free / 1e9:.1f} GB are "
-            "free: make room."
-        )
-    try:
-        with ThreadPoolExecutor(1) as pool:  # links are tables of numbers: numpy writes them beside the pages
-            links = pool.submit(_write_links, folder / "links.tsv", bulk)
-            _write_pages(folder / "pages.tsv", bulk, progress)
-            _write_hosts(folder / "hosts.tsv", bulk)
-            _write_brain(folder / "brain.tsv", bulk, brain)
-            links.result()
-    except OSError as error:
-        raise ServerFailed(f"The import's files cannot be written ({error.strerror or error}): make room.") from error
-    _run_tool(running, folder, lock, say, progress)
 
 
 # ---------------------------------------------------------------- files
@@ -191,16 +209,20 @@ def _digits(table: Any, numbers: Any) -> None:
 # ---------------------------------------------------------------- the tool
 
 
-def _run_tool(running: Server, folder: Path, lock: int, say: Say, progress: Progress) -> None:
+@contextmanager
+def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subprocess.Popen[str]]:
+    """The tool, which waits for its command line; it ends with the block at the latest."""
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
+    java = java_of(running) or find_java(None, version)
+    os.mkfifo(folder / COMMAND_LINE, 0o600)
     files.write_arguments(
-        folder / "import.args", [*files.tool_options(class_path, HEAP_MB), "org.neo4j.cli.AdminTool", *_words(folder)]
+        folder / "import.args",
+        [*files.tool_options(class_path, HEAP_MB), "org.neo4j.cli.AdminTool", f"@{folder / COMMAND_LINE}"],
     )
-    env = {**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}
     tool = subprocess.Popen(
-        [find_java(None, version), f"@{folder / 'import.args'}"],
-        env=env,
+        [java, f"@{folder / 'import.args'}"],
+        env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -210,18 +232,29 @@ def _run_tool(running: Server, folder: Path, lock: int, say: Say, progress: Prog
         pass_fds=(lock,),
         start_new_session=True,
     )
-    said: list[str] = []
     try:
-        _follow(tool, said, progress)
+        yield tool
     finally:
         if tool.poll() is None:
             tool.kill()
         tool.wait()
-    if tool.returncode != 0:
-        text = "\n".join(said)
-        last = [line for line in said if line.strip(" -")][-1:] or ["no reason given"]
-        why = files.reason(text) or f"it says: {last[0]}"
-        raise ServerFailed(f"Neo4j's import tool failed: {why}")
+        assert tool.stdout is not None
+        tool.stdout.close()
+
+
+def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
+    """Give the tool its command line as soon as it reads, unless it has ended before."""
+    while tool.poll() is None:
+        try:
+            pipe = os.open(folder / COMMAND_LINE, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # nobody reads yet
+                raise
+            time.sleep(0.02)
+            continue
+        with os.fdopen(pipe, "w") as out:
+            out.write(files.quoted(_words(folder)))
+        return
 
 
 def _words(folder: Path) -> list[str]:
@@ -237,14 +270,18 @@ def _words(folder: Path) -> list[str]:
     ]
 
 
-def _follow(tool: subprocess.Popen[str], said: list[str], progress: Progress) -> None:
-    """Tell from what the tool prints how far it is; keep the end of it."""
+def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
+    """Tell from what the tool prints how far it is, to its end. Raises ServerFailed when it has failed."""
     step = steps = 0
+    said: deque[str] = deque(maxlen=200)
     assert tool.stdout is not None
     for line in tool.stdout:
         said.append(line.strip())
-        del said[:-200]
         if begun := re.match(r"\((\d+)/(\d+)\) ", line):
             step, steps = int(begun[1]), int(begun[2])
         elif steps and (share := re.search(r" (\d+)% ", line)):
             progress("loading", (step - 1 + int(share[1]) / 100) / steps)
+    if tool.wait() != 0:
+        last = [line for line in said if line.strip(" -")][-1:] or ["no reason given"]
+        why = files.reason("\n".join(said)) or f"it says: {last[0]}"
+        raise ServerFailed(f"Neo4j's import tool failed: {why}")

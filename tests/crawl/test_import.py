@@ -236,3 +236,38 @@ def test_not_enough_room_is_said_before_anything_happens(
         with pytest.raises(ServerFailed, match="make room"):
             bulk(brain, [put(tmp_path / "web.gz")], data=home)
         assert brain.stats()["pages"] == 0
+
+
+def test_nobody_reports_into_a_database_that_is_about_to_go(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """From its last look at the old database on the import lets nobody in; what was accepted before it goes by."""
+    from graphbrain import importing
+    from graphbrain.errors import BadInput, GraphUnavailable
+
+    late = Fetched("http://late.example/", ["http://late.example/next"], body_hash="late")
+    mark, make = neo4j_home.mark_new_store, stores.Workshop.make
+    with opened(home, auto_tend=False) as brain, opened(home, auto_tend=False, limit_seconds=2.0) as other:
+        brain.clear()
+
+        def marked(data: Path) -> None:
+            with pytest.raises(GraphUnavailable, match="imported"):
+                other.report([late])
+            mark(data)
+
+        def made(*arguments: Any, **more: Any) -> None:
+            make(*arguments, **more)
+            assert other.report([late])[0].accepted
+
+        with monkeypatch.context() as patch:
+            patch.setattr(stores.Workshop, "make", made)
+            with pytest.raises(BadInput, match="The brain holds"):
+                importing.run(brain, [put(tmp_path / "web.gz")], data=home)
+        assert other.report([late])[0].accepted, "the brain is open again"
+        brain.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(neo4j_home, "mark_new_store", marked)
+            done = importing.run(brain, [put(tmp_path / "web.gz")], data=home)
+        other.graph.limit_seconds = 60.0
+        assert other.report([late])[0].accepted
+        assert brain.stats()["pages"] == done.pages + 2

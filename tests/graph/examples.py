@@ -127,7 +127,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/create": {"settings": {"crawl": "test", "eps": 0.03}, "now": NOW, "rules": 1},
         "brain/foreign": none,
         "brain/imported": none,
-        "brain/importing": {"since": NOW},
         "brain/occupied": none,
         "brain/lock": none,
         "brain/note": {"notes": {"repaying": "0" * 32}},
