@@ -91,10 +91,13 @@ def about(*values: float) -> object:
 
 
 def test_single_steps_on_the_toy_web() -> None:
-    """Hub of 3, authority of 2, hub of 4 (dangling), authority of 3 (nobody links to it), the virtual page."""
+    """Hub of 3, authority of 2, hub of 4 (dangling), authority of 3 (nobody links to it), the virtual page; all cash
+    is 10 throughout."""
     web = make(TOY)
     hub, authority, virtual = web.books.hub, web.books.authority, web.virtual
+    assert web.total == 10
     web.spend(("h", 3))
+    assert web.total == pytest.approx(10, abs=1e-12)
     assert authority.cash == about(1.25, 1.25, 1, 1.25)
     assert (virtual.authority_cash, virtual.clock, virtual.hub_total) == about(1.25, 1, 1)
     assert (hub.history[2], hub.cash[2]) == (1, 0)
@@ -102,18 +105,21 @@ def test_single_steps_on_the_toy_web() -> None:
     assert hub.cash == about(1.4166667, 1, 0.4166667, 1)
     assert (authority.history[1], authority.cash[1], authority.updated[1]) == about(1.25, 0, 1)
     assert (virtual.hub_cash, virtual.clock, virtual.authority_total) == about(1.4166667, 2.25, 1.25)
+    assert web.total == pytest.approx(10, abs=1e-12)
     web.spend(("h", 4))
     assert (hub.history[3], hub.updated[3]) == about(1, 2.25)
     assert (virtual.authority_cash, virtual.clock, virtual.hub_total) == about(2.25, 3.25, 2)
+    assert web.total == pytest.approx(10, abs=1e-12)
     web.spend(("a", 3))
     assert (authority.history[2], authority.updated[2]) == about(1, 3.25)
     assert (virtual.hub_cash, virtual.clock, virtual.authority_total) == about(2.4166667, 4.25, 2.25)
+    assert web.total == pytest.approx(10, abs=1e-12)
     web.pay()
     assert hub.cash == about(1.9791667, 1.5625, 0.9791667, 0.5625)
     assert authority.cash == about(1.8541667, 0.6041667, 0.6041667, 1.8541667)
     assert (virtual.hub_cash, virtual.authority_cash) == about(0, 0)
     assert (virtual.hub_history, virtual.authority_history, virtual.clock) == about(2.4166667, 2.25, 4.25)
-    assert web.total == pytest.approx(10)
+    assert web.total == pytest.approx(10, abs=1e-12)
 
 
 def test_a_whole_pass_on_the_toy_web() -> None:
@@ -143,6 +149,23 @@ def test_passes_on_the_web_of_five() -> None:
     assert hub.history / hub.history.sum() == about(0.294313, 0.176532, 0.176532, 0.176532, 0.176090)
     assert authority.history / authority.history.sum() == about(0.294963, 0.176591, 0.176149, 0.176149, 0.176149)
     assert web.total == pytest.approx(12, abs=1e-12)
+
+
+def test_one_step_of_plain_opic() -> None:
+    """The documents' first example, (cash, history) of one score and no virtual page: 1 (0, 10), 2 (4, 3), 3 (6, 3),
+    4 (3, 0), and page 3 is updated. What it spends stands on its hub side here, what all receive on the other."""
+    web = make(TOY)
+    hub, authority = web.books.hub, web.books.authority
+    hub.cash[:], hub.history[:] = (0, 0, 6, 0), (10, 3, 3, 0)
+    authority.cash[:] = (0, 4, 0, 3)
+    hub.share[:] = 1.0
+    web.spend(("h", 3))
+    assert list(zip((hub.cash + authority.cash).tolist(), hub.history.tolist(), strict=True)) == [
+        (2, 10),
+        (6, 3),
+        (0, 9),
+        (5, 0),
+    ]
 
 
 def test_one_step_without_a_virtual_page() -> None:
@@ -186,6 +209,20 @@ def test_without_relevance_a_score_is_degree_plus_one(
     assert made.books.hub.history / made.virtual.hub_total == pytest.approx(hub, abs=1e-4)
     assert made.books.authority.history / made.virtual.authority_total == pytest.approx(authority, abs=1e-4)
     assert made.total == pytest.approx(classic.total_cash(len(web)), rel=1e-12)
+
+
+def test_the_error_falls_like_one_over_the_passes() -> None:
+    """§1.2.10: on the web of five the worst relative error is .02 to .03 after 10 passes, a tenth of that after 100,
+    and a hundredth after 1000."""
+    web, due = make(T4), f(5, 3, 3, 3, 3) / 17
+    passes = 0
+    for until, least in ((10, 2e-2), (100, 2e-3), (1000, 2e-4)):
+        while passes < until:
+            web.update()
+            passes += 1
+        for side, total in ((web.books.hub, web.virtual.hub_total), (web.books.authority, web.virtual.authority_total)):
+            worst = float(np.max(np.abs(side.history / total - due) / due))
+            assert least < worst < 1.5 * least, until
 
 
 def test_relevance_bends_the_fixed_point() -> None:

@@ -1,14 +1,16 @@
 """The classic engine in plain Python, one dictionary a side: written from the ancestors' description, slow and obvious.
 
 It shares no line with graphbrain. `Ancestors.update` is one pass of theirs: the sides of highest cash, each spending
-what it has when its turn comes, and then the virtual page.
+what it has when its turn comes, and then the virtual page. `random_opic` is what their text begins with: one score, and
+pages in random order.
 """
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 
-__all__ = ["T1", "T4", "TOY", "Ancestors"]
+__all__ = ["T1", "T4", "TOY", "Ancestors", "random_opic"]
 
 TOY = {1: (2,), 2: (4,), 3: (1, 2, 4), 4: ()}
 T1 = {1: (2, 3), 2: (4,), 3: (4,), 4: ()}
@@ -87,3 +89,23 @@ class Ancestors:
         """Shares of the pages' histories."""
         total = sum(self.history[side, page] for page in self.web)
         return [self.history[side, page] / total for page in sorted(self.web)]
+
+
+def random_opic(web: dict[int, tuple[int, ...]], steps: int, dice: random.Random) -> list[float]:
+    """Each page's share of the history after so many steps of plain OPIC.
+
+    The virtual page is a page like others, which links to all and is linked by all; each begins with a cash of 1. At
+    each step one of them is drawn, and what it has goes to those it links to in equal parts.
+    """
+    links: dict[int | None, list[int | None]] = {page: [*targets, VIRTUAL] for page, targets in web.items()}
+    links[VIRTUAL] = list(web)
+    cash, history = dict.fromkeys(links, 1.0), dict.fromkeys(links, 0.0)
+    pages = list(links)
+    for _ in range(steps):
+        page = dice.choice(pages)
+        spent, cash[page] = cash[page], 0.0
+        history[page] += spent
+        for target in links[page]:
+            cash[target] += spent / len(links[page])
+    total = sum(history[page] for page in web)
+    return [history[page] / total for page in sorted(web)]
