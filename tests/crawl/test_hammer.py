@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from graphbrain import Brain, accounts, hammer, pages
 from graphbrain.graph import Tx
+from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.witness import Witness
 
@@ -34,14 +37,21 @@ def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> Non
 
 
 @pytest.mark.usefixtures("brain")
-def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j) -> None:
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
-    verdict = hammer.hammer(
-        connect, seconds=16, pages=300, kill_every=4, strike_server=hammer.kill_local_server(neo4j.data)
-    )
+    blow, blows = hammer.kill_local_server(neo4j.data), list[float]()
+
+    def strike() -> None:
+        blow()
+        blows.append(time.monotonic())
+
+    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=2, engine=engine, strike_server=strike)
     assert not verdict.findings, "\n".join(verdict.findings)
+    assert len(blows) == 1
     assert verdict.figures["acknowledged"] > 50
+    assert verdict.figures["gap"] < 1e-9
 
 
 @pytest.mark.parametrize(("engine", "seconds"), [("exact", 12), ("classic", 6)])
