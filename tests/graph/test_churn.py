@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import contextlib
 import random
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, settling
+from graphbrain import Brain, Claim, Fetched, Link, settling
 from graphbrain.batching import Cost
-from graphbrain.errors import UnknownPage
+from graphbrain.errors import BadInput, BeingConverted, SettingsError, UnknownPage
 from graphbrain.model import Settled
-from tests.graph.conftest import EDITS, churning, rounds
+from graphbrain.settings import ENGINES, PAYOUTS
+from tests.graph.conftest import EDITS, Going, churning, crowd, rounds
 from tests.reference.exported import export
 from tests.reference.linear import Web, intra_host_weights, solve, worst_error
 
-PAGES, HOSTS, STEPS = 24, 4, 60
+PAGES, HOSTS, STEPS, ROUNDS = 24, 4, 60, 12
 SETTLED = 1e-6
 
 
@@ -263,3 +267,123 @@ def test_accounts_survive_several_who_change_them_at_once(
     hub, authority = solve(found.web)
     assert worst_error(found.hub, hub) < 1e-4
     assert worst_error(found.authority, authority) < 1e-4
+
+
+# ---------------------------------------------------------------- everything at once
+
+
+SETTINGS: dict[str, list[Any]] = {
+    "intra_host_weight": [0.125, 0.5, 1.0],
+    "payout": list(PAYOUTS),
+    "target_relevance": [0.3, 0.7],
+    "eps": [0.003, 0.03, 0.3],
+    "max_payees": [3, 100_000],
+    "order": ["optimal", "best_first", "breadth_first"],
+    "window": [0.0, 2.0, 8.0],
+    "score": ["history", "history_and_cash"],
+    "root_share": [0.0, 0.1],
+    "relevance_rule": ["rational", "polynomial"],
+    "new_history": ["zero", "mean"],
+    "first_cash": ["pages", "root"],
+    "passes": [2.0, 16.0],
+}
+"""Of both engines: what one has no use for can be changed all the same."""
+IMPOSSIBLE = (BadInput, SettingsError, UnknownPage, BeingConverted)
+"""Payouts and passes under the classic engine, pages that are not there, and what has to be tried again."""
+
+
+class Anything:
+    """Verbs of every kind, each as often as any other, in random order; `done` counts those that were not refused."""
+
+    def __init__(self, brain: Brain, seed: int, done: Counter[str]) -> None:
+        self.brain, self.dice, self.done = brain, random.Random(seed), done
+        self._deck: list[str] = []
+
+    def act(self) -> None:
+        verbs = self.verbs()
+        if not self._deck:
+            self._deck = self.dice.sample(list(verbs), len(verbs))
+        name = self._deck.pop()
+        with contextlib.suppress(*IMPOSSIBLE):
+            verbs[name]()
+            self.done[name] += 1
+
+    def verbs(self) -> dict[str, Callable[[], object]]:
+        brain, dice, page = self.brain, self.dice, self.page
+        setting = dice.choice(list(SETTINGS))
+        return {
+            "report": lambda: brain.report([self.visit(), self.visit()]),
+            "claim": self.claim,
+            "seed": lambda: brain.seed([page()]),
+            "link": lambda: brain.link(page(), page()),
+            "unlink": lambda: brain.unlink(page(), page()),
+            "relevance": lambda: brain.set_relevance(page(), dice.choice([None, 0.0, 1.0, dice.random()])),
+            "payout": lambda: brain.set_payout(page(), dice.choice([None, 0.0, 0.5, 7.25])),
+            "forget": lambda: brain.forget(page()),
+            "tend": lambda: brain.tend(0.02, batch=dice.choice([1, 10, 100])),
+            "push": lambda: brain.tend(pages=[page(), page()]),
+            "settle": brain.settle,
+            "change": lambda: brain.change(**{setting: dice.choice(SETTINGS[setting])}),
+            "convert": lambda: brain.convert_engine(dice.choice(ENGINES)),
+        }
+
+    def page(self) -> str:
+        return url(self.dice.randrange(PAGES))
+
+    def visit(self, claim: Claim | None = None) -> Fetched:
+        """With any links, and often a relevance."""
+        links = [Link(self.page(), self.dice.choice([None, self.dice.random()])) for _ in range(self.dice.randrange(8))]
+        told = self.dice.choice([None, self.dice.random()])
+        return Fetched(claim.url if claim else self.page(), links, claim, relevance=told)
+
+    def claim(self) -> None:
+        claims = list(self.brain.next_urls(3))
+        self.brain.give_back(claims[2:])
+        self.brain.report([self.visit(claim) for claim in claims[:2]])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rounds_of_everything_while_workers_tend(
+    make_brain: Any, neo4j: Any, monkeypatch: pytest.MonkeyPatch, engine: str
+) -> None:
+    """Two do whatever can be done, engines converted to and fro too, while two workers tend. After each round all
+    pause, and nothing may be wrong: no account, no weight, no sum; under the classic engine all cash is 2(N + 1)."""
+    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 5)
+    monkeypatch.setattr("graphbrain.bending.BATCH", 5)
+    monkeypatch.setattr(settling, "COST", Cost(8.0, 1.0, 0.1))
+    brain: Brain = make_brain(engine=engine)
+    done, engines, pauses = Counter[str](), Counter[str](), [threading.Lock(), threading.Lock()]
+
+    def tend(pause: threading.Lock, going: Going) -> None:
+        with neo4j.open(crawl="test", auto_tend=False) as own:
+            while going():
+                with pause, contextlib.suppress(BeingConverted):
+                    done["worker's push"] += own.tend(0.02, batch=20, for_everybody=True).pushes
+                time.sleep(0.02)
+
+    with contextlib.ExitStack() as opened, crowd(*(partial(tend, pause) for pause in pauses)) as going:
+        both = [opened.enter_context(neo4j.open(crawl="test", auto_tend=False)) for _ in pauses]
+        actors = [Anything(own, seed, done) for seed, own in enumerate(both)]
+        for number in range(ROUNDS):
+            with crowd(*(partial(_act, actor) for actor in actors)):
+                pass
+            assert going()
+            with pauses[0], pauses[1]:
+                found = brain.audit(None)
+                assert found.ok, (number, found.findings)
+                assert found.figures["alone"], "somebody wrote meanwhile: no sum was judged"
+            engines[brain.settings.engine] += 1
+    assert min(engines[each] for each in ENGINES) >= 2, engines
+    assert not {"worker's push", *actors[0].verbs()} - set(+done), done
+    brain.convert_engine("exact")
+    brain.change(eps=SETTLED, max_payees=100_000)
+    assert brain.settle(tolerance=1e-12).left == 0
+    assert_sound(brain, "all are done")
+    there = export(neo4j, brain.settings.intra_host_weight)
+    for scores, wanted in zip((there.hub, there.authority), solve(there.web), strict=True):
+        assert scores == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+
+
+def _act(actor: Anything, _: Going) -> None:
+    for _ in range(4):
+        actor.act()
