@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from graphbrain import classic, opichits
 from graphbrain.classic import Books, Side, Turn, Virtual
 from graphbrain.errors import BadInput
-from graphbrain.graph import Tx
+from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Accounts
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 
@@ -35,6 +35,9 @@ def virtual_properties(virtual: Virtual) -> dict[str, float]:
 
 
 def _virtual(properties: Mapping[str, Any]) -> Virtual:
+    """Raises Outdated where there is none: the brain is being converted to the other engine."""
+    if properties["virtual_pages"] is None:
+        raise Outdated
     return Virtual(**{name.removeprefix("virtual_"): value for name, value in properties.items()})
 
 

@@ -28,6 +28,9 @@ __all__ = ["Correcting"]
 
 GIVEN_UP = ("parked", "gone")
 
+NOBODY_AT_WORK = {"importing": None, "settling": None, "settling_until": None}
+"""What stands on a brain of whoever imports files, or settles all accounts."""
+
 
 class Correcting(Passing):
     """The verbs that set something right."""
@@ -194,10 +197,10 @@ class Correcting(Passing):
 
     def _cleared(self, tx: Tx) -> None:
         """What was the scale of payouts is none for the pages to come: whoever tends finds a new one. What an import
-        has left half done is gone."""
+        has left half done is gone, and what a settling pass was about."""
         rule = Rule.of(tx.one("brain/lock")[0])
         fresh = {**NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
-        tx.do("brain/change", settings={"importing": None, "payout_pages": 0, **fresh})
+        tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
