@@ -124,8 +124,9 @@ def apply(graph: Graph, now: float) -> tuple[Step, ...]:
 
 
 def _make(tx: Tx, missing: Sequence[Step], unique: bool) -> None:
-    """Make those of these that are constraints (`unique`), or those that are not."""
-    for step in missing:
+    """Make those of these that are constraints (`unique`), or those that are not; the last first, for the first steps
+    are about pages, of which there may be many: what is quickly done is done while other indexes are filled."""
+    for step in reversed(missing):
         name = f"schema/{step.name}"
         if unique == ("CONSTRAINT" in statement(name).text):
             tx.do(name)
