@@ -276,7 +276,7 @@ def _print_tended(done: Tended, as_json: bool) -> None:
 @click.option("--order", help="best_first (unless given) or breadth_first.")
 @click.option("--delay", type=float, default=0.0, help="Seconds between two pages of a host.")
 @click.option("--eps", type=float, help="Cash waiting per link below which no push is made.")
-@click.option("--alpha", type=float, help="Least share of cash that leaves; for a new brain.")
+@click.option("--alpha", type=float, help="Least share of cash that leaves.")
 @as_json
 def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     """Crawl a recorded crawl.

@@ -356,7 +356,8 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
     """Say how accounts are kept, or change it.
 
     'exact' keeps them right whenever links change; 'classic' is OPIC-HITS as its authors ran it. All
-    accounts begin anew, and reports wait meanwhile; run it again if it was stopped.
+    accounts begin anew, and reports wait meanwhile; those of 'exact' are settled then. Run it again if
+    it was stopped.
     """
     from graphbrain import show
 
@@ -365,13 +366,17 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
         if engine is not None:
             with show.bar("converting") as bar:
                 changed = brain.convert_engine(engine, bar)
+        if changed and engine == "exact":
+            with show.task_bar() as task:
+                brain.settle(progress=task)
         now, kept = brain.settings.engine, brain.kept_payout
     if as_json:
         show.json_lines([{"engine": now, "changed": changed}])
     else:
         show.out(show.sheet([("engine", now)]))
     if changed:
-        show.say("graphbrain: all accounts begin anew; 'graphbrain tend' moves the cash.")
+        what = "and are settled" if engine == "exact" else "and 'graphbrain tend' moves the cash"
+        show.say(f"graphbrain: all accounts have begun anew, {what}.")
     if kept is not None:
         show.say(f"graphbrain: all pages are paid alike; payout={kept} comes back with 'graphbrain engine exact'.")
     if now.startswith("to_"):

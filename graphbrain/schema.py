@@ -101,26 +101,38 @@ def imported(graph: Graph) -> bool:
 
 
 def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
-    """Apply the schema to an imported database, then make it a brain; its properties. Two processes may do it."""
-    apply(graph, now)
+    """Apply the schema to an imported database, then make it a brain; its properties. Two processes may do it.
+
+    Neo4j's tool has numbered the names of a page's properties, as `PAGE_CHAIN` would have it, so others can come later.
+    """
+    apply(graph, now, names_first=False)
     brain: Mapping[str, Any] = graph.write(lambda tx: tx.one("brain/adopt")[0], "brain/adopt")
     return brain
 
 
-def apply(graph: Graph, now: float) -> tuple[Step, ...]:
-    """Apply what is missing; the steps applied. Two processes may do it at the same time."""
+def apply(graph: Graph, now: float, names_first: bool = True) -> tuple[Step, ...]:
+    """Apply what is missing; the steps applied. Two processes may do it at the same time.
+
+    `names_first`: properties are numbered in the order that is wanted, before indexes number those they are on.
+    """
     missing = pending(graph)
     if missing:
-        properties = [*PAGE_CHAIN, *sorted(set(property_names()).difference(PAGE_CHAIN))]
-        types = link_types()
-        graph.write(lambda tx: tx.do("brain/tokens", properties=properties, types=types), "brain/tokens")
+        if names_first:
+            graph.write(_number_names, "brain/tokens")
         # Indexes that forbid nothing are filled in the background, while what has to be unique is looked through.
-        for unique in (False, True):
-            graph.write(lambda tx, u=unique: _make(tx, missing, u), "schema")  # type: ignore[misc]
+        graph.write(lambda tx: _make(tx, missing, unique=False), "schema")
+        if not names_first:
+            graph.write(_number_names, "brain/tokens")
+        graph.write(lambda tx: _make(tx, missing, unique=True), "schema")
         rows = [[step.number, step.name, step.checksum] for step in missing]
         graph.write(lambda tx: tx.do("brain/step", rows=rows, now=now), "brain/step")
         graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
     return missing
+
+
+def _number_names(tx: Tx) -> None:
+    properties = [*PAGE_CHAIN, *sorted(set(property_names()).difference(PAGE_CHAIN))]
+    tx.do("brain/tokens", properties=properties, types=link_types())
 
 
 def _make(tx: Tx, missing: Sequence[Step], unique: bool) -> None:

@@ -56,11 +56,10 @@ class Settings:
     share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
-    alpha: float = _setting(0.15, "fixed", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
-
     engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
+    alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
     intra_host_weight: float = _setting(1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
     payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")

@@ -37,6 +37,7 @@ from graphbrain.server import BROWSER_VERSION, Server, java_of
 __all__ = ["Workshop", "bytes_needed", "workshop"]
 
 ROWS = 10_000
+SOME = 100
 LINKS = 1 << 20
 AHEAD = {*Ledger.columns, "queue", "waiting_since"}
 """The database keeps a page's properties as a chain, in the order in which the tool reads them, and whoever reads or
@@ -159,6 +160,8 @@ def _lines(first: int, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
 
 def _cells(column: Sequence[Any]) -> list[str]:
     """What a column says again and again is spelt once."""
+    if len(column) > SOME and 2 * len(set(column[:SOME])) > SOME:  # it says something else each time
+        return [_cell(value) for value in column]
     values = set(column)
     if 2 * len(values) > len(column):
         return [_cell(value) for value in column]

@@ -88,6 +88,7 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     assert (code, out.split()) == (0, ["engine", "exact"])
     audit = filled.audit(None)
     assert audit.ok, audit.findings
+    assert audit.figures["error_bound"] < 1e-6, "settled by the command"
 
 
 def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain: Brain, start: Start) -> None:

@@ -91,6 +91,21 @@ def test_scores_solve_the_system_of_the_policy(
     assert_solved(brain, found, wanted)
 
 
+def test_alpha_is_changed_on_a_web_that_has_settled(make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock) -> None:
+    """No account changes with it, but what all have still to pay."""
+    brain = make_brain(alpha=0.4, eps=SETTLED)
+    random_web(brain, 3, clock)
+    assert brain.tend(None).settled
+    before = export(neo4j)
+    brain.change(alpha=0.05)
+    sound(brain)
+    np.testing.assert_array_equal(export(neo4j).hub, before.hub)
+    assert brain.tend(None).settled
+    found = export(neo4j)
+    assert np.max(np.abs(found.hub - before.hub)) > 0.1
+    assert_solved(brain, found, found.web.payout)
+
+
 @pytest.mark.parametrize("policy", PAYOUTS)
 def test_scores_solve_the_system_when_the_policy_was_there_first(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, policy: str

@@ -16,16 +16,16 @@ MakeBrain = Callable[..., Brain]
 
 
 def test_a_fixed_setting_cannot_be_contradicted(make_brain: MakeBrain, neo4j: Neo4j) -> None:
-    make_brain(alpha=0.25)
-    with pytest.raises(SettingsError, match=r"alpha=0\.25, not 0\.5") as refused:
-        neo4j.open(crawl="test", alpha=0.5)
+    make_brain(window_unit="seconds")
+    with pytest.raises(SettingsError, match=r"window_unit='seconds', not 'cash'") as refused:
+        neo4j.open(crawl="test", window_unit="cash")
     assert one_sentence(refused.value)
 
 
 def test_a_fixed_setting_that_is_not_given_is_the_brains(make_brain: MakeBrain, neo4j: Neo4j) -> None:
-    make_brain(alpha=0.25)
+    make_brain(window_unit="seconds")
     with neo4j.open() as brain:
-        assert (brain.settings.alpha, brain.settings.crawl) == (0.25, "test")
+        assert (brain.settings.window_unit, brain.settings.crawl) == ("seconds", "test")
 
 
 @pytest.mark.usefixtures("brain")
@@ -65,7 +65,7 @@ def test_a_change_outlives_its_process(brain: Brain, neo4j: Neo4j) -> None:
         assert fresh.settings.max_depth == 7
 
 
-@pytest.mark.parametrize("name", ["alpha", "crawl", "uri", "no_such_thing"])
+@pytest.mark.parametrize("name", ["window_unit", "crawl", "uri", "no_such_thing"])
 def test_only_shared_settings_can_be_changed(brain: Brain, name: str) -> None:
     with pytest.raises(SettingsError, match=name):
         brain.change(**{name: 0.5})
