@@ -5,21 +5,19 @@ server puts it in the old one's place (graphbrain.neo4j_home). So a kill at any 
 new one, never something between. One import at a time: a lock says so, and the tool, too, holds it.
 
 Java takes a second to load the tool. So the tool is begun before its files are there, and reads its command line from
-a pipe, into which it is written once they are.
+its standard input, into which it is written once they are. If that ends before, for the import was killed, so does it.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shutil
 import subprocess
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,7 +44,6 @@ On cnr-2000 the commits of a settling pass take a fifth less than where a page b
 PAGE_BYTES, LINK_BYTES = 1_300, 75
 """What a page with its indexes and a link take in the database (DESIGN §12)."""
 HEAP_MB = 1024
-COMMAND_LINE = "import.words"
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it, 0..1."""
 
@@ -218,16 +215,13 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
     java = java_of(running) or find_java(None, version)
-    os.mkfifo(folder / COMMAND_LINE, 0o600)
-    files.write_arguments(
-        folder / "import.args",
-        [*files.tool_options(class_path, HEAP_MB), "org.neo4j.cli.AdminTool", f"@{folder / COMMAND_LINE}"],
-    )
+    options = files.tool_options(class_path, HEAP_MB)
+    files.write_arguments(folder / "import.args", [*options, "org.neo4j.cli.AdminTool", "@/dev/stdin"])
     tool = subprocess.Popen(
         [java, f"@{folder / 'import.args'}"],
         env={**os.environ, "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")},
         cwd=folder,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -235,29 +229,19 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
         pass_fds=(lock,),
         start_new_session=True,
     )
-    try:
-        yield tool
-    finally:
-        if tool.poll() is None:
+    with tool:
+        try:
+            yield tool
+        finally:
             tool.kill()
-        tool.wait()
-        assert tool.stdout is not None
-        tool.stdout.close()
 
 
 def _tell(tool: subprocess.Popen[str], folder: Path) -> None:
-    """Give the tool its command line as soon as it reads, unless it has ended before."""
-    while tool.poll() is None:
-        try:
-            pipe = os.open(folder / COMMAND_LINE, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError as error:
-            if error.errno != errno.ENXIO:  # nobody reads yet
-                raise
-            time.sleep(0.02)
-            continue
-        with os.fdopen(pipe, "w") as out:
-            out.write(files.quoted(_words(folder)))
-        return
+    """Give the tool its command line, unless it has ended before, of which it will have said why."""
+    assert tool.stdin is not None
+    with suppress(BrokenPipeError):
+        tool.stdin.write(files.quoted(_words(folder)))
+        tool.stdin.close()
 
 
 def _words(folder: Path) -> list[str]:

@@ -401,7 +401,7 @@ def test_change(run: Run) -> None:
     assert "now holds for all" in done.stderr
     assert [lines(run("page", one, "--json"))[0]["payout"] for one in (a, b)] == [2.0, 0.0]
     assert lines(run("page", a, "--json"))[0]["out_weight"] == 0.5
-    for wrong, word in (("payout=nobody", "trusted"), ("payuot=x", "target_relevance"), ("window_unit=seconds", "window_unit")):
+    for wrong, word in (("payout=nobody", "trusted"), ("payuot=x", "target_relevance"), ("crawl=other", "crawl")):
         one_sentence(run("change", wrong), word)
     one_sentence(run("change", "payout"), "NAME=VALUE")
     assert run("change").returncode == 2
