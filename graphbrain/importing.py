@@ -257,11 +257,11 @@ def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: P
     shop.make(bulk, properties, progress=progress)
     clock.lap("load")
     home = shop.running.data
-    brain.note_import(brain.now())
+    brain._note_import(brain.now())
     try:
         _refuse_pages(brain, noted=True)  # whoever began to crawl meanwhile goes before us
     except BaseException:
-        brain.note_import(None)
+        brain._note_import(None)
         raise
     # Whoever begins now waits, and meets the new database.
     neo4j_home.mark_new_store(home)
@@ -279,7 +279,7 @@ def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: P
 def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
     """Create pages, then links. The brain says that it is being imported until both are there."""
     since = bulk.run.now
-    brain.note_import(since)
+    brain._note_import(since)
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
         brain.graph.write(lambda tx, n=names: tx.do("pages/hosts", names=n, now=since), "pages/hosts")  # type: ignore[misc]
@@ -290,7 +290,7 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
         progress("creating pages", (start + len(rows)) / len(ids))
     clock.lap("pages")
     _link(brain, bulk, ids, progress)
-    brain.note_import(None)
+    brain._note_import(None)
     clock.lap("links")
 
 

@@ -131,7 +131,7 @@ class Passing(Core):
             time.sleep(OLDER_PAUSE)
         return revision
 
-    def note_import(self, since: float | None) -> None:
+    def _note_import(self, since: float | None) -> None:
         """Note that files are being imported since then, or that this is over (None).
 
         In between nobody writes accounts, so no page can come or be reported: whoever tries waits, until his time is
