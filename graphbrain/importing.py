@@ -257,8 +257,8 @@ def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: P
     shop.make(bulk, properties, progress=progress)
     clock.lap("load")
     home = shop.running.data
-    brain._note_import(brain.now())
     try:
+        brain._note_import(brain.now())
         _refuse_pages(brain, noted=True)  # whoever began to crawl meanwhile goes before us
     except BaseException:
         brain._note_import(None)
