@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import importing, pages, show
+from graphbrain import importing, pages, priming, server, show
 from graphbrain.brain import ENOUGH, Brain
 from graphbrain.errors import BadInput
 from graphbrain.model import Fetched
@@ -222,9 +222,11 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
     Without a file, a web of ten million links is generated and imported, and its first pages are ingested live. The
     import counts from the first byte read to the last index online; it comes first, as it does where it is used. Of the
     ingest only the time in `report` counts, on a server that is warm. Neither settles. The last figure: how many times
-    as many links a second the import takes.
+    as many links a second the import takes. Java has learnt Neo4j before, as it has wherever a server was started once.
     """
     empty(brain)
+    if data is not None and (running := server.find(data)) is not None:
+        priming.prime(running.version, server.java_of(running), say=show.say)
     if file is None:
         with TemporaryDirectory() as folder:
             return bulk(brain, _large_file(Path(folder)), data, most or LIVE_PAGES)

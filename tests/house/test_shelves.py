@@ -48,9 +48,9 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
     ("formats",),
-    ("jars", "neo4j_home", "recording", "relevance", "histories", "policies", "hints"),
+    ("jars", "neo4j_home", "javacache", "recording", "relevance", "histories", "policies", "hints"),
     ("server", "records", "harvest", "simulate", "plots"),
-    ("worker", "bulk"),
+    ("worker", "bulk", "priming"),
     ("stores",),
     ("replay", "hammer", "importing", "rehearsal"),
     # a brain served by threads; Scrapy

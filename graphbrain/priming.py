@@ -1,0 +1,84 @@
+"""Let Java learn Neo4j: a server of its own is started, made a brain of, and ended (see graphbrain.javacache).
+
+`python -m graphbrain.priming VERSION JAVA` is what a start of the server begins in the background.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NoReturn
+
+from graphbrain import javacache, schema, server
+from graphbrain.errors import GraphbrainError, ServerFailed
+from graphbrain.graph import Graph
+from graphbrain.jars import Say, find_java, jars
+
+__all__ = ["prime"]
+
+MEMORY_MB = 640
+WRITING_SECONDS = 240.0
+
+
+def prime(
+    version: str = server.NEO4J_VERSION, java: str | None = None, *, say: Say, wait: bool = True
+) -> tuple[Path | None, bool]:
+    """(Java's cache for this Neo4j, whether it was made now); None where there can be none.
+
+    Fetches Neo4j if need be. `java`: as for `server.start`. `wait`: for somebody else who is making it. Raises
+    ServerFailed.
+    """
+    program = find_java(java, version)
+    class_path = jars(version, server.BROWSER_VERSION, say=say)
+    file = javacache.file_for(program, class_path)
+    if file is None or file.exists():
+        return file, False
+    try:
+        with javacache.being_made(file, wait) as part:
+            if part is None:
+                return file, False
+            say("Java learns Neo4j, so that it starts in half the time; this is done once…")
+            _learn(file.with_suffix(".server"), version, program, part)
+    except OSError as error:
+        raise ServerFailed(
+            f"Java's cache cannot be written in {file.parent} ({error.strerror or error}): make room, or set "
+            f"{javacache.VARIABLE}=off."
+        ) from error
+    return file, True
+
+
+def _learn(home: Path, version: str, java: str, part: Path) -> None:
+    """Start a server, have it do what an import's restart asks of one, and end it, whereupon Java writes the file."""
+    server.stop(home, 5)  # of a maker that was killed
+    shutil.rmtree(home, ignore_errors=True)
+    try:
+        running = server.start(home, version=version, java=java, memory=MEMORY_MB, say=lambda _: None, learns=part)
+        with closing(Graph(running.uri, running.user, running.password, "neo4j")) as graph:
+            schema.apply(graph, time.time())
+        server.stop(home, WRITING_SECONDS)
+        if not part.exists():
+            raise ServerFailed(f"Java has written no cache: {' '.join(server.logs(home, 3))}")
+    finally:
+        server.stop(home, 0)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _end(*_: object) -> NoReturn:
+    sys.exit(1)
+
+
+def main() -> None:
+    """Make the cache that `graphbrain.javacache.beside` has begun, out of everybody's way."""
+    signal.signal(signal.SIGTERM, _end)
+    os.nice(19)
+    with suppress(GraphbrainError):  # the note beside the file keeps why
+        prime(sys.argv[1], sys.argv[2], say=lambda _: None, wait=False)
+
+
+if __name__ == "__main__":
+    main()
