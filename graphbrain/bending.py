@@ -51,13 +51,13 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
 
     What the caller knew of the brain may be old: it is looked at here, under its lock. Raises BeingConverted between
     two engines, SettingsError where the settings do not go with those that stand on the brain, and Outdated while links
-    are being weighed anew: that must end first.
+    are being weighed anew or files imported: that must end first.
     """
     stored = tx.one("brain/lock")[0]
     before, after = Rule.of(stored), Rule.of({**stored, **settings})
     accounts.of(before)
-    if stored.get("reweighing") is not None:
-        raise Outdated
+    if passes.closed(stored):
+        raise Outdated("links are being weighed anew, or files imported")
     replace(Settings().standing(stored), **settings).checked()
     notes = dict(notes)
     if after.intra_host_weight != before.intra_host_weight:

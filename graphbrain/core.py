@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import engines
+from graphbrain import engines, passes
 from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.fingerprints import Change
@@ -30,8 +30,6 @@ __all__ = ["PASS_BATCH", "Core", "whole"]
 
 COUNT_EVERY = 5.0
 PRICE_MOVES = 0.02
-CLOSING = ("reweighing", "importing")
-"""What stands on a brain while nobody may write accounts: all links are being weighed anew, or files imported."""
 CLOSED = -1
 """The revision of nobody: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
@@ -69,7 +67,7 @@ class Core:
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
         self.settings, self._stored = settings, stored
-        self._closed = any(stored.get(name) is not None for name in CLOSING)
+        self._closed = passes.closed(stored)
         self._scaled_for: int = stored.get("payout_pages", 0)
         self._settling_until = float(stored.get("settling_until", 0.0))
         rule = Rule.of(stored)

@@ -25,6 +25,7 @@ from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
 from graphbrain.harvest import Harvest, Ints
 from graphbrain.jars import Say
+from graphbrain.settings import Settings
 from graphbrain.settling import SETTLED_TO
 from graphbrain.url import Rules
 from graphbrain.worker import to_stderr
@@ -32,7 +33,6 @@ from graphbrain.worker import to_stderr
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
     from graphbrain.server import Server
-    from graphbrain.stores import Workshop
 
 __all__ = ["Imported", "run"]
 
@@ -96,17 +96,24 @@ def run(
     and what any call raises.
     """
     clock = _Laps()
+    brain._reread()
     _refuse_pages(brain)
     local = None if batches else _local(brain, data)
     # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
     in_memory = settle and not brain.policy.rule.bends_payouts
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(stores.workshop(local, say)) if local else None
+        settings = brain.settings
+        stored = {name: value for name, value in brain._stored.items() if name != "importing"}
         bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
         if shop is None:
+            _close(brain, bulk.run.now, settings)
             _in_batches(brain, bulk, clock, progress)
         else:
-            _offline(brain, shop, bulk, clock, progress)
+            shop.make(bulk, stored, progress=progress)
+            clock.lap("load")
+            _close(brain, brain.now(), settings)
+            _take_place(brain, shop.running.data, clock, progress)
     _check(brain, bulk)
     refused = _report_later(brain, bulk.harvest, progress)
     clock.lap("report")
@@ -216,6 +223,21 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     )
 
 
+def _close(brain: Brain, since: float, settings: Settings) -> None:
+    """Let nobody write any more, unless somebody has begun to crawl meanwhile, or changed the settings: he goes before
+    us, and the brain is open again. Raises BadInput then, or GraphRefused, and GraphUnavailable as `_note_import`."""
+    try:
+        brain._note_import(since)
+        _refuse_pages(brain, noted=True)
+        if brain.settings != settings:
+            raise GraphRefused(
+                "Somebody has changed the brain's settings while the files were read: import them again."
+            )
+    except BaseException:
+        brain._note_import(None)
+        raise
+
+
 def _check(brain: Brain, bulk: Bulk) -> None:
     """Raise GraphRefused when not everything is there."""
     sizes = brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
@@ -250,19 +272,8 @@ def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
 # ---------------------------------------------------------------- by Neo4j's import tool
 
 
-def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
-    """Make the database beside the old one, restart the server on it, and make a brain of it."""
-    stored = brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
-    properties = {name: value for name, value in stored.items() if name != "importing"}
-    shop.make(bulk, properties, progress=progress)
-    clock.lap("load")
-    home = shop.running.data
-    try:
-        brain._note_import(brain.now())
-        _refuse_pages(brain, noted=True)  # whoever began to crawl meanwhile goes before us
-    except BaseException:
-        brain._note_import(None)
-        raise
+def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> None:
+    """Restart the server on the database that was made beside the old one, and make a brain of it."""
     # Whoever begins now waits, and meets the new database.
     neo4j_home.mark_new_store(home)
     progress("restarting the server", 0.0)
@@ -279,7 +290,6 @@ def _offline(brain: Brain, shop: Workshop, bulk: Bulk, clock: _Laps, progress: P
 def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
     """Create pages, then links. The brain says that it is being imported until both are there."""
     since = bulk.run.now
-    brain._note_import(since)
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
         brain.graph.write(lambda tx, n=names: tx.do("pages/hosts", names=n, now=since), "pages/hosts")  # type: ignore[misc]

@@ -98,7 +98,7 @@ def beside(java: str, version: str, class_path: Sequence[Path], memory: int) -> 
     `memory`: the machine's, in MB.
     """
     file = file_for(java, class_path)
-    if file is None or file.exists() or memory < LEAST_MEMORY_MB:
+    if file is None or file.exists() or memory < LEAST_MEMORY_MB or not sys.executable:
         return
     with suppress(OSError):
         if _note(file).exists() and _note(file).stat().st_size:

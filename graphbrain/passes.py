@@ -14,11 +14,19 @@ from typing import Any
 
 from graphbrain.graph import Tx
 
-__all__ = ["BegunAnew", "standing"]
+__all__ = ["BegunAnew", "closed", "standing"]
+
+CLOSING = ("reweighing", "importing")
+"""What stands on a brain while nobody may write accounts: all links are being weighed anew, or files imported."""
 
 
 class BegunAnew(Exception):
     """The settings have changed: transactions may be under way that go by those before."""
+
+
+def closed(stored: Mapping[str, Any]) -> bool:
+    """May nobody write accounts, by what stands on the brain?"""
+    return any(stored.get(name) is not None for name in CLOSING)
 
 
 def standing(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:

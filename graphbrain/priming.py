@@ -38,11 +38,11 @@ def prime(
     file = javacache.file_for(program, class_path)
     if file is None or file.exists():
         return file, False
+    say("Java learns Neo4j, so that it starts in half the time; this is done once…")
     try:
         with javacache.being_made(file, wait) as part:
             if part is None:
                 return file, False
-            say("Java learns Neo4j, so that it starts in half the time; this is done once…")
             _learn(file.with_suffix(".server"), version, program, part)
     except OSError as error:
         raise ServerFailed(

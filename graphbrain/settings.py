@@ -35,7 +35,7 @@ FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
-SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA"})
+SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:

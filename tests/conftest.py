@@ -20,7 +20,8 @@ from graphbrain import Brain, ledger, server
 from graphbrain.errors import ServerFailed
 from tests.long_term import LongTermRun
 
-for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name != "GRAPHBRAIN_JAVA"]:
+_OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
+for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
     del os.environ[_name]
 
 

@@ -119,7 +119,7 @@ def everything(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...
             yield from everything(inner, *names, name)
 
 
-WITHOUT_A_BRAIN = {("simulate",)}
+WITHOUT_A_BRAIN = {("simulate",), ("server", "prepare")}
 
 
 @pytest.mark.parametrize("names", [names for names, _ in everything(cli)], ids=" ".join)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, bench
+from graphbrain import Brain, Failed, Fetched, Link, bench, harvest
 from graphbrain.bulk import COLUMNS
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphRefused, GraphUnavailable
 from graphbrain.graph import Tx
-from graphbrain.harvest import read
+from graphbrain.harvest import Harvest, read
 from graphbrain.importing import _creating, _linking, run
 from graphbrain.url import Rules
 from tests.graph.conftest import START, HandClock
@@ -98,6 +98,37 @@ def test_an_imported_brain_is_a_live_one(
     assert (done.pages, done.fetched, done.seeds, done.way) == (len(wanted[0]), 4, 1, "batches")
     assert done.frontier == sum(page["state"] == "frontier" for page in wanted[0].values())
     assert ask("MATCH (b:Brain) RETURN b.importing") == [[None]]
+
+
+def test_settings_changed_while_files_are_read_are_kept(
+    make_brain: Callable[..., Brain], ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was made of the files goes by the settings before: they have to be read again, and nothing has happened."""
+    brain, other = make_brain(), make_brain()
+    read_files = harvest.read
+
+    def late(*arguments: Any, **more: Any) -> Harvest:
+        other.change(max_depth=1)
+        return read_files(*arguments, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(harvest, "read", late)
+        with pytest.raises(GraphRefused, match="changed the brain's settings"):
+            run(brain, [put(tmp_path / "visits.jsonl")], batches=True)
+    assert ask("MATCH (p:Page) RETURN count(p)") == [[0]]
+    done = run(brain, [tmp_path / "visits.jsonl"], batches=True)
+    assert brain.settings.max_depth == 1 and brain.stats()["pages"] == done.pages
+
+
+def test_nobody_changes_settings_during_an_import(make_brain: Callable[..., Brain]) -> None:
+    brain = make_brain()
+    brain._note_import(START)
+    brain.graph.limit_seconds = 1.0
+    with pytest.raises(GraphUnavailable, match="imported"):
+        brain.change(eps=0.3)
+    brain._note_import(None)
+    brain.change(eps=0.3)
+    assert brain.settings.eps == 0.3
 
 
 @pytest.mark.usefixtures("unspent")
