@@ -21,7 +21,7 @@ def connect(neo4j: Neo4j) -> dict[str, str]:
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
-    verdict = hammer.hammer(connect, seconds=15, pages=300, kill_every=2.0, delay=delay)
+    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.5, delay=delay)
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 4
     assert verdict.figures["acknowledged"] > 50
@@ -30,7 +30,7 @@ def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
 @pytest.mark.usefixtures("brain")
 def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
-    verdict = hammer.hammer(connect, seconds=12, pages=300, kill_every=1.5, engine="classic")
+    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.5, engine="classic")
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["gap"] < 1e-9
@@ -54,7 +54,7 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str
     assert verdict.figures["gap"] < 1e-9
 
 
-@pytest.mark.parametrize(("engine", "seconds"), [("exact", 12), ("classic", 6)])
+@pytest.mark.parametrize(("engine", "seconds"), [("exact", 9), ("classic", 6)])
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
     with Witness().watching() as witness:
