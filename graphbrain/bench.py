@@ -225,11 +225,11 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
     as many links a second the import takes. Java has learnt Neo4j before, as it has wherever a server was started once.
     """
     empty(brain)
-    if data is not None and (running := server.find(data)) is not None:
-        priming.prime(running.version, server.java_of(running), say=show.say)
     if file is None:
         with TemporaryDirectory() as folder:
             return bulk(brain, _large_file(Path(folder)), data, most or LIVE_PAGES)
+    if running := importing.local_server(brain, data):
+        priming.prime(running.version, server.java_of(running), say=show.say)
     imported = importing.run(brain, [file], data=data, fetched=True, settle=False)
     brain.clear()
     live = ingest(brain, _recording(file), most)

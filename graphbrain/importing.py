@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from graphbrain.brain import Brain
     from graphbrain.server import Server
 
-__all__ = ["Imported", "run"]
+__all__ = ["Imported", "local_server", "run"]
 
 PAGES_AT_ONCE = 2_000
 LINKS_AT_ONCE = 20_000
@@ -98,7 +98,7 @@ def run(
     clock = _Laps()
     brain._reread()
     _refuse_pages(brain)
-    local = None if batches else _local(brain, data)
+    local = None if batches else local_server(brain, data)
     # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
     in_memory = settle and not brain.policy.rule.bends_payouts
     with ExitStack() as until_loaded:
@@ -191,7 +191,7 @@ class _Laps:
         return time.perf_counter() - self.began
 
 
-def _local(brain: Brain, data: Path | None) -> Server | None:
+def local_server(brain: Brain, data: Path | None) -> Server | None:
     """The local server, if the brain is its database."""
     running = server.find(data)
     mine = running is not None and running.uri == brain.graph.uri and brain.graph.database == "neo4j"

@@ -37,6 +37,7 @@ MINUTES = 5
 # an import's indexes take a second longer. The adapters it would keep with them are not found again, and it says so.
 _UNLOCK = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTAdapterCaching")
 _USE = ("-XX:-AOTReplayTraining",)
+_LIBRARY = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
 
 _begun: list[subprocess.Popen[bytes]] = []
 """Makers that this process has begun: kept, or Python would complain that they are still at work."""
@@ -69,9 +70,6 @@ def _build(java: str) -> str | None:
     if not version or int(version[1]) < OLDEST_JAVA or "openj9" in release.lower():
         return None
     return f"{release}\n{machine}"
-
-
-_LIBRARY = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
 
 
 def options(java: str, class_path: Sequence[Path]) -> list[str]:
