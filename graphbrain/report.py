@@ -20,12 +20,13 @@ from graphbrain import accounts, hosts, lanes, linking, pages
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Again, Tx, intact
-from graphbrain.hosts import Ends, Manners
-from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
+from graphbrain.hosts import Ends, Host, Manners, Request
+from graphbrain.model import FOR_EVER, Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
+from graphbrain.tokens import made_at
 
 __all__ = ["Item", "Policy", "Recorded", "record"]
 
@@ -34,6 +35,8 @@ PASSING = frozenset({408, 421, 423, 425})
 """Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
 They are tried again like server errors."""
 SLOWED = frozenset({429, 503})
+FIRST_REFUSAL = MINUTE
+"""Seconds that a page waits after its first 429 or 503 from when its host is ready again, doubled at each, to a day."""
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
@@ -86,6 +89,17 @@ class Item:
         """Did the host ask to be left alone?"""
         return isinstance(self.report, Failed) and self.report.status in SLOWED
 
+    @property
+    def vain(self) -> bool:
+        """Was there no answer at all?"""
+        return isinstance(self.report, Failed) and self.report.status is None
+
+    def request(self) -> Request:
+        """The request that the visit made, to be held against what else was under way."""
+        claimed_at = made_at(self.token) if self.claimed else None
+        seconds = self.report.retry_after if isinstance(self.report, Failed) else None
+        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, seconds)
+
     def may_unlink(self) -> bool:
         """Can recording this visit remove links?"""
         return self.replaces_links() or self.missing
@@ -120,6 +134,7 @@ class _Visit:
     last_modified: str | None
     counted_at: str | None
     charged: bool
+    refusals: int
 
     @property
     def seen(self) -> Seen:
@@ -468,15 +483,14 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
     _write_fetched(tx, fetched, plan)
-    back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
     coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in (*back, *coming))
-    filing = hosts.settle(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
+    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in coming)
+    filing, held = hosts.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
     if coming:
         rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, held, policy, now) for v in failed])
 
 
 def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
@@ -489,14 +503,19 @@ def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
         if own and visit.counted:
             end.claims += 1
             end.at.update([] if visit.counted_at is None else [visit.counted_at])
-            end.successes += isinstance(report, Fetched)
+            end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
         # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
         if own and visit.charged and visit.first_fetched is None and not first:
             end.spent -= 1
         elif first and not visit.charged and manners.counting:
             end.spent += 1
-        if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
-            end.complaints.append(report.retry_after)
+        if verdict.answer.outcome == "slowed":
+            end.complaints.append(verdict.item.request())
+        if verdict.item.vain:
+            end.vain.append(verdict.item.request())
+        else:
+            end.answered = True
+            end.unasked |= not verdict.item.claimed
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends
@@ -506,7 +525,7 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
     """Each property costs: what most visits leave as it is has a statement of its own."""
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
-    busy = [v.visit.page for v in fetched if v.own and (v.visit.lease is None or v.visit.counted or v.visit.errors)]
+    busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
     for statement, rows in (
         ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
         ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
@@ -517,6 +536,11 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
             tx.do(statement, rows=rows)
     if busy:
         tx.do("visits/cleared", ids=busy)
+
+
+def _is_busy(visit: _Visit) -> bool:
+    """Does it stand in a queue, a count, or the order of retries?"""
+    return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0
 
 
 def _fetched_row(verdict: _Verdict, plan: _Plan) -> list[object]:
@@ -570,25 +594,42 @@ def _comes_back(verdict: _Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, now: float) -> list[object]:
-    """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
+def _failed_row(verdict: _Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+    """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
+
+    One is not blamed where its host asked to be left alone, or has been dead before.
+    """
     item, visit = verdict.item, verdict.visit
     report = item.report
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
-    errors = visit.errors if slowed else visit.errors + 1
-    state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
+    in_vain = item.vain and visit.host in held and held[visit.host].was_dead()
+    if in_vain:
+        verdict.answer = replace(verdict.answer, outcome="retry")
+    errors = visit.errors + (not slowed and not in_vain)
+    refusals = visit.refusals + slowed
+    state, not_before, outcome = visit.state, None, verdict.answer.outcome
     if outcome == "gone":
         state = "gone" if item.missing else "parked"
     elif _comes_back(verdict, policy):
+        asked = now + min(report.retry_after or 0.0, policy.manners.longest_block)
         if slowed:
-            queue = filing[visit.host]
+            blocked_until = held[visit.host].blocked_until
+            # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
+            until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
+            not_before = until + _patience(refusals)
         else:
-            not_before = now + _pause(errors, item.missing)
+            not_before = max(asked, now + _pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
-        visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+        visit.page, state, report.status, error, item.at, errors, not_before, None, item.token, outcome,
+        refusals or None,
     ]  # fmt: skip
+
+
+def _patience(refusals: int) -> float:
+    """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first."""
+    return float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
 
 
 def _pause(errors: int, missing: bool) -> float:
