@@ -33,7 +33,7 @@ from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
-from graphbrain.url import RULES_VERSION
+from graphbrain.url import RULES_VERSION, cleaner
 
 __all__ = ["ENOUGH", "Brain"]
 
@@ -113,8 +113,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         refused: list[tuple[str, str]] = []
         for url in urls:
             try:
-                canonical, key = self._rules.page(url)
-                good[key] = canonical
+                written, key = self._rules.page(url)
+                good[key] = cleaner(good.get(key, written), written)
             except (BadInput, TypeError) as error:
                 refused.append((str(url)[:200], str(error)))
         created = 0
