@@ -1,6 +1,6 @@
 """What others have crawled, read from files into arrays, as a brain would keep it.
 
-Pages are numbered in the order in which they are met; URLs are canonical, links distinct and without self-links, and
+Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
 at most `max_links` of a page, the first of them. Files are told apart by what is in them, plain or gzipped:
 
     `src dst [count]`                                        links by id; pages of other files, or with generated URLs

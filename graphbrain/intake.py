@@ -1,4 +1,4 @@
-"""Reported items, checked before any transaction: canonical URLs, hashed bodies, folded links, tokens.
+"""Reported items, checked before any transaction: addresses and keys, hashed bodies, folded links, tokens.
 
 What cannot be used is refused item by item, with the reason; the batch goes on. The token of a claimed visit is its
 claim's; that of an unclaimed one is made here, once, so that recording it twice can be noticed.

@@ -53,7 +53,7 @@ class Policy:
 
 @dataclass(slots=True)
 class Item:
-    """One reported visit, checked: canonical, hashed, with a token made before any transaction."""
+    """One reported visit, checked: addressed, hashed, with a token made before any transaction."""
 
     report: Fetched | Failed
     key: str
@@ -64,7 +64,7 @@ class Item:
     address: str | None = None
     """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
-    """key → (canonical URL, guess of relevance) of each distinct out-link, in page order, without the page itself"""
+    """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     note: str = ""

@@ -169,8 +169,8 @@ class Scheduler(BaseScheduler):
                     )
             options = Options.of(self.crawler.settings)
             self._reader = await run_in_thread(Reader, options)
-            self._rules = Rules(options.canonical)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
+            self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
         except GraphbrainError as error:
             # Raising it would end in tracebacks: an engine that is half open cannot be closed.
             self._failure = error
