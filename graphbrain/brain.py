@@ -65,8 +65,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A shared setting given here that differs from
         the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
-        keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when it
-        last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
+        keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
+        it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
         `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
         keeps its engine and its shared settings, whatever is given. `clock`: epoch seconds, for tests only. Raises
         GraphUnavailable, GraphRefused, SchemaMismatch.

@@ -235,12 +235,15 @@ def _discover(
 
 
 def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
-    """Id → the spellings that links bring of pages whose addresses may get better."""
+    """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
     offers: dict[int, dict[str, None]] = {}
     if unsure:
         for item in items:
-            for key in unsure.keys() & item.targets.keys():
-                (page, why), url = unsure[key], item.targets[key][0]
+            met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+            if item.key in unsure and not item.claimed:
+                met.append((item.key, item.url))
+            for key, url in met:
+                page, why = unsure[key]
                 if spellings.may_improve(why, url, scope):
                     offers.setdefault(page, {})[url] = None
     return offers

@@ -68,6 +68,12 @@ def test_of_several_spellings_at_once_the_cleanest_is_taken(brain: Brain, way: s
     assert brain.page(poor).url == good
 
 
+def test_a_page_that_somebody_fetched_by_a_better_spelling_takes_that(brain: Brain) -> None:
+    brain.report([Fetched(B, [f"{A}?gclid=1"])])
+    brain.report([Fetched(A)])
+    assert (brain.page(A).url, brain.page(A).state) == (A, "known")
+
+
 def test_a_page_that_was_fetched_keeps_its_address_until_it_fails(brain: Brain, clock: HandClock) -> None:
     poor, good = f"{A}?gclid=1", A
     brain.report([Fetched(poor), Fetched(B, [good])])
