@@ -11,6 +11,7 @@ from tests.house.source import imported, modules, outside
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
     ("errors", "methods", "tokens"),
+    ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots"),
     # maths: pure functions of arrays
