@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from numbers import Integral
 from typing import Any
 
-from graphbrain import fingerprints
+from graphbrain import fingerprints, retry_after
 from graphbrain.errors import BadInput
 from graphbrain.fingerprints import Change
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, number
@@ -60,7 +60,7 @@ class Intake:
         if not isinstance(report, Fetched | Failed):
             raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
         _check_types(report)
-        report = _plain(report)
+        report = _plain(_waiting(report, self._now))
         url, key = self._page(report)
         claim = report.claim
         if key in self._seen:
@@ -151,7 +151,7 @@ class Intake:
         return targets, len(over)
 
 
-_NUMBERS = ("fetched_at", "status", "seconds", "retry_after", "relevance")
+_NUMBERS = ("fetched_at", "status", "seconds", "relevance")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
 
 
@@ -173,7 +173,6 @@ def _check_types(report: Fetched | Failed) -> None:
     _check_number("status", report.status, 100, 999)
     _check_number("seconds", report.seconds, 0.0, 1e6)
     if isinstance(report, Failed):
-        _check_number("retry_after", report.retry_after, 0.0, 1e9)
         return
     _share("relevance", report.relevance)
     if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
@@ -194,6 +193,13 @@ def _plain(report: Report) -> Report:
         return report
     plain: dict[str, Any] = {n: int(v) if isinstance(v, Integral) else float(v) for n, v in others.items()}
     return replace(report, **plain)
+
+
+def _waiting(report: Report, now: float) -> Report:
+    """Its Retry-After in seconds: whatever a server has written there, the visit counts."""
+    if isinstance(report, Fetched) or report.retry_after is None:
+        return report
+    return replace(report, retry_after=retry_after.seconds(report.retry_after, now))
 
 
 def _check_word(name: str, value: object) -> None:

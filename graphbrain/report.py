@@ -94,6 +94,12 @@ class Item:
         """Did the host ask to be left alone?"""
         return isinstance(self.report, Failed) and self.report.status in SLOWED
 
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds that the server asked to wait: of a header, intake has read them."""
+        wait = self.report.retry_after if isinstance(self.report, Failed) else None
+        return None if isinstance(wait, str) else wait
+
     def may_unlink(self) -> bool:
         """Can recording this visit remove links?"""
         return self.replaces_links() or self.missing
@@ -532,7 +538,7 @@ def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
         elif first and not visit.charged and manners.counting:
             end.spent += 1
         if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
-            end.complaints.append(report.retry_after)
+            end.complaints.append(verdict.item.retry_after)
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends

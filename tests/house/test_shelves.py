@@ -10,7 +10,7 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors", "methods", "tokens"),
+    ("errors", "methods", "tokens", "retry_after"),
     ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots"),

@@ -162,6 +162,21 @@ def test_a_number_may_be_numpys(kind: Any) -> None:
     assert item(Failed(A, status=kind(503), retry_after=kind(9))).report.retry_after == 9  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("told", "wait"),
+    [
+        *((7, 7.0), ("120", 120.0), (b"120", 120.0), (10**400, 1e9), (float("nan"), None), (-5, None), ("soon", None)),
+        *(([], None), ("\ud800", None), ("Mon, 12 Jan 1970 13:47:40 GMT", 60.0)),
+    ],
+)
+def test_a_retry_after_is_seconds_or_a_date_and_nothing_else_is_a_reason_to_refuse(
+    told: Any, wait: float | None
+) -> None:
+    made = intake().check(Failed(A, status=503, retry_after=told))
+    assert isinstance(made, Item)
+    assert made.retry_after == made.report.retry_after == wait  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("wrong", [np.float32("nan"), np.float32(1.5), np.True_, Decimal("0.5"), "0.5", 1j], ids=repr)
 def test_what_is_no_share_is_refused(wrong: Any) -> None:
     answer = intake().check(Fetched(A, relevance=wrong))
