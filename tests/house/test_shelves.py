@@ -12,7 +12,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
     ("errors", "methods", "tokens"),
     ("settings", "model", "url"),
-    ("scope", "robots"),
+    ("scope", "robots", "border", "meaning"),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
