@@ -11,21 +11,35 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import claims, conversion, corrections, hinting, notes, pages, report, schema
+from graphbrain import border, claims, conversion, hinting, notes, pages, report, schema, standing, tokens
 from graphbrain.converting import Converting
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
+from graphbrain.corrections import Seeded
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosting import Hosting
-from graphbrain.intake import Intake
+from graphbrain.intake import Intake, named, unreadable
 from graphbrain.looking import Looking
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
+from graphbrain.model import (
+    ROBOTS,
+    SCOPE,
+    Answer,
+    Claim,
+    Claims,
+    Failed,
+    Fetched,
+    Hint,
+    Hinted,
+    HintOutcome,
+    SeedAnswer,
+    Seen,
+    Unusable,
+)
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
 from graphbrain.report import Item
@@ -108,24 +122,30 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self.change(**changes)
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item."""
+        """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item.
+
+        A page that was given up waits again, as by `retry`. The answer tells which will not be fetched, and why.
+        """
+        if isinstance(urls, str | bytes):
+            raise BadInput("seed takes a list of URLs, not one URL.")
         good: dict[str, str] = {}
         refused: list[tuple[str, str]] = []
         for url in urls:
             try:
                 written, key = self._rules.page(url)
                 good[key] = cleaner(good.get(key, written), written)
-            except (BadInput, TypeError) as error:
-                refused.append((str(url)[:200], str(error)))
-        created = 0
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+                refused.append((border.shown(url), unreadable(error)))
+        answer = SeedAnswer(0, 0, tuple(refused))
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
-            batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
-            created += self.graph.write(
-                lambda tx, b=batch: corrections.seed(tx, b, self.policy, self.now()),  # type: ignore[misc]
+            batch, mark = {key: good[key] for key in keys[start : start + PASS_BATCH]}, tokens.token(self.now())
+            found = self.graph.write(
+                lambda tx, b=batch, m=mark: standing.seed(tx, b, m, self.policy, self.now()),  # type: ignore[misc]
                 "pages/seed",
             )
-        return SeedAnswer(created, len(keys) - created, tuple(refused))
+            answer += _seeded(batch, found)
+        return answer
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
         """Take word that pages have changed; a bare URL or key is a ping. One answer for each, in their order.
@@ -142,8 +162,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             try:
                 noted = hinting.check(hint, self._rules, now)
                 of_page.setdefault(noted.key, {})[number] = noted
-            except BadInput as error:
-                answers[number] = Hinted(str(getattr(hint, "url", hint))[:200], False, str(error))
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
+                answers[number] = Hinted(named(hint), False, unreadable(error))
         keys = sorted(of_page)
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
@@ -160,14 +180,16 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         trust = hinting.Trust(self.settings.hint_recall, self.settings.hint_false)
         return lambda tx: hinting.apply(tx, part, trust, self.policy, self.now(), done)
 
-    def report(self, items: Sequence[Fetched | Failed]) -> list[Answer]:
-        """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing."""
+    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+        """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing.
+
+        The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
+        """
         started = time.monotonic()
         intake = Intake(self._rules, self.settings.max_links, self.now(), self.policy.change)
         answers: list[Answer | None] = [None] * len(items)
         checked: list[tuple[int, Item]] = []
-        for number, item in enumerate(items):
-            made = intake.check(item)
+        for number, made in enumerate(intake.all(items)):
             if isinstance(made, Answer):
                 answers[number] = made
             else:
@@ -195,12 +217,13 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         fifth of the claims would be missing.
         """
         if not whole(n) or not 1 <= n <= 10_000:
-            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")
+            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
+        worker = border.name("worker", worker) if worker is not None and worker != "" else self.settings.worker
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
         while True:
-            claimed = self._claim(n, worker or self.settings.worker)
+            claimed = self._claim(n, worker)
             left = deadline - time.monotonic()
             if len(claimed) or claimed.finished or left <= 0:
                 self._counts["claims"] += len(claimed)
@@ -211,7 +234,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
     def _claim(self, n: int, worker: str) -> Claims:
         self._sweep_now_and_then()
-        token = uuid.uuid4().hex
+        token = tokens.token(self.now())
         got: list[Claim] = []
         moves_left = 4 * n
         spread = self._spread["claims"]
@@ -299,8 +322,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
                 good.setdefault(self._key(page), text.encode("utf-8", "replace").decode())
-            except BadInput as error:
-                refused[page] = str(error)
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+                refused[page] = unreadable(error)
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
@@ -311,6 +334,36 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         """The notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
         keys = [page.key if isinstance(page, Claim) else self._key(page) for page in pages]
         return self.graph.read(lambda tx: notes.read(tx, keys), "notes/read") if keys else {}
+
+
+OUTSIDE = {
+    SCOPE: "it is outside the scope of the crawl (allow_hosts, deny_hosts, allow_urls, deny_urls, max_depth): it will "
+    "not be fetched",
+    ROBOTS: "its host's robots.txt forbids it: it will not be fetched",
+}
+
+
+def _seeded(urls: Mapping[str, str], found: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
+    """What is to be said of seeds (key → URL), by what was found and made of each that was not forgotten for ever."""
+    created = known = outside = gone = 0
+    refused: list[tuple[str, str]] = []
+    remarks: list[tuple[str, str]] = []
+    for key, url in urls.items():
+        if key not in found:
+            refused.append((url, "it was forgotten for ever"))
+            continue
+        before, after = found[key]
+        if after.state == "outside":
+            outside += 1
+            remarks.append((url, OUTSIDE.get(after.outside_because or SCOPE, OUTSIDE[SCOPE])))
+        elif after.state != before.state:
+            gone += 1
+            remarks.append((url, f"it was {before.state}: it waits again"))
+        elif after.created:
+            created += 1
+        else:
+            known += 1
+    return SeedAnswer(created, known, tuple(refused), outside, gone, len(refused), tuple(remarks))
 
 
 def _address(settings: Settings) -> tuple[str, str, str]:

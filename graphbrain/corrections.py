@@ -6,6 +6,7 @@ Statements: pages/*, claims/held, accounts/*.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages, spellings
@@ -15,28 +16,61 @@ from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
 from graphbrain.report import Policy
 
-__all__ = ["ask", "deepen", "fact", "forget", "link", "payout", "relevance", "remark", "seed", "unlink"]
+__all__ = [
+    "Seeded",
+    "ask",
+    "deepen",
+    "fact",
+    "forget",
+    "link",
+    "payout",
+    "relevance",
+    "remark",
+    "seed",
+    "seeded",
+    "unlink",
+]
 
 Named = tuple[str, str | None]
 """A page's key and, where it may have to be created, its URL."""
 
 
-def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
-    """Make these pages (key → URL) seeds; how many had to be created."""
-    found = pages.look(tx, urls)
-    known = {key: page for key, page, *_ in found}
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A page that has become a seed: its state, why it is outside, and whether this call has created it."""
+
+    page: int
+    state: str
+    outside_because: str | None
+    created: bool
+
+
+def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float) -> dict[str, Seeded]:
+    """Make these pages (key → URL) seeds; those that were forgotten for ever are not in the answer.
+
+    `mark`: the call's token. Of several calls that meet at a page one has created it, and so it is told.
+    """
+    looked = pages.look(tx, urls)
+    known = {key: page for key, page, *_ in looked}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
-    made = pages.create(tx, fresh, policy.scope, policy.rule, now)
-    ids = sorted({*known.values(), *made.values()})
-    if ids:
-        ledger = accounts.lock(tx, ids, policy.rule)
-        offers = {page: [urls[key]] for key, page, *_, why in found if why is not None}
-        spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-        tx.do("pages/seed", ids=ids)
-        ledger.is_seed[:] = True
-        pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
-        ledger.write(tx, now)
-    return len(made)
+    there = known | pages.create(tx, fresh, policy.scope, policy.rule, now, mark)
+    ids = sorted(there.values())
+    if not ids:
+        return {}
+    ledger = accounts.lock(tx, ids, policy.rule)
+    offers = {page: [urls[key]] for key, page, *_, why in looked if why is not None}
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    tx.do("pages/seed", ids=ids)
+    ledger.is_seed[:] = True
+    pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
+    ledger.write(tx, now)
+    found = seeded(tx, ids, mark)
+    return {key: found[page] for key, page in there.items()}
+
+
+def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
+    """Page → what it is now, of locked seeds."""
+    return {row[0]: Seeded(*row) for row in tx.one("pages/seeded", ids=sorted(ids), mark=mark)[0]}
 
 
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> None:

@@ -5,7 +5,7 @@ says that it did, not what was to be done: whatever was read, and however often 
 go together. Links that are read under the locks are held against the weights, and weights that are written against
 the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
 account is changed by what was read wrongly.
-Statements: links/create, links/delete, links/move, links/out, links/in.
+Statements: links/create, links/delete, links/move, links/out, links/in, links/packed_in.
 """
 
 from __future__ import annotations
@@ -18,10 +18,14 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.opichits import Ints
 
-__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "packed", "read"]
+__all__ = ["ID_BITS", "LARGEST_ID", "SIDES", "Ends", "create", "delete", "held", "move", "packed", "read", "unpacked"]
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """Along which links a side of a page pays."""
+INTO = "links/packed_in"
+ID_BITS = 47
+"""Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
+LARGEST_ID = (1 << ID_BITS) - 1
 Ends = list[tuple[int, list[int]]]
 """Pages, each with the pages it links to, or no longer does; no link twice."""
 
@@ -37,8 +41,17 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
     """Ids of the sources and the targets of links that are sent packed: those of these pages, or those to them."""
-    links = np.array(tx.one(statement, ids=pages.tolist())[0], dtype=np.int64)
-    return links >> 32, links & 0xFFFFFFFF
+    ours, theirs = unpacked(pages, tx.one(statement, ids=pages.tolist())[0])
+    return (theirs, ours) if statement == INTO else (ours, theirs)
+
+
+def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
+    """Ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
+
+    A place, not an id, stands in the upper bits: two ids of Neo4j do not fit in one of its numbers.
+    """
+    numbers = np.array(links, dtype=np.int64)
+    return pages[numbers >> ID_BITS], numbers & LARGEST_ID
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:

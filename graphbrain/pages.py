@@ -22,6 +22,7 @@ from graphbrain.methods import SCORES
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
+from graphbrain.tokens import made_at
 from graphbrain.url import host_of, name_of, surplus
 
 __all__ = [
@@ -51,7 +52,17 @@ EVERY_PAGE_HAS = (
     *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
 )
 
-NOT_AS_STORED = ("is_seed", "hub_score", "authority_score", "out_links", "in_links", "worker", "redirects_to", "scores")
+NOT_AS_STORED = (
+    "is_seed",
+    "hub_score",
+    "authority_score",
+    "out_links",
+    "in_links",
+    "worker",
+    "claimed",
+    "redirects_to",
+    "scores",
+)
 STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
 """What stands on a page under the name that it has in a `Page`."""
 
@@ -113,8 +124,13 @@ def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
         tx.do("pages/look_again", ids=wanted, at=at)
 
 
-def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -> dict[str, int]:
-    """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer."""
+def create(
+    tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None
+) -> dict[str, int]:
+    """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer.
+
+    `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
+    """
     wanted = sorted(pages, key=lambda page: page.key)
     if not wanted:
         return {}
@@ -143,7 +159,7 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
-    made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, now=now)[0]
+    made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, mark=mark, now=now)[0]
     return dict(made)
 
 
@@ -209,6 +225,7 @@ def page_of(row: Sequence[Any]) -> Page:
         out_links=out_links,
         in_links=in_links,
         worker=data.get("worker") if data.get("lease") else None,
+        claimed=made_at(data["lease"]) if data.get("lease") else None,
         redirects_to=redirects_to,
         scores={name: data[name] for name in SCORES if name in data},
     )

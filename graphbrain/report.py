@@ -35,6 +35,10 @@ PASSING = frozenset({408, 421, 423, 425})
 """Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
 They are tried again like server errors."""
 SLOWED = frozenset({429, 503})
+NOT_MODIFIED = 304
+EARLIEST = 631_152_000.0
+"""The year 1990. A visit before is none that a rate of change could be learned from."""
+NEVER_FETCHED = "not modified, but never fetched"
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
@@ -73,6 +77,10 @@ class Item:
     """the other spelling of its own URL that the page redirects to"""
     circles: bool = False
     """does it redirect to itself, in this spelling or another?"""
+    told: str = "all"
+    """which of the page's links `targets` are: all, some, so that others stay, or none"""
+    refusal: str = ""
+    """why what was reported was refused: what is recorded instead is that its page has failed"""
 
     @property
     def claimed(self) -> bool:
@@ -85,7 +93,7 @@ class Item:
         return (
             isinstance(report, Failed)
             and 300 <= (report.status or 0) < 500
-            and report.status not in PASSING | SLOWED
+            and report.status not in PASSING | SLOWED | {NOT_MODIFIED}
             and not self.circles
         )
 
@@ -100,13 +108,17 @@ class Item:
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
-    def may_unlink(self) -> bool:
-        """Can recording this visit remove links?"""
-        return self.replaces_links() or self.missing
+    def touches_links(self) -> bool:
+        """Can recording this visit add or remove links?"""
+        return self.replaces_links() or self.adds_links() or self.missing
 
     def replaces_links(self) -> bool:
         """Does this visit say what the page links to?"""
-        return isinstance(self.report, Fetched) and not self.report.not_modified
+        return isinstance(self.report, Fetched) and self.told == "all"
+
+    def adds_links(self) -> bool:
+        """Does it name links of the page, and leave open whether there are others?"""
+        return self.told == "some" and bool(self.targets)
 
 
 @dataclass(slots=True)
@@ -145,13 +157,26 @@ class _Visit:
 
 @dataclass(slots=True)
 class _Verdict:
-    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken."""
+    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was
+    said to be as it was, and nobody has had it. `change`: what has told whether it has changed."""
 
     item: Item
     visit: _Visit
     keep: bool
     links: bool
     answer: Answer
+    hollow: bool = False
+    change: Change = BY_BODY
+
+    @property
+    def vanished(self) -> bool:
+        """Is there no such page any more?"""
+        return self.answer.outcome == "gone" and self.item.missing
+
+    @property
+    def unlinks(self) -> bool:
+        """Are links gone that were not told?"""
+        return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
     def own(self) -> bool:
@@ -175,7 +200,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
-    known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
+    known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.touches_links()])
     wanted = {goals[key] for item in present for key in item.targets if key in goals}
     if redirecting or unsure:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
@@ -199,7 +224,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     pages.look_again(tx, turned, now)
     _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
-    told = [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
+    told = [_told_of(item, answers.get(item.key)) for item in items]
     return Recorded(told, pushes, payments)
 
 
@@ -262,6 +287,13 @@ def _larger(guess: float | None, known: New | None) -> float | None:
     return max(guess, before)
 
 
+def _told_of(item: Item, answer: Answer | None) -> Answer:
+    """What the caller is told: that a visit was refused, whatever was recorded instead."""
+    if item.refusal:
+        return _refuse(item, item.refusal)
+    return answer or _refuse(item, "the page was forgotten")
+
+
 def _refuse(item: Item, reason: str) -> Answer:
     return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
 
@@ -277,11 +309,32 @@ def _judge(item: Item, visit: _Visit, policy: Policy) -> _Verdict:
         return _refused(item, visit, "the lease lapsed, or somebody else holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
+    hollow = _is_hollow(item, visit)
+    if hollow:
+        item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "somebody holds the page and will report it")
-    outcome = _outcome(item, visit, policy)
-    links = item.replaces_links() or (outcome == "gone" and item.missing)
-    return _Verdict(item, visit, True, links, _accepted(item, outcome))
+    outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
+    verdict = _Verdict(item, visit, True, False, _accepted(item, outcome), hollow, change)
+    if change.failure:
+        verdict.answer = replace(verdict.answer, reason=change.failure)
+    verdict.links = item.replaces_links() or item.adds_links() or verdict.vanished
+    return verdict
+
+
+def _is_hollow(item: Item, visit: _Visit) -> bool:
+    """Is the page said to be as it was, though there is nothing that it was?"""
+    said = isinstance(item.report, Fetched) and item.report.not_modified
+    return said and (visit.first_fetched is None or visit.state in ("alias", "gone"))
+
+
+def _unfetched(item: Item) -> Item:
+    """The visit as a failure: the page is asked for again, and then in full."""
+    report = item.report
+    failed = Failed(
+        report.url, report.claim, NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
+    )
+    return replace(item, report=failed, note=f"{NEVER_FETCHED}: it will be asked for in full")
 
 
 def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
@@ -296,23 +349,29 @@ def _accepted(item: Item, outcome: str | None) -> Answer:
     return Answer(item.report.url, True, item.note, stated, links, links_refused=item.refused, links_over=item.over)
 
 
-def _outcome(item: Item, visit: _Visit, policy: Policy) -> Outcome:
-    report = item.report
+def _outcome(item: Item, visit: _Visit, policy: Policy) -> tuple[Outcome, Change]:
+    """And what has told whether the page has changed: not the user's detector when that fails."""
+    report, change = item.report, policy.change
     if isinstance(report, Failed):
         if item.slowed:
-            return "slowed"
+            return "slowed", change
         if _respells(item, visit):
-            return "retry"
-        return "gone" if visit.errors + 1 >= policy.max_errors else "retry"
+            return "retry", change
+        return "gone" if visit.errors + 1 >= policy.max_errors else "retry", change
     if report.redirected_to is not None:
-        return "alias"
+        return "alias", change
     if visit.first_fetched is None:
-        return "new"
+        return "new", change
     if report.not_modified:
-        return "same"
+        return "same", change
     if report.changed is not None:
-        return "changed" if report.changed else "same"
-    return "changed" if visit.state == "alias" or policy.change.differs(visit.seen, item.seen) else "same"
+        return "changed" if report.changed else "same", change
+    if visit.state == "alias":
+        return "changed", change
+    if item.told == "some":  # what came was not the page
+        return "same", change
+    differs, change = change.judge(visit.seen, item.seen)
+    return "changed" if differs else "same", change
 
 
 def _relink(
@@ -342,15 +401,16 @@ def _relink(
         before = set(old.get(page, ()))
         if not ledger.holds(before):
             raise Again
-        after = list(dict.fromkeys(goals[key] for key in verdict.item.targets if key in goals))
+        targets = () if verdict.vanished else verdict.item.targets
+        after = list(dict.fromkeys(goals[key] for key in targets if key in goals))
         if page in after:  # by way of an alias of itself
             after.remove(page)
         new = [target for target in after if target not in before]
         if new:
             made.append((page, new))
-        if verdict.keep and (lost := before.difference(after)):
+        if verdict.unlinks and (lost := before.difference(after)):
             gone.append((page, sorted(lost)))
-        links[page] = after if verdict.keep else [*before, *new]
+        links[page] = after if verdict.unlinks else [*before, *new]
         _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
     linking.create(tx, ledger, made, now)
     linking.delete(tx, ledger, gone)
@@ -366,7 +426,8 @@ def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger:
     }
     if aliases:
         tx.do("links/alias", rows=[[page, target] for page, target in aliases.items()])
-    if again := sorted({v.visit.page for v in taking if v.visit.state == "alias"}.difference(aliases)):
+    answered = {v.visit.page for v in verdicts if v.keep and (isinstance(v.item.report, Fetched) or v.vanished)}
+    if again := sorted({v.visit.page for v in verdicts if v.visit.state == "alias"} & answered.difference(aliases)):
         tx.do("links/unalias", ids=again)
     return {page for page in aliases if ledger.in_weight[ledger.at([page])[0]] > 0.0}
 
@@ -461,7 +522,7 @@ def _believe(
     stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
-    told = np.array([_told(v, policy.change) for v in seen]) & (days > 0.0)
+    told = np.array([_told(v) for v in seen]) & (days > 0.0)
     before = np.isnan(stored[:, 0])
     first = np.column_stack(schedule.first_belief(names, values))
     belief = np.where(before[:, None], first, stored)
@@ -479,12 +540,17 @@ def _believe(
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
-def _told(verdict: _Verdict, change: Change) -> bool:
-    """Does the visit tell whether the page has changed since the last one?"""
+def _told(verdict: _Verdict) -> bool:
+    """Does the visit tell whether the page has changed since the last one?
+
+    Not when that is said to have been before there was a web: the time between them is a slip of some clock.
+    """
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
-    compared = change.compares(visit.seen, verdict.item.seen)
+    if (visit.fetched or 0.0) < EARLIEST:
+        return False
+    compared = verdict.item.told != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
@@ -519,6 +585,10 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     if moved:
         rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
         tx.do("pages/respell", rows=rows, now=now)
+    # Whose links are gone, or never came, is asked for in full the next time.
+    full = [v.visit for v in failed if v.hollow or v.vanished]
+    if bare := [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)]:
+        tx.do("visits/validators", rows=bare)
 
 
 def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:

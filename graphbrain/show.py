@@ -248,6 +248,7 @@ _TIMES = (
     ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
+    ("claimed", "claimed"),
     ("lease until", "lease_until"),
     ("due", "due"),
 )

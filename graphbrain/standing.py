@@ -10,7 +10,7 @@ Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphbrain import accounts, corrections, linking, ordering, pages
@@ -18,9 +18,11 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.report import Policy
 
-__all__ = ["ORPHAN", "forget", "judge", "move", "retry"]
+__all__ = ["ORPHAN", "forget", "judge", "move", "retry", "seed"]
 
 ORPHAN = "orphan"
+GIVEN_UP = ("parked", "gone")
+"""Pages that wait again when they are seeded."""
 MOVED_AT_ONCE = 200
 """Links of an alias that one transaction moves: it locks the pages they come from."""
 
@@ -137,6 +139,19 @@ def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
     _let_in(tx, chosen, policy, now)
     ordering.ask(tx, [row.page for row in chosen if row.fetched], policy, now)
     return len(chosen)
+
+
+def seed(
+    tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float
+) -> dict[str, tuple[corrections.Seeded, corrections.Seeded]]:
+    """Make these pages (key → URL) seeds, and let those wait again that were given up: who names them wants them. Of
+    each what it was and what it is; those that were forgotten for ever are not in the answer."""
+    before = corrections.seed(tx, urls, mark, policy, now)
+    after = {}
+    if again := [seed.page for seed in before.values() if seed.state in GIVEN_UP]:
+        retry(tx, again, policy, now)
+        after = corrections.seeded(tx, again, mark)
+    return {key: (seed, after.get(seed.page, seed)) for key, seed in before.items()}
 
 
 def _failed(row: _Standing) -> bool:

@@ -13,7 +13,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("errors", "methods", "tokens", "retry_after"),
     ("hostnames",),
     ("settings", "model", "url"),
-    ("scope", "robots"),
+    ("scope", "robots", "border", "meaning"),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
