@@ -58,6 +58,12 @@ LONGEST_LEASE = 604_800
 ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
+BULK = 1_000
+"""Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
+CLEARING = 0.7
+"""Seconds after which a call leaves it to the next ones to move more of them, and looks at what is behind."""
+BEYOND = (30_000, 120_000)
+"""So many pages are looked at then, if need be."""
 
 
 class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
@@ -214,7 +220,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         That may be at once: pages whose hosts were not ready, or that others got first, are made up for only where a
-        fifth of the claims would be missing.
+        fifth of the claims would be missing. Where pages of hosts that are not ready stand before all others, a call
+        may take a second to move them out of the way.
         """
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
@@ -236,7 +243,22 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         self._sweep_now_and_then()
         token = tokens.token(self.now())
         got: list[Claim] = []
-        moves_left = 4 * n
+        if self._clogged:
+            self._clogged = not self._clear(token, worker)
+        while True:
+            self._fill(got, n, token, worker)
+            if len(got) == n:
+                return Claims(got)
+            outlook = self.graph.read(self._look_out, "claims/outlook")
+            if not outlook.overdue or not self._sweep() + self._release_due():
+                return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+
+    def _look_out(self, tx: Tx) -> claims.Outlook:
+        return claims.outlook(tx, self._finder, self.policy.manners, self.now())
+
+    def _fill(self, got: list[Claim], n: int, token: str, worker: str) -> None:
+        """Claim pages until there are `n`, or enough, or no more to be had now."""
+        moves_left, started = 4 * n, time.monotonic()
         spread = self._spread["claims"]
         while True:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
@@ -246,17 +268,38 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
-            others = taken.moved > 0 or taken.lost > 0
-            if len(got) == n:
-                return Claims(got)
-            if moves_left <= 0 or (others and len(got) >= ENOUGH * n):
-                return Claims(got, next_ready=self.now())
-            if not taken.claims and not others:
-                break
-        outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
-        return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+            if len(got) == n or not (taken.claims or taken.in_vain) or (taken.in_vain and len(got) >= ENOUGH * n):
+                return
+            if moves_left > 0:
+                continue
+            if got:
+                self._clogged = True
+                return
+            if not self._clear(token, worker, started):
+                self._clogged = True
+                got += self._from_behind(n, token, worker)
+                return
+            moves_left = 4 * n
 
-    def _take(self, n: int, token: str, worker: str, most_moves: int) -> Callable[[Tx], claims.Taken]:
+    def _clear(self, token: str, worker: str, started: float | None = None) -> bool:
+        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
+        when time was up before."""
+        until = (time.monotonic() if started is None else started) + CLEARING
+        while time.monotonic() < until:
+            taken = self.graph.write(self._take(0, token, worker, BULK, BULK), "claims/clear")
+            if taken.moved < BULK // 4:
+                return True
+        return False
+
+    def _from_behind(self, n: int, token: str, worker: str) -> Sequence[Claim]:
+        """Claim pages from behind those that are in the way."""
+        for depth in BEYOND:
+            taken = self.graph.write(self._take(n, token, worker, BULK, depth), "claims/take")
+            if taken.claims:
+                return taken.claims
+        return ()
+
+    def _take(self, n: int, token: str, worker: str, most_moves: int, front: int = 0) -> Callable[[Tx], claims.Taken]:
         """One claiming transaction. From its second attempt on it first looks for what the lost one has taken."""
         tried: set[str] = set()
 
@@ -276,6 +319,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
                 tried=tried,
+                front=front,
             )
 
         return work

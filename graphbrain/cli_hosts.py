@@ -17,6 +17,7 @@ __all__ = ["COMMANDS"]
 @click.option("--blocked/--not-blocked", default=None, help="Only hosts that are, or are not, left alone now.")
 @click.option("--queued/--not-queued", default=None, help="Only hosts that have, or have not, pages in own queues.")
 @click.option("--slowed/--not-slowed", default=None, help="Only hosts that are, or are not, asked less often.")
+@click.option("--silent/--not-silent", default=None, help="Only hosts that are, or are not, only probed: no answer.")
 @click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
 @as_json
 def hosts(app: App, text: str | None, as_json: bool, **which: Any) -> None:

@@ -56,6 +56,8 @@ class Core:
         graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}
         self._reach = Reach()
+        self._clogged = False
+        """Do pages of hosts that are not ready stand in the way of others?"""
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()

@@ -36,16 +36,19 @@ class Hosting(Passing):
         blocked: bool | None = None,
         queued: bool | None = None,
         slowed: bool | None = None,
+        silent: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[Host]:
         """The hosts that fit all that is given, by name, at most `limit` of them; they are read as they are asked for.
 
         `text`: what the name must contain. `blocked`: is it left alone now? `queued`: do pages wait in its own queue?
-        `slowed`: is it asked less often since it answered 429 or 503?
+        `slowed`: is it asked less often since it answered 429 or 503? `silent`: is it only probed, for it does not
+        answer?
         """
         if limit is not None and (not whole(limit) or limit < 0):
             raise BadInput(f"Give a whole number, 0 or more, not {limit!r}.")
-        which = {"text": None if text is None else _name(text), "blocked": blocked, "queued": queued, "slowed": slowed}
+        which = {"text": None if text is None else _name(text), "blocked": blocked, "queued": queued}
+        which |= {"slowed": slowed, "silent": silent}
         self._reread()
         return self._list(which, limit)
 
@@ -97,7 +100,7 @@ class Hosting(Passing):
         self._manage(lambda tx, now: manners.block(tx, _name(host), length, self.policy.manners, now))
 
     def unblock(self, host: str) -> None:
-        """Ask a host again: no block, and its full rate. Raises BadInput for a host nobody has met."""
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for a host nobody has met."""
         self._manage(lambda tx, now: manners.unblock(tx, _name(host), self.policy.manners, now))
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:

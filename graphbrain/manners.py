@@ -24,6 +24,7 @@ __all__ = ["block", "listed", "look", "no_news", "review", "set_manners", "set_r
 BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
 """Settings after which all hosts are reviewed."""
+NEVER_DEAD = 2**53
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """What can be set for a host, and the property that holds it."""
 
@@ -39,6 +40,8 @@ def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
         pace=host.pace,
         complaints=host.errors,
         blocked_until=row["blocked_until"],
+        unanswered=host.unanswered,
+        probe_at=row["probe_at"] if host.dead() else None,
         next_at=row["next_at"],
         in_flight=host.in_flight,
         most_in_flight=host.most,
@@ -59,7 +62,8 @@ def look(
     tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
 ) -> tuple[str | None, list[HostView]]:
     """Of the next hosts by name those that fit, and the last name that was looked at (None: there is none)."""
-    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, **which)
+    dead = manners.dead_after or NEVER_DEAD
+    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
     return last, [_view(row, manners) for row in rows]
 
 
@@ -110,10 +114,11 @@ def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float
 
 
 def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
-    """Lift a host's block, forget its complaints, and give it back its full rate."""
+    """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
     host = _locked(tx, name, manners)
     before = host.delay
     host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
+    host.answered()
     if host.next_at:
         host.next_at += host.delay - before
     hosts.write(tx, [host], (), now)

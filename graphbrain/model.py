@@ -417,8 +417,9 @@ class Host(_Record):
     of its full rate that it gets since it answered 429 or 503 (1: all of it). `in_flight` of at most `most_in_flight`
     claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
     fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
-    `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in queues of
-    its own? `set_aside`: do such wait that its budget must have room for?
+    `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
+    be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
+    queues of its own? `set_aside`: do such wait that its budget must have room for?
     """
 
     name: str
@@ -429,6 +430,8 @@ class Host(_Record):
     pace: float
     complaints: int
     blocked_until: float | None
+    unanswered: int
+    probe_at: float | None
     next_at: float | None
     in_flight: int
     most_in_flight: int

@@ -20,12 +20,13 @@ from graphbrain import accounts, hosts, lanes, linking, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Again, Tx, intact
-from graphbrain.hosts import Ends, Manners
-from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
+from graphbrain.hosts import Ends, Host, Manners, Request
+from graphbrain.model import FOR_EVER, Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
+from graphbrain.tokens import made_at
 from graphbrain.url import cleaner
 
 __all__ = ["Item", "Policy", "Recorded", "record"]
@@ -39,6 +40,8 @@ NOT_MODIFIED = 304
 EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
 NEVER_FETCHED = "not modified, but never fetched"
+FIRST_REFUSAL = MINUTE
+"""Seconds that a page waits after its first 429 or 503 from when its host is ready again, doubled at each, to a day."""
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
@@ -108,6 +111,16 @@ class Item:
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
+    @property
+    def vain(self) -> bool:
+        """Was there no answer at all?"""
+        return isinstance(self.report, Failed) and self.report.status is None and not self.refusal
+
+    def request(self) -> Request:
+        """The request that the visit made, to be held against what else was under way."""
+        claimed_at = made_at(self.token) if self.claimed else None
+        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, self.retry_after)
+
     def touches_links(self) -> bool:
         """Can recording this visit add or remove links?"""
         return self.replaces_links() or self.adds_links() or self.missing
@@ -146,6 +159,7 @@ class _Visit:
     last_modified: str | None
     counted_at: str | None
     charged: bool
+    refusals: int
     respelt: int
     """for how many rounds in a row it took the spelling that its server redirects to"""
 
@@ -572,15 +586,14 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
     _write_fetched(tx, fetched, plan)
-    back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
     coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in (*back, *coming))
-    filing = hosts.settle(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
+    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in coming)
+    filing, held = hosts.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
     if coming:
         rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, held, policy, now) for v in failed])
     moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and _respells(v.item, v.visit)]
     if moved:
         rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
@@ -601,14 +614,19 @@ def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
         if own and visit.counted:
             end.claims += 1
             end.at.update([] if visit.counted_at is None else [visit.counted_at])
-            end.successes += isinstance(report, Fetched)
+            end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
         # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
         if own and visit.charged and visit.first_fetched is None and not first:
             end.spent -= 1
         elif first and not visit.charged and manners.counting:
             end.spent += 1
-        if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
-            end.complaints.append(verdict.item.retry_after)
+        if verdict.answer.outcome == "slowed":
+            end.complaints.append(verdict.item.request())
+        if verdict.item.vain:
+            end.vain.append(verdict.item.request())
+        elif not verdict.item.refusal:
+            end.answered = True
+            end.unasked |= not verdict.item.claimed
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends
@@ -618,7 +636,7 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
     """Each property costs: what most visits leave as it is has a statement of its own."""
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
-    busy = [v.visit.page for v in fetched if v.own and _leaves_traces(v.visit)]
+    busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
     for statement, rows in (
         ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
         ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
@@ -631,9 +649,9 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
         tx.do("visits/cleared", ids=busy)
 
 
-def _leaves_traces(visit: _Visit) -> bool:
-    """Does something stand on the page that a visit that brought it takes away?"""
-    return visit.lease is None or visit.counted or visit.errors > 0 or visit.respelt > 0
+def _is_busy(visit: _Visit) -> bool:
+    """Does it stand in a queue, a count, or the order of retries, or has left other traces that go with a visit?"""
+    return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0 or visit.respelt > 0
 
 
 def _respells(item: Item, visit: _Visit) -> bool:
@@ -692,28 +710,45 @@ def _comes_back(verdict: _Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, now: float) -> list[object]:
-    """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
+def _failed_row(verdict: _Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+    """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
+
+    One is not blamed where its host asked to be left alone, or has been dead before.
+    """
     item, visit = verdict.item, verdict.visit
     report = item.report
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
+    in_vain = item.vain and visit.host in held and held[visit.host].was_dead()
+    if in_vain:
+        verdict.answer = replace(verdict.answer, outcome="retry")
     respells = _respells(item, visit)
-    errors = visit.errors if slowed or respells else visit.errors + 1
+    errors = visit.errors + (not slowed and not in_vain and not respells)
+    refusals = visit.refusals + slowed
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
     if outcome == "gone":
         state = "gone" if item.missing else "parked"
     elif _comes_back(verdict, policy):
+        asked = now + min(item.retry_after or 0.0, policy.manners.longest_block)
         if respells:
             queue = hosts.SHARED_QUEUE  # with everybody: it may have got another host
         elif slowed:
-            queue = filing[visit.host]
+            blocked_until = held[visit.host].blocked_until
+            # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
+            until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
+            not_before = until + _patience(refusals)
         else:
-            not_before = now + _pause(errors, item.missing)
+            not_before = max(asked, now + _pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
         visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+        refusals or None,
     ]  # fmt: skip
+
+
+def _patience(refusals: int) -> float:
+    """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first."""
+    return float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
 
 
 def _pause(errors: int, missing: bool) -> float:

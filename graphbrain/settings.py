@@ -91,6 +91,10 @@ class Settings:
     longest_delay_seconds: float = _setting(
         300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
     )
+    longest_block_seconds: float = _setting(86_400.0, "shared", "most seconds for which a Retry-After is obeyed")
+    dead_after: int = _setting(
+        3, "shared", "times in a row without any answer after which a host is only probed; 0 = off"
+    )
     pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
     address_delay_seconds: float = _setting(
         0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
@@ -197,6 +201,8 @@ class Settings:
             ("in_flight", self.in_flight >= 0, "0 or more"),
             ("response_times", 0 <= self.response_times <= 1000, "from 0 to 1000"),
             ("longest_delay_seconds", 0 <= self.longest_delay_seconds <= 86_400, "from 0 to 86400"),
+            ("longest_block_seconds", 0 <= self.longest_block_seconds <= 2_592_000, "from 0 to 2592000"),
+            ("dead_after", self.dead_after >= 0, "0 or more"),
             ("pages_per_host", self.pages_per_host >= 0, "0 or more"),
             ("address_delay_seconds", 0 <= self.address_delay_seconds <= 86_400, "from 0 to 86400"),
             ("address_in_flight", self.address_in_flight >= 0, "0 or more"),

@@ -9,4 +9,5 @@
 OPTIONAL MATCH (h:Host {name: $name})
 RETURN collect(h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .blocked_until, .next_at, .in_flight,
                   .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at,
-                  .robots_mark, .robots_agent, .robots_delay, .robots_news, .robots_at, .discovered}) AS rows
+                  .robots_mark, .robots_agent, .robots_delay, .robots_news, .slowed_at, .unanswered,
+                  .unanswered_at, .probe_at, .probing, .robots_at, .discovered}) AS rows
