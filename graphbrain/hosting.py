@@ -100,7 +100,7 @@ class Hosting(Passing):
         self._manage(lambda tx, now: manners.block(tx, _name(host), length, self.policy.manners, now))
 
     def unblock(self, host: str) -> None:
-        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for a host nobody has met."""
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
         self._manage(lambda tx, now: manners.unblock(tx, _name(host), self.policy.manners, now))
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
