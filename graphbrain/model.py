@@ -419,7 +419,8 @@ class Host(_Record):
     fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
     `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
     be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
-    queues of its own? `set_aside`: do such wait that its budget must have room for?
+    queues of its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt
+    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone.
     """
 
     name: str
@@ -444,6 +445,8 @@ class Host(_Record):
     address: str | None
     robots_at: float | None
     robots_agent: str | None
+    robots_http_at: float | None
+    robots_https_at: float | None
     discovered: float | None
 
 
