@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import EllipsisType
 from typing import Any
 
-from graphbrain import hosts, manners
+from graphbrain import border, hosts, manners
 from graphbrain.core import whole
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
@@ -108,8 +108,7 @@ class Hosting(Passing):
         to `longest_delay_seconds`. `agent`: whose rules hold for this host; None: those of the setting `user_agent`.
         Of a longer text the first 500,000 characters are read. Raises BadInput, also for a host nobody has met.
         """
-        if agent is not None and not (isinstance(agent, str) and agent.strip()):
-            raise BadInput(f"agent must be a name, not {agent!r:.80}.")
+        agent = None if agent is None else border.name("agent", agent)
         name, read = _name(host), None if text is None else readable(text)
         delay = self.graph.write(
             lambda tx: manners.set_robots(tx, name, read, agent, self.policy.manners, self.now()), "set_robots"
