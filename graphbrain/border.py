@@ -19,7 +19,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
-__all__ = ["LONGEST_NAME", "address", "checked", "claim_of", "name", "sendable", "share", "shown"]
+__all__ = ["LONGEST_NAME", "address", "checked", "claim_of", "name", "sendable", "share", "shown", "usable"]
 
 LONGEST_NAME = 200
 """Characters of a name that callers give: a worker's, an agent's, a token."""
@@ -79,14 +79,22 @@ def _claim(claim: object) -> None:
         raise BadInput("the claim has no key")
 
 
-def claim_of(report: object) -> Claim | None:
-    """The claim of a report that was refused, if it is one that a page could be held by."""
-    claim = getattr(report, "claim", None)
+def usable(claim: object) -> bool:
+    """Is it a claim that a page could be held by?"""
     try:
         _claim(claim)
     except BadInput:
+        return False
+    return claim is not None
+
+
+def claim_of(report: object) -> Claim | None:
+    """The claim of a report that was refused, if it is one that a page could be held by."""
+    try:
+        claim = getattr(report, "claim", None)
+    except Exception:  # noqa: BLE001  # the caller's own class
         return None
-    return claim if isinstance(claim, Claim) else None
+    return claim if usable(claim) else None
 
 
 def _texts(report: Report, plain: dict[str, Any]) -> None:

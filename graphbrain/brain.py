@@ -332,26 +332,27 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
+        good = [claim for claim in wanted if border.usable(claim)]
         until = self.now() + (self.settings.lease_seconds if seconds is None else seconds)
-        tokens = {claim.key: claim.token for claim in wanted}
+        tokens = {claim.key: claim.token for claim in good}
 
         def work(tx: Tx) -> set[str]:
             return claims.renew(tx, tokens, pages.find(tx, tokens), until)
 
-        kept = self.graph.write(work, "claims/renew") if wanted else set()
-        return [replace(claim, until=until) if claim.key in kept else None for claim in wanted]
+        kept = self.graph.write(work, "claims/renew") if good else set()
+        return [replace(c, until=until) if border.usable(c) and c.key in kept else None for c in wanted]
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched: their pages wait again where they were. False for each that was lost before."""
         wanted = list(held)
-        tokens = {claim.key: claim.token for claim in wanted}
+        tokens = {claim.key: claim.token for claim in wanted if border.usable(claim)}
 
         def work(tx: Tx) -> set[str]:
             found, revisits = pages.find(tx, tokens), self.policy.rule.revisits
             return claims.release(tx, tokens, found, revisits, self.policy.manners, self.now())
 
-        back = self.graph.write(work, "claims/release") if wanted else set()
-        return [claim.key in back for claim in wanted]
+        back = self.graph.write(work, "claims/release") if tokens else set()
+        return [border.usable(claim) and claim.key in back for claim in wanted]
 
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import engines, passes
+from graphbrain import border, engines, passes
 from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.fingerprints import Change
@@ -18,6 +18,7 @@ from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.heads import ByWorth, Finder, InOrder
 from graphbrain.hostnames import named
 from graphbrain.hosts import Manners
+from graphbrain.intake import unreadable
 from graphbrain.opichits import Rule
 from graphbrain.priors import read_priors
 from graphbrain.report import Policy
@@ -187,17 +188,22 @@ class Core:
         self.graph.write(lambda tx: work(tx, self.now()), name)
 
     def _page(self, url: str) -> tuple[str, str]:
-        return self._rules.page(url)
+        """The canonical URL and the key of a page. Raises BadInput, too, for what the user's own step raises."""
+        try:
+            return self._rules.page(url)
+        except Exception as error:
+            if isinstance(error, BadInput):
+                raise
+            raise BadInput(unreadable(error)) from None
 
     def _key(self, url: str) -> str:
         """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
         if is_key(url):
             return url
         try:
-            return self._rules.page(url)[1]
-        except (BadInput, TypeError) as error:
-            reason = error if isinstance(error, BadInput) else f"it must be text, not {type(url).__name__}"
-            raise BadInput(f"{url!r:.80} names no page ({reason}); give its URL or its key.") from None
+            return self._page(url)[1]
+        except BadInput as error:
+            raise BadInput(f"{border.shown(url)!r:.80} names no page ({error}); give its URL or its key.") from None
 
     def _host(self, host: object) -> str:
         """The name that the graph has for a host that somebody names. Raises BadInput."""

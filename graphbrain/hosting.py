@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import EllipsisType
 from typing import Any
 
-from graphbrain import hosts, manners
+from graphbrain import border, hosts, manners
 from graphbrain.core import whole
 from graphbrain.errors import BadInput
 from graphbrain.hostnames import host_text, named
@@ -120,8 +120,7 @@ class Hosting(Passing):
         token counts. Of a longer text the first 512,000 characters are read. The host need not have been met yet.
         Raises BadInput.
         """
-        if agent is not None and not (isinstance(agent, str) and agent.strip()):
-            raise BadInput(f"agent must be a name, not {agent!r:.80}.")
+        agent = None if agent is None else border.name("agent", agent)
         name, scheme = self._host(host), named(host).scheme or ""
         read = None if text is None else readable(text)
         delay = self.graph.write(

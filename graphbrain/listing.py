@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbrain import opichits, pages
+from graphbrain import border, opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Graph, Tx, intact
 from graphbrain.methods import SCORES
@@ -73,6 +73,8 @@ class Wanted:
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
+        if not isinstance(text, str) or not border.sendable(text):
+            raise BadInput(f"text must be text that can be sent, not {text!r:.80}.")
         if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
             raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")
         try:

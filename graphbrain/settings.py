@@ -35,6 +35,17 @@ NEW_HISTORIES = ("zero", "mean")
 FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
 
+LARGEST = 2**53
+"""Whole numbers are below: a float holds each of them, and so does the database."""
+LONGEST_NAME = 200
+LONGEST = {
+    **dict.fromkeys(("uri", "password"), 10_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
+}
+"""Characters of a text; others are names."""
+NAMES = frozenset({"crawl", "worker", "user_agent"})
+
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
 
@@ -163,7 +174,7 @@ class Settings:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
         if not fitting.get("worker"):
-            fitting["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+            fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
 
     @classmethod
@@ -211,7 +222,7 @@ class Settings:
             ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
             ("user_agent", bool(self.user_agent.strip()), "a name"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
-            ("limit_seconds", self.limit_seconds >= 1, "at least 1"),
+            ("limit_seconds", 1 <= self.limit_seconds <= 1e6, "from 1 to 1000000"),
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
@@ -234,7 +245,10 @@ class Settings:
         )
         for name, good, wanted in rules:
             if not good:
-                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
+                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
+        for name, default in self.names().items():
+            if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
+                raise SettingsError(wrong)
         for name in ("allow_hosts", "deny_hosts"):
             try:
                 if getattr(self, name).strip():
@@ -252,7 +266,7 @@ def typed(name: str, value: Any) -> Any:
             return _flag(value)
         if isinstance(default, int):
             number = int(value)
-            if number != float(value):
+            if number != float(value) or abs(number) >= LARGEST:
                 raise ValueError
             return number
         if isinstance(default, float):
@@ -265,7 +279,20 @@ def typed(name: str, value: Any) -> Any:
         return value
     except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
-        raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
+        raise SettingsError(f"{name} must be {kind}, not {value!r:.80}.") from None
+
+
+def _unfit(name: str, text: str) -> str:
+    """Why a text cannot be this setting, in a sentence; empty if it can. All who use the brain read it again and again,
+    and names stand in indexes."""
+    most = LONGEST.get(name, LONGEST_NAME)
+    if len(text) > most:
+        return f"{name} must have at most {most:,} characters, not {len(text):,}."
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        return f"{name} must be text that can be sent, not {text!r:.80}."
+    if name in NAMES and text and not text.isprintable():
+        return f"{name} must be a name, not {text!r:.80}."
+    return ""
 
 
 def to_convert(engine: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 import uuid
@@ -16,7 +17,7 @@ from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
-from graphbrain.model import Settled, Tended
+from graphbrain.model import Settled, Tended, number
 from graphbrain.passing import Passing
 from graphbrain.settling import SETTLED_TO, Goal
 
@@ -60,6 +61,8 @@ class Tending(Passing):
 
         Raises BeingConverted between two engines.
         """
+        if seconds is not None and (not number(seconds) or math.isnan(seconds)):
+            raise BadInput(f"seconds must be a number, or None, not {seconds!r:.80}.")
         started = time.monotonic()
         self._reread()
         engines.of(self.policy.rule)
