@@ -60,10 +60,10 @@ ENOUGH = 0.8
 be looked at again, which takes as long as for the first."""
 BULK = 1_000
 """Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
-CLEARING = 0.7
-"""Seconds after which a call leaves it to the next ones to move more of them, and looks at what is behind."""
-BEYOND = (30_000, 120_000)
-"""So many pages are looked at then, if need be."""
+CLEARING = 0.5
+"""Seconds after which a call leaves it to the next ones to move more of them."""
+BEYOND = (2_000, 30_000, 120_000)
+"""To find a page behind them so many are looked at, one after another."""
 
 
 class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
@@ -258,7 +258,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
     def _fill(self, got: list[Claim], n: int, token: str, worker: str) -> None:
         """Claim pages until there are `n`, or enough, or no more to be had now."""
-        moves_left, started = 4 * n, time.monotonic()
+        moves_left, until = 4 * n, time.monotonic() + CLEARING
         spread = self._spread["claims"]
         while True:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
@@ -272,24 +272,24 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 return
             if moves_left > 0:
                 continue
-            if got:
+            if not self._clear(token, worker, 0.0):
                 self._clogged = True
+                got += self._from_behind(n - len(got), token, worker)
                 return
-            if not self._clear(token, worker, started):
-                self._clogged = True
-                got += self._from_behind(n, token, worker)
+            if time.monotonic() > until:
                 return
             moves_left = 4 * n
 
-    def _clear(self, token: str, worker: str, started: float | None = None) -> bool:
+    def _clear(self, token: str, worker: str, seconds: float = CLEARING) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
         when time was up before."""
-        until = (time.monotonic() if started is None else started) + CLEARING
-        while time.monotonic() < until:
+        until = time.monotonic() + seconds
+        while True:
             taken = self.graph.write(self._take(0, token, worker, BULK, BULK), "claims/clear")
             if taken.moved < BULK // 4:
                 return True
-        return False
+            if time.monotonic() >= until:
+                return False
 
     def _from_behind(self, n: int, token: str, worker: str) -> Sequence[Claim]:
         """Claim pages from behind those that are in the way."""

@@ -68,6 +68,8 @@ SLOWED_FROM = 0.05
 """Seconds between two claims from which a host without any delay is slowed down."""
 FIRST_PROBE, LONGEST_PROBE = 60.0, 86_400.0
 """Seconds between two looks whether a host answers again: the first ones, doubled at each; and at most."""
+TICK = 0.001
+"""Tokens tell their time in milliseconds."""
 PROBES = 0.1
 """At most this part of the claims that are out are of hosts that do not answer; but one always may be."""
 LOST = 6
@@ -430,7 +432,10 @@ class Host:
         """It gave no answer: once for what was under way together. Each time after some makes the next probe later."""
         if self.manners.dead_after <= 0:
             return
-        if any(each.is_news(self.unanswered_at, self.unanswered_at + FIRST_PROBE) for each in requests):
+        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after it,
+        # unless this is still that moment.
+        event = self.unanswered_at - (TICK if now > self.unanswered_at else 0.0)
+        if any(each.is_news(event, self.unanswered_at + FIRST_PROBE) for each in requests):
             self.unanswered += 1
             self.unanswered_at = now
             if self.dead():

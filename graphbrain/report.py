@@ -41,7 +41,7 @@ EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
 NEVER_FETCHED = "not modified, but never fetched"
 FIRST_REFUSAL = MINUTE
-"""Seconds that a page waits after its first 429 or 503 from when its host is ready again, doubled at each, to a day."""
+"""Seconds for which a page waits after its first 429 or 503, doubled at each, up to a day."""
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
@@ -736,7 +736,9 @@ def _failed_row(verdict: _Verdict, held: Mapping[str, Host], policy: Policy, now
             blocked_until = held[visit.host].blocked_until
             # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
             until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
-            not_before = until + _patience(refusals)
+            # The others of its host go first from when it is ready again; where there are none, no time is lost.
+            since = until if held[visit.host].queued else now
+            not_before = max(until, since + _patience(refusals))
         else:
             not_before = max(asked, now + _pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]

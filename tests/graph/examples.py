@@ -306,7 +306,9 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "visits/firsts": {"first": 0, "end": 1 << 40, "value": "authority", "name": "authority"},
         "visits/standing": {"ids": some},
         "visits/waits": {"rows": [[hub, "*", NOW]]},
-        "visits/failed": {"rows": [[other, "frontier", 500, "HTTP", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None]]},
+        "visits/failed": {
+            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None]]
+        },
         "visits/fetched": {"rows": [visit]},
         "visits/read": {"ids": some},
         "visits/touched": {"rows": [visit]},

@@ -73,9 +73,9 @@ def test_a_host_without_a_delay_gets_one_when_it_complains(make_brain: MakeBrain
     (claim, *others) = brain.next_urls(2)
     brain.report([Failed(claim.url, claim, 503, retry_after=0.0)])
     brain.give_back(others)
-    assert brain.host("a.org").delay == 2.0
+    assert brain.host("a.org").delay == 0.1
     assert names(brain.next_urls(9)) == []
-    clock.pass_(2.0)
+    clock.pass_(0.1)
     assert names(brain.next_urls(9)) == ["a.org"]
 
 
