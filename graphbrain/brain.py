@@ -212,10 +212,25 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
     def _claim(self, n: int, worker: str) -> Claims:
         self._sweep_now_and_then()
         token = uuid.uuid4().hex
+        aliases = self._claim_due_aliases(n, token, worker)
         got: list[Claim] = []
+        others = self._claim_pages(n - len(aliases), token, worker, got)
+        self._aliases.took(len(aliases), len(aliases) + len(got), n)
+        got += aliases
+        if others or len(got) == n:
+            return Claims(got, next_ready=self.now() if len(got) < n else None)
+        # Nothing else can be had: aliases may have all of it.
+        got += self._claim_aliases(n - len(got), token, worker)
+        if len(got) == n:
+            return Claims(got)
+        outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
+        return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+
+    def _claim_pages(self, n: int, token: str, worker: str, got: list[Claim]) -> bool:
+        """Add up to `n` claims to those that were `got`; may there be more, though there are fewer?"""
         moves_left = 4 * n
         spread = self._spread["claims"]
-        while True:
+        while len(got) < n:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
             got += taken.claims
             moves_left -= taken.moved
@@ -224,14 +239,43 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
             others = taken.moved > 0 or taken.lost > 0
-            if len(got) == n:
-                return Claims(got)
-            if moves_left <= 0 or (others and len(got) >= ENOUGH * n):
-                return Claims(got, next_ready=self.now())
+            if len(got) < n and (moves_left <= 0 or (others and len(got) >= ENOUGH * n)):
+                return True
             if not taken.claims and not others:
                 break
-        outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
-        return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+        return False
+
+    def _claim_due_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most."""
+        places, now = self._aliases.places(n), self.now()
+        if not places or 0.0 <= now - self._no_alias_at < 1.0:
+            return []
+        claimed = self._claim_aliases(places, token, worker)
+        self._no_alias_at = -math.inf if claimed else now
+        return claimed
+
+    def _claim_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim up to `n` aliases that are to be looked at again."""
+        tried: set[str] = set()
+
+        def work(tx: Tx) -> list[Claim]:
+            if tried and (found := claims.mine(tx, token, tried)):
+                return found
+            return claims.take_aliases(
+                tx,
+                n,
+                token=token,
+                worker=worker,
+                clock=self.now,
+                lease=self.settings.lease_seconds,
+                manners=self.policy.manners,
+                tried=tried,
+            )
+
+        due = self.graph.read(lambda tx: tx.one("claims/aliases_due", now=self.now(), limit=1)[0], "claims/aliases_due")
+        if not due:
+            return []
+        return self.graph.write(work, "claims/take_aliases")
 
     def _take(self, n: int, token: str, worker: str, most_moves: int) -> Callable[[Tx], claims.Taken]:
         """One claiming transaction. From its second attempt on it first looks for what the lost one has taken."""

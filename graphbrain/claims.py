@@ -8,6 +8,7 @@ Statements: claims/*, pages/bar.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from graphbrain.heads import Finder
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
 from graphbrain.model import FOR_EVER, Claim
+from graphbrain.schedule import DAY
 from graphbrain.spread import Reach
 
 __all__ = [
@@ -35,7 +37,15 @@ __all__ = [
     "retry",
     "sweep",
     "take",
+    "take_aliases",
 ]
+
+
+ALIASES = ""
+"""Where aliases wait, for `_Deal`: in no queue."""
+ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
+"""So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
+they hide others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +135,62 @@ def take(
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
     lost = len(candidates) - len(waiting)
     return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths)
+
+
+def take_aliases(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    clock: Clock,
+    lease: float,
+    manners: Manners,
+    tried: set[str],
+) -> list[Claim]:
+    """Claim up to `n` aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+
+    Where a host that is not ready has so many of them that others are hidden behind, some are put off.
+    """
+    looked_at = max(ALIASES_LOOKED_AT, 2 * n)
+    rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
+    ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
+    waiting = [page for page, _, is_ready in rows if not is_ready]
+    behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
+    candidates = {page: place for place, page in enumerate([*ready, *behind])}
+    free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
+    free.sort(key=lambda row: candidates[row[0]])
+    held, at = _hosts_of(tx, [row[3] for row in free], (), manners, clock())
+    now = clock()
+    until = now + lease
+    deal = _Deal(now, n, 0, held)
+    claims: list[Claim] = []
+    later: list[list[object]] = []
+    for page, key, url, name, depth, etag, modified, new in free:
+        if deal.grants_page(page, url, name, ALIASES, new):
+            tried.add(key)
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+        elif page in deal.barred:
+            later.append([page, now + DAY])
+        elif page in behind:
+            later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
+    if deal.grants:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=[])
+    if later:
+        tx.do("claims/put_off", rows=later)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    return claims
+
+
+def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
+    """The first page of each host, then the second of each, …"""
+    count: Counter[str] = Counter()
+    turns = []
+    for place, (page, host) in enumerate(pages):
+        turns.append((count[host], place, page))
+        count[host] += 1
+    return [page for *_, page in sorted(turns)]
 
 
 @dataclass(slots=True)
@@ -325,11 +391,11 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
 
 def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
     """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes."""
-    lease_until, not_before, ready_at, rested_at = tx.one("claims/outlook")
+    lease_until, not_before, ready_at, rested_at, recheck_at = tx.one("claims/outlook")
     shared_from = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
     if shared_from is not None and shared_from <= now:
         return Outlook(now, False)
     ready_at = None if ready_at is not None and ready_at >= FOR_EVER else ready_at
     open_ = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
-    later = [moment for moment in (shared_from, rested_at) if moment is not None]
+    later = [moment for moment in (shared_from, rested_at, recheck_at) if moment is not None]
     return Outlook(min(open_ + later, default=None), not open_)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from ipaddress import ip_address
 from numbers import Integral
 from typing import Any
+from urllib.parse import urljoin
 
 from graphbrain import fingerprints
 from graphbrain.errors import BadInput
@@ -56,7 +57,7 @@ class Intake:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
         if key in self._seen:
             raise BadInput("the same page is reported twice in one batch")
-        report, target, note = self._led(report, key)
+        report, target, note = self._led(report, key, url)
         token = claim.token if claim else uuid.uuid4().hex
         item = Item(report, key, url, token, self._at(report), address=_address(report.address), note=note)
         if isinstance(report, Fetched):
@@ -72,13 +73,13 @@ class Intake:
             raise BadInput("the visit lies in the future")
         return min(report.fetched_at, self._now)
 
-    def _led(self, report: Report, own: str) -> tuple[Report, dict[str, tuple[str, None]], str]:
-        """Where a permanent redirect leads: the target. One that leads nowhere is a page that is not there: were it
-        refused, its claim would lapse and be handed out again and again."""
+    def _led(self, report: Report, own: str, base: str) -> tuple[Report, dict[str, tuple[str, None]], str]:
+        """Where a permanent redirect leads, seen from its page (RFC 9110, 10.2.2): the target. One that leads nowhere
+        is a page that is not there: were it refused, its claim would lapse and be handed out again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
             return report, {}, ""
         try:
-            url, key = self._rules.page(report.redirected_to)
+            url, key = self._rules.page(_resolved(base, report.redirected_to))
             if key == own:
                 raise BadInput("the page redirects to itself")
         except BadInput as error:
@@ -124,6 +125,14 @@ class Intake:
             else:
                 targets[key] = (url, guess)
         return targets, len(over)
+
+
+def _resolved(base: str, reference: str) -> str:
+    """A reference as it is meant on the page `base`. Raises BadInput."""
+    try:
+        return urljoin(base, reference.strip())
+    except ValueError as error:
+        raise BadInput(f"it is no URL ({error})") from None
 
 
 _NUMBERS = ("fetched_at", "status", "seconds", "retry_after", "relevance")

@@ -4,6 +4,7 @@
 // column  not_before  FLOAT    when the first failed page is tried again, or null
 // column  ready_at    FLOAT    when the first host whose pages wait for it alone may be visited, or null
 // column  rested_at   FLOAT    when the first host whose pages all were visited too lately may be visited, or null
+// column  recheck_at  FLOAT   when the first alias is looked at again, or null
 // rows    one
 // locks   none
 // mode    read
@@ -24,4 +25,8 @@ CALL () {
   MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at >= 0
   WITH h ORDER BY h.resting, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS rested_at
 }
-RETURN lease_until, not_before, ready_at, rested_at
+CALL () {
+  MATCH (p:Page) WHERE p.recheck_at >= 0 AND p.lease IS NULL
+  WITH p ORDER BY p.recheck_at LIMIT 1 RETURN head(collect(p.recheck_at)) AS recheck_at
+}
+RETURN lease_until, not_before, ready_at, rested_at, recheck_at
