@@ -242,25 +242,33 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
     def _claim(self, n: int, worker: str) -> Claims:
         self._sweep_now_and_then()
         token = tokens.token(self.now())
+        aliases = self._claim_due_aliases(n, token, worker)
         got: list[Claim] = []
         if self._clogged:
             self._clogged = not self._clear(token, worker)
-        while True:
-            self._fill(got, n, token, worker)
+        more = self._fill(got, n - len(aliases), token, worker)
+        self._aliases.took(len(aliases), len(aliases) + len(got), n)
+        got += aliases
+        while len(got) < n:
+            if not more:  # nothing else can be had: aliases may have all of it
+                got += self._claim_aliases(n - len(got), token, worker)
             if len(got) == n:
-                return Claims(got)
+                break
             outlook = self.graph.read(self._look_out, "claims/outlook")
             if not outlook.overdue or not self._sweep() + self._release_due():
                 return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+            more = self._fill(got, n, token, worker)
+        return Claims(got)
 
     def _look_out(self, tx: Tx) -> claims.Outlook:
         return claims.outlook(tx, self._finder, self.policy.manners, self.now())
 
-    def _fill(self, got: list[Claim], n: int, token: str, worker: str) -> None:
-        """Claim pages until there are `n`, or enough, or no more to be had now."""
+    def _fill(self, got: list[Claim], n: int, token: str, worker: str) -> bool:
+        """Claim pages until there are `n`, or enough, or no more to be had now; may there be more, though there are
+        fewer?"""
         moves_left, until = 4 * n, time.monotonic() + CLEARING
         spread = self._spread["claims"]
-        while True:
+        while len(got) < n:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
             got += taken.claims
             moves_left -= taken.moved
@@ -268,17 +276,52 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
-            if len(got) == n or not (taken.claims or taken.in_vain) or (taken.in_vain and len(got) >= ENOUGH * n):
-                return
+            if len(got) == n or not (taken.claims or taken.in_vain):
+                return False
+            if taken.in_vain and len(got) >= ENOUGH * n:
+                return True
             if moves_left > 0:
                 continue
             if not self._clear(token, worker, 0.0):
                 self._clogged = True
                 got += self._from_behind(n - len(got), token, worker)
-                return
+                return len(got) < n
             if time.monotonic() > until:
-                return
+                return True
             moves_left = 4 * n
+        return False
+
+    def _claim_due_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most."""
+        places, now = self._aliases.places(n), self.now()
+        if not places or 0.0 <= now - self._no_alias_at < 1.0:
+            return []
+        claimed = self._claim_aliases(places, token, worker)
+        self._no_alias_at = -math.inf if claimed else now
+        return claimed
+
+    def _claim_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim up to `n` aliases that are to be looked at again."""
+        tried: set[str] = set()
+
+        def work(tx: Tx) -> list[Claim]:
+            if tried and (found := claims.mine(tx, token, tried)):
+                return found
+            return claims.take_aliases(
+                tx,
+                n,
+                token=token,
+                worker=worker,
+                clock=self.now,
+                lease=self.settings.lease_seconds,
+                manners=self.policy.manners,
+                tried=tried,
+            )
+
+        due = self.graph.read(lambda tx: tx.one("claims/aliases_due", now=self.now(), limit=1)[0], "claims/aliases_due")
+        if not due:
+            return []
+        return self.graph.write(work, "claims/take_aliases")
 
     def _clear(self, token: str, worker: str, seconds: float = CLEARING) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False

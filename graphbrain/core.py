@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
 import time
 from collections import Counter
@@ -25,7 +26,7 @@ from graphbrain.report import Policy
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.spread import Reach, Spread
+from graphbrain.spread import Reach, Share, Spread
 from graphbrain.url import Rules, is_key
 
 __all__ = ["PASS_BATCH", "Core", "whole"]
@@ -35,6 +36,8 @@ PRICE_MOVES = 0.02
 CLOSED = -1
 """The revision of nobody: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
+ALIAS_SHARE = 0.05
+"""Aliases that are looked at again take this part of all claims, or what nothing else can have."""
 
 
 class Core:
@@ -60,6 +63,8 @@ class Core:
         self._reach = Reach()
         self._clogged = False
         """Do pages of hosts that are not ready stand in the way of others?"""
+        self._aliases = Share(ALIAS_SHARE, random.random())
+        self._no_alias_at = -math.inf
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()

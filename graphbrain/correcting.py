@@ -26,7 +26,7 @@ from graphbrain.url import is_key
 
 __all__ = ["Correcting"]
 
-GIVEN_UP = ("parked", "gone")
+GIVEN_UP = ("parked", "gone", "alias")
 
 NOBODY_AT_WORK = {"importing": None, "settling": None, "settling_until": None}
 """What stands on a brain of whoever imports files, or settles all accounts."""
@@ -85,16 +85,21 @@ class Correcting(Passing):
         self._correct(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
 
     def forget(self, url: str, for_ever: bool = False) -> None:
-        """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept."""
+        """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept.
+
+        Its aliases wait to be fetched again.
+        """
         key = self._key(url)
+        self._free_aliases_of(key)
         self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages that were given up (parked, gone) or have failed wait at once as if they never had; how many.
+        """Let pages that were given up (parked, gone), redirect (aliases) or have failed wait at once as if they never
+        had; how many.
 
-        Named pages, or all of a `host`, a `state` ("parked", "gone", or "frontier" and "known" for those that wait to
-        be tried again), or both. Those that were fetched before are handed out before all others. A page outside the
-        scope goes outside. Raises UnknownPage, and BadInput when nothing is named.
+        Named pages, or all of a `host`, a `state` ("parked", "gone", "alias", or "frontier" and "known" for those that
+        wait to be tried again), or both. Those that were fetched before are handed out before all others. A page
+        outside the scope goes outside. Raises UnknownPage, and BadInput when nothing is named.
         """
         if not urls and host is None and state is None:
             raise BadInput("Say which pages are to be tried again: URLs, a host, a state.")

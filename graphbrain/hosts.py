@@ -432,8 +432,8 @@ class Host:
         """It gave no answer: once for what was under way together. Each time after some makes the next probe later."""
         if self.manners.dead_after <= 0:
             return
-        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after it,
-        # unless this is still that moment.
+        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after
+        # it, unless this is still that moment.
         event = self.unanswered_at - (TICK if now > self.unanswered_at else 0.0)
         if any(each.is_news(event, self.unanswered_at + FIRST_PROBE) for each in requests):
             self.unanswered += 1

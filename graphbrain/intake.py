@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
 
 from graphbrain import border, fingerprints, retry_after, tokens
 from graphbrain.errors import BadInput
@@ -117,13 +118,13 @@ class Intake:
         return min(at, self._now)
 
     def _led(self, report: Report, own_url: str, own: str) -> _Led:
-        """Where a permanent redirect leads. One that leads nowhere is a page that is not there: were it refused, its
-        claim would lapse and be handed out again and again."""
+        """Where a permanent redirect leads, seen from its page (RFC 9110, 10.2.2). One that leads nowhere is a page
+        that is not there: were it refused, its claim would lapse and be handed out again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
             return _Led(report)
         circles, spelling = False, None
         try:
-            url, key = self._rules.page(report.redirected_to)
+            url, key = self._rules.page(_resolved(own_url, report.redirected_to))
             if key != own:
                 return _Led(report, {key: (url, None)})
             circles, spelling = True, url if url != own_url else None
@@ -174,6 +175,14 @@ class Intake:
             else:
                 targets[key] = (url, guess)
         return targets, len(over)
+
+
+def _resolved(base: str, reference: str) -> str:
+    """A reference as it is meant on the page `base`. Raises BadInput."""
+    try:
+        return urljoin(base, reference.strip())
+    except ValueError as error:
+        raise BadInput(f"it is no URL ({error})") from None
 
 
 def _waiting(report: Report, now: float) -> Report:

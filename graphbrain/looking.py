@@ -171,6 +171,7 @@ class Looking(Core):
             "leased": sum(row[3] for row in states),
             "retries": sum(row[4] for row in states),
             "states": {row[0]: row[1] for row in states},
+            "aliases_outside": self.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from graphbrain import bending, hosts, manners, ordering, passes
+from graphbrain import aliases, bending, hosts, manners, ordering, passes
 from graphbrain.core import PASS_BATCH, Core
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph import Tx
@@ -36,6 +36,11 @@ class Passing(Core):
         if self._closed:
             deadline = time.monotonic() + self.graph.limit_seconds
             self._reweigh(until=lambda: time.monotonic() > deadline)
+
+    def _free_aliases_of(self, key: str) -> None:
+        """Let the aliases of a page that is about to be forgotten wait to be fetched again."""
+        while self.graph.write(lambda tx: aliases.free_those_of(tx, key, self.policy, self.now()), "pages/retry"):
+            pass
 
     def _finish_passes(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Go on with the passes that stand on the brain, to their end; where that can wait, to the batch after which

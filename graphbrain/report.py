@@ -27,11 +27,13 @@ from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
 from graphbrain.tokens import made_at
-from graphbrain.url import cleaner
+from graphbrain.url import cleaner, host_of
 
 __all__ = ["Item", "Policy", "Recorded", "record"]
 
-MINUTE = 60.0
+MINUTE, HOUR = 60.0, 3_600.0
+LONGEST_ALIAS = 180 * DAY
+"""An alias is looked at again after as long as it has been one, and a day; but after so long at the latest."""
 PASSING = frozenset({408, 421, 423, 425})
 """Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
 They are tried again like server errors."""
@@ -125,6 +127,11 @@ class Item:
         """Can recording this visit add or remove links?"""
         return self.replaces_links() or self.adds_links() or self.missing
 
+    @property
+    def leads_on(self) -> bool:
+        """Is it a redirect for good?"""
+        return isinstance(self.report, Fetched) and self.report.redirected_to is not None
+
     def replaces_links(self) -> bool:
         """Does this visit say what the page links to?"""
         return isinstance(self.report, Fetched) and self.told == "all"
@@ -162,6 +169,9 @@ class _Visit:
     refusals: int
     respelt: int
     """for how many rounds in a row it took the spelling that its server redirects to"""
+    is_seed: bool
+    alias_since: float | None
+    names_aliases: bool
 
     @property
     def seen(self) -> Seen:
@@ -186,6 +196,11 @@ class _Verdict:
     def vanished(self) -> bool:
         """Is there no such page any more?"""
         return self.answer.outcome == "gone" and self.item.missing
+
+    @property
+    def targets(self) -> Mapping[str, tuple[str, float | None]]:
+        """What its page links to, as far as the visit tells."""
+        return {} if self.vanished else self.item.targets
 
     @property
     def unlinks(self) -> bool:
@@ -214,7 +229,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
-    known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.touches_links()])
+    known = linking.read_spelt(tx, [ids[item.key] for item in present if item.key in linked and item.touches_links()])
     wanted = {goals[key] for item in present for key in item.targets if key in goals}
     if redirecting or unsure:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
@@ -224,8 +239,9 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
     verdicts = [_judge(item, visits[ids[item.key]], policy) for item in present]
-    links = _relink(tx, verdicts, goals, ledger, policy, now)
-    turned = _redirect(tx, verdicts, ids, ledger)
+    led = _Led(ids, goals, redirecting)
+    links = _relink(tx, verdicts, led, ledger, policy, now)
+    turned = _redirect(tx, verdicts, led, ledger, policy, now)
     offers = _offers(items, unsure, policy.scope)
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
@@ -266,12 +282,13 @@ def _discover(
     visited = {item.key: item.url for item in items}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)
+        beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
-                deep = depth + 1 if known is None else min(known.depth, depth + 1)
+                deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
                 new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
@@ -388,10 +405,26 @@ def _outcome(item: Item, visit: _Visit, policy: Policy) -> tuple[Outcome, Change
     return "changed" if differs else "same", change
 
 
+@dataclass(frozen=True, slots=True)
+class _Led:
+    """Key → id of each page that a batch names, and of the page it leads to: another one if it is an alias."""
+
+    ids: dict[str, int]
+    goals: dict[str, int]
+    redirecting: set[str]
+    """keys of aliases, some of which lead nowhere"""
+
+    def aliases(self, keys: Iterable[str]) -> set[int]:
+        """Those among these pages that lead to another."""
+        if not self.redirecting:
+            return set()
+        return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
+
+
 def _relink(
     tx: Tx,
     verdicts: Sequence[_Verdict],
-    goals: dict[str, int],
+    led: _Led,
     ledger: Accounts,
     policy: Policy,
     now: float,
@@ -399,7 +432,7 @@ def _relink(
     """Write the difference between the links that are known and those that were reported; depths follow. All links
     that these pages have now: page → those it links to.
 
-    A link to an alias is one to the page that it leads to (`goals`).
+    A link to an alias is one to the page that it leads to.
     """
     taking = [v for v in verdicts if v.links]
     links: dict[int, list[int]] = {}
@@ -407,16 +440,18 @@ def _relink(
         return links
     weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
     old = linking.held(tx, ledger, "hub", (v.visit.page for v, w in zip(taking, weights, strict=True) if w > 0))
+    named = {v.visit.page: led.aliases(v.targets) for v in taking}
+    spelt = linking.spelling(tx, (v.visit.page for v in taking if v.visit.names_aliases or named[v.visit.page]))
     made: linking.Ends = []
     gone: linking.Ends = []
+    names: list[list[object] | None] = []
     depths: dict[int, int] = {}
     for verdict in taking:
         page = verdict.visit.page
         before = set(old.get(page, ()))
         if not ledger.holds(before):
             raise Again
-        targets = () if verdict.vanished else verdict.item.targets
-        after = list(dict.fromkeys(goals[key] for key in targets if key in goals))
+        after = list(dict.fromkeys(led.goals[key] for key in verdict.targets if key in led.goals))
         if page in after:  # by way of an alias of itself
             after.remove(page)
         new = [target for target in after if target not in before]
@@ -425,25 +460,89 @@ def _relink(
         if verdict.unlinks and (lost := before.difference(after)):
             gone.append((page, sorted(lost)))
         links[page] = after if verdict.unlinks else [*before, *new]
-        _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
+        if page in spelt:
+            now_named = _spelling(verdict, led, named[page], spelt[page], new)
+            names.append(now_named.row(page, spelt[page], links[page]))
+        depth = int(ledger.depth[ledger.at([page])[0]])
+        _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
     linking.create(tx, ledger, made, now)
     linking.delete(tx, ledger, gone)
+    linking.respell(tx, ledger, names)
     pages.lower(tx, ledger, depths, policy.scope)
     return links
 
 
-def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> set[int]:
-    """Write which pages are aliases of which, and are so no more; the new aliases that are linked to."""
-    taking = [v for v in verdicts if v.links and v.keep]
-    aliases = {
-        v.visit.page: ids[key] for v in taking if v.answer.outcome == "alias" for key in v.item.targets if key in ids
-    }
-    if aliases:
-        tx.do("links/alias", rows=[[page, target] for page, target in aliases.items()])
-    answered = {v.visit.page for v in verdicts if v.keep and (isinstance(v.item.report, Fetched) or v.vanished)}
-    if again := sorted({v.visit.page for v in verdicts if v.visit.state == "alias"} & answered.difference(aliases)):
-        tx.do("links/unalias", ids=again)
-    return {page for page in aliases if ledger.in_weight[ledger.at([page])[0]] > 0.0}
+def _spelling(
+    verdict: _Verdict, led: _Led, named: set[int], before: linking.Spelling, new: Iterable[int]
+) -> linking.Spelling:
+    """What the page names after this visit; one that was refused only adds links."""
+    own = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] not in named}
+    via = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] in named} - own
+    if verdict.unlinks:
+        return linking.Spelling(frozenset(named), frozenset(via))
+    return linking.Spelling(before.named | named, (before.via - own) | via.intersection(new))
+
+
+def _redirect(
+    tx: Tx, verdicts: Sequence[_Verdict], led: _Led, ledger: Accounts, policy: Policy, now: float
+) -> set[int]:
+    """Write which pages are aliases of which, and are so no more; those whose in-links are to be looked at for it."""
+    leading: dict[int, int] = {}
+    seeds: set[int] = set()
+    aliases: list[_Verdict] = []
+    for verdict in verdicts:
+        if verdict.answer.outcome == "alias" and verdict.answer.accepted:
+            target = next((led.ids[key] for key in verdict.item.targets if key in led.ids), None)
+            verdict.answer = replace(verdict.answer, reason=_whither(verdict, target, ledger, policy))
+            if verdict.keep:
+                aliases.append(verdict)
+                if target is not None:
+                    leading[verdict.visit.page] = target
+                if verdict.visit.is_seed:
+                    seeds |= {led.ids[key] for key in verdict.item.targets if key in led.ids}
+                    seeds |= {led.goals[key] for key in verdict.item.targets if key in led.goals}
+    failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
+    was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
+    again = was.difference(v.visit.page for v in (*aliases, *failing))
+    before = dict(tx.one("links/redirects", ids=sorted(was & leading.keys()))[0]) if was & leading.keys() else {}
+    if leading:
+        tx.do("links/alias", rows=[[page, target] for page, target in leading.items()])
+    if aliases or failing:
+        tx.do("visits/alias", rows=[_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)])
+    if again:
+        tx.do("links/unalias", ids=sorted(again))
+    if seeds:
+        tx.do("pages/seed", ids=sorted(seeds))
+        ledger.is_seed[ledger.at(sorted(seeds))] = True
+        pages.lower(tx, ledger, dict.fromkeys(sorted(seeds), 0), policy.scope)
+    linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0}
+    return linked | again | {page for page, target in before.items() if leading[page] != target}
+
+
+def _whither(verdict: _Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:
+    """What the answer says of where an alias leads, if that is no page of the crawl."""
+    url = next((url for url, _ in verdict.item.targets.values()), "")
+    if target is None:
+        return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note
+    depth = int(ledger.depth[ledger.at([target])[0]])
+    if policy.scope.holds(url, host_of(url), depth):
+        return verdict.item.note
+    return f"redirects to {url[:200]}, which is outside the scope"
+
+
+def _alias_row(verdict: _Verdict, ledger: Accounts, policy: Policy, now: float) -> list[object]:
+    """Since when the page is an alias, and when it is looked at again: after a day, two, four, … while it stays one.
+
+    One outside the scope is not looked at.
+    """
+    visit, item = verdict.visit, verdict.item
+    since = visit.alias_since if visit.state == "alias" and visit.alias_since is not None else item.at
+    if verdict.answer.outcome == "alias":
+        after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
+    else:
+        after = max(_pause(visit.errors + 1, item.missing), HOUR)
+    inside = policy.scope.holds(visit.url, visit.host, int(ledger.depth[ledger.at([visit.page])[0]]))
+    return [visit.page, since, now + after if inside else None]
 
 
 def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:

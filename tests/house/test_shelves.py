@@ -37,6 +37,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("ordering",),
+    ("aliases",),
     ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting", "due"),
     ("classic_audit", "standing"),
     # the two engines
