@@ -5,7 +5,7 @@ says that it did, not what was to be done: whatever was read, and however often 
 go together. Links that are read under the locks are held against the weights, and weights that are written against
 the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
 account is changed by what was read wrongly.
-Statements: links/create, links/delete, links/move, links/out, links/in.
+Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.opichits import Ints
 
-__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "packed", "read"]
+__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "packed", "read", "reroute"]
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """Along which links a side of a page pays."""
@@ -69,3 +69,10 @@ def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
+
+
+def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
+    """Let links (source, target, new source, new target) begin and end elsewhere, where no such link is."""
+    moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
+    ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
+    ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
