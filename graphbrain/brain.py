@@ -3,7 +3,7 @@
 Each call is one transaction, or a row of them, each safe to run again; every call may be made from any thread and any
 process. What follows from a report, the spreading of cash, is done by `tend`: by `graphbrain work` processes where
 there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
-The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, hosting.py and converting.py.
+The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, hosting.py, converting.py and rekeying.py.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from graphbrain import border, claims, conversion, hinting, notes, pages, report, schema, standing, tokens
-from graphbrain.converting import Converting
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
 from graphbrain.corrections import Seeded
@@ -42,12 +42,14 @@ from graphbrain.model import (
 )
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
+from graphbrain.rekeying import Rekeying
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
-from graphbrain.url import RULES_VERSION, cleaner
+from graphbrain.url import RULES_VERSION, cleaner, is_key
+from graphbrain.url_v1 import VERSION
 
 __all__ = ["ENOUGH", "Brain"]
 
@@ -66,7 +68,7 @@ BEYOND = (2_000, 30_000, 120_000)
 """To find a page behind them so many are looked at, one after another."""
 
 
-class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
+class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
     @classmethod
@@ -79,6 +81,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         clock: Clock | None = None,
         estimator: Estimator | None = None,
         as_it_is: bool = False,
+        to_rekey: bool = False,
         **settings: Any,
     ) -> Brain:
         """Open the brain of a database; make one when the database is empty (and `create` is true).
@@ -88,8 +91,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
         it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
         `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
-        keeps its engine and its shared settings, whatever is given. `clock`: epoch seconds, for tests only. Raises
-        GraphUnavailable, GraphRefused, SchemaMismatch.
+        keeps its engine and its shared settings, whatever is given. `to_rekey`: one made by older URL rules is opened,
+        too, as it is, and closed to all that writes pages until `rekey` has moved it. `clock`: epoch seconds, for tests
+        only. Raises GraphUnavailable, GraphRefused, SchemaMismatch, SettingsError.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
@@ -97,8 +101,10 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             graph.connect()
             now = clock or graph.now
             stored = _stored(graph, given, create, now)
-            brain = cls(graph, _fit(given, stored, as_it_is), stored, now, estimator)
-            if not as_it_is:
+            if not to_rekey:
+                _refuse_other_rules(stored)
+            brain = cls(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
+            if not (as_it_is or to_rekey):
                 brain._adopt(given)
         except BaseException:
             graph.close()
@@ -191,6 +197,37 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
         """
+        if not self._was_moved:
+            return self._report(items)
+        answers: dict[int, Answer] = {}
+        for part in self._rounds([getattr(item, "claim", None) for item in items]):
+            now = [_claimed_at(items[number], key) for number, key in part.items()]
+            answers |= dict(zip(part, self._report(now), strict=True))
+        return [answers[number] for number in range(len(items))]
+
+    def _rounds(self, held: Sequence[object]) -> list[dict[int, str | None]]:
+        """Claims by their places: the keys that their pages have now; None for what is no claim. In a moved brain
+        several may be for one page, that were for several: those come in rounds, one after the other."""
+        keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
+        moved = {}
+        if self._was_moved:
+            # Claims of today say when they were made: their keys are today's, too.
+            older = {c.key for c in held if isinstance(c, Claim) and tokens.made_at(c.token) is None}
+            wanted = sorted(key for key in older if is_key(key))
+            if wanted:
+                moved = dict(self.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces"))
+        rounds: list[dict[int, str | None]] = [{}]
+        met: Counter[str] = Counter()
+        for number, key in enumerate(keys):
+            now = None if key is None else moved.get(key, key)
+            turn = met[now] if now is not None and moved else 0
+            met.update([now] if now is not None else [])
+            while len(rounds) <= turn:
+                rounds.append({})
+            rounds[turn][number] = now
+        return rounds
+
+    def _report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
         started = time.monotonic()
         intake = Intake(self._rules, self.settings.max_links, self.now(), self.policy.change)
         answers: list[Answer | None] = [None] * len(items)
@@ -375,27 +412,36 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         if seconds is not None and not (is_number(seconds) and 0 <= seconds <= LONGEST_LEASE):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
-        good = [claim for claim in wanted if border.usable(claim)]
         until = self.now() + (self.settings.lease_seconds if seconds is None else seconds)
-        tokens = {claim.key: claim.token for claim in good}
 
-        def work(tx: Tx) -> set[str]:
-            return claims.renew(tx, tokens, pages.find(tx, tokens), until)
+        def work(tx: Tx, held: dict[str, str]) -> set[str]:
+            return claims.renew(tx, held, pages.find(tx, held), until)
 
-        kept = self.graph.write(work, "claims/renew") if good else set()
-        return [replace(c, until=until) if border.usable(c) and c.key in kept else None for c in wanted]
+        kept = self._for_claims(wanted, work, "claims/renew")
+        return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
+
+    def _for_claims(
+        self, wanted: Sequence[Claim], work: Callable[[Tx, dict[str, str]], set[str]], name: str
+    ) -> list[str | None]:
+        """Do something with claims, key → token, that answers which were good: the keys of their pages, None of the
+        others."""
+        good: list[str | None] = [None] * len(wanted)
+        for part in self._rounds(wanted) if wanted else ():
+            tokens = {key: wanted[number].token for number, key in part.items() if key is not None}
+            kept = self.graph.write(lambda tx, t=tokens: work(tx, t), name) if tokens else set()  # type: ignore[misc]
+            for number, key in part.items():
+                good[number] = key if key in kept else None
+        return good
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched: their pages wait again where they were. False for each that was lost before."""
         wanted = list(held)
-        tokens = {claim.key: claim.token for claim in wanted if border.usable(claim)}
 
-        def work(tx: Tx) -> set[str]:
-            found, revisits = pages.find(tx, tokens), self.policy.rule.revisits
-            return claims.release(tx, tokens, found, revisits, self.policy.manners, self.now())
+        def work(tx: Tx, held: dict[str, str]) -> set[str]:
+            found, revisits = pages.find(tx, held), self.policy.rule.revisits
+            return claims.release(tx, held, found, revisits, self.policy.manners, self.now())
 
-        back = self.graph.write(work, "claims/release") if tokens else set()
-        return [border.usable(claim) and claim.key in back for claim in wanted]
+        return [key is not None for key in self._for_claims(wanted, work, "claims/release")]
 
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
@@ -405,13 +451,20 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         """
         good: dict[str, str] = {}
         refused: dict[str, str] = {}
+        older: dict[str, str] = {}
         for page, text in texts.items():
             try:
                 if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
-                good.setdefault(self._key(page), text.encode("utf-8", "replace").decode())
+                key = self._key(page)
+                good.setdefault(key, text.encode("utf-8", "replace").decode())
+                if (old := self._old_key(page)) is not None:
+                    older[old] = key
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
                 refused[page] = unreadable(error)
+        if older:
+            for old in self.graph.read(lambda tx: notes.read(tx, older), "notes/read"):
+                good.pop(older[old], None)
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
@@ -420,8 +473,17 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
         """The notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
-        keys = [page.key if isinstance(page, Claim) else self._key(page) for page in pages]
-        return self.graph.read(lambda tx: notes.read(tx, keys), "notes/read") if keys else {}
+        named = list(pages)
+        keys = [page.key if isinstance(page, Claim) else self._key(page) for page in named]
+        if not keys:
+            return {}
+        older: dict[str, str] = {}
+        if self._was_moved:
+            urls = [page.url if isinstance(page, Claim) else page for page in named]
+            older = {key: old for key, url in zip(keys, urls, strict=True) if (old := self._old_key(url)) is not None}
+        found = self.graph.read(lambda tx: notes.read(tx, [*keys, *older.values()]), "notes/read")
+        wanted = {key: found.get(key, found.get(older.get(key, ""))) for key in keys}
+        return {key: text for key, text in wanted.items() if text is not None}
 
 
 OUTSIDE = {
@@ -494,13 +556,28 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     return brain
 
 
-def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
-    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
-    engine, unless any will do)."""
-    if stored.get("url_rules") != RULES_VERSION:
+def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
+    """Raise SettingsError where pages are keyed by other URL rules than today's."""
+    rules = stored.get("url_rules")
+    if stored.get("rekeying") is not None:
+        raise SettingsError(
+            "The brain's pages are being moved to newer URL rules: wait, or run 'graphbrain rekey' again if that was "
+            "stopped."
+        )
+    if rules == VERSION:
+        raise SettingsError(
+            "The brain was made by an older graphbrain, whose pages have other keys: stop what uses it, then move it "
+            "with 'graphbrain rekey'."
+        )
+    if rules != RULES_VERSION:
         raise SettingsError(
             "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
         )
+
+
+def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
+    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
+    engine, unless any will do)."""
     # A brain that is older than a setting has its default.
     stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
@@ -513,6 +590,14 @@ def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settin
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )
     return given.standing(stored)
+
+
+def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched | Failed | Unusable:
+    """The report of a claim whose page has this key now."""
+    claim = item.claim
+    if claim is None or key is None or claim.key == key:
+        return item
+    return replace(item, claim=replace(claim, key=key))
 
 
 def _batches(items: Sequence[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:

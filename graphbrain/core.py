@@ -27,7 +27,8 @@ from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.spread import Reach, Share, Spread
-from graphbrain.url import Rules, is_key
+from graphbrain.url import RULES_VERSION, Rules, is_key
+from graphbrain.url_v1 import old_keys
 
 __all__ = ["PASS_BATCH", "Core", "whole"]
 
@@ -57,6 +58,7 @@ class Core:
         self._estimator = estimator
         self._finder: Finder = InOrder()
         self._rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
+        self._old_keys = old_keys(settings.canonical)
         self._refresh(settings, stored)
         graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}
@@ -76,7 +78,7 @@ class Core:
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
         self.settings, self._stored = settings, stored
-        self._closed = passes.closed(stored)
+        self._closed = passes.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
         self._scaled_for: int = stored.get("payout_pages", 0)
         self._settling_until = float(stored.get("settling_until", 0.0))
         rule = Rule.of(stored)
@@ -84,7 +86,7 @@ class Core:
             rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
-            Scope.of(settings),
+            replace(Scope.of(settings), old_keys=self._old_keys if self._was_moved else None),
             Manners.of(settings, stored),
             settings.max_errors,
             self._schedule_of(settings),
@@ -100,6 +102,15 @@ class Core:
 
     def _schedule_of(self, settings: Settings) -> Schedule:
         return Schedule.of(settings, *read_priors(self._stored), self._estimator)
+
+    @property
+    def _was_moved(self) -> bool:
+        """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
+        return self._stored.get("moved_from") is not None
+
+    def _old_key(self, url: str) -> str | None:
+        """The key that a page named by its URL had by older rules; None where the brain knows no such keys."""
+        return self._old_keys(url) if self._was_moved and not is_key(url) else None
 
     @property
     def engine(self) -> Engine:

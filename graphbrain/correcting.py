@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
+from graphbrain import bending, conversion, corrections, engines, listing, manners, notes, pages, passes, standing
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH
 from graphbrain.errors import BadInput, SettingsError
@@ -28,8 +28,8 @@ __all__ = ["Correcting"]
 
 GIVEN_UP = ("parked", "gone", "alias")
 
-NOBODY_AT_WORK = {"importing": None, "settling": None, "settling_until": None}
-"""What stands on a brain of whoever imports files, or settles all accounts."""
+NOBODY_AT_WORK = {"settling": None, "settling_until": None}
+"""What stands on a brain of whoever settles all accounts."""
 
 
 class Correcting(Passing):
@@ -89,9 +89,15 @@ class Correcting(Passing):
 
         Its aliases wait to be fetched again.
         """
-        key = self._key(url)
+        key, old = self._key(url), self._old_key(url)
         self._free_aliases_of(key)
-        self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
+
+        def work(tx: Tx, now: float) -> None:
+            if old is not None:
+                notes.forget(tx, old)
+            corrections.forget(tx, key, for_ever, self.policy, now)
+
+        self._correct(work, "forget")
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
         """Let pages that were given up (parked, gone), redirect (aliases) or have failed wait at once as if they never
@@ -203,9 +209,11 @@ class Correcting(Passing):
     def _cleared(self, tx: Tx) -> None:
         """What was the scale of payouts is none for the pages to come: whoever tends finds a new one. What an import
         has left half done is gone, and what a settling pass was about."""
-        rule = Rule.of(tx.one("brain/lock")[0])
+        stored = tx.one("brain/lock")[0]
+        rule = Rule.of(stored)
+        nobody = {**NOBODY_AT_WORK, "importing": passes.nobody_imports(stored)}
         fresh = {**NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
-        tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
+        tx.do("brain/change", settings={**nobody, "payout_pages": 0, **fresh})
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""

@@ -7,8 +7,8 @@ the links there are then: where they do not go together, the transaction is run 
 account is changed by what was read wrongly.
 A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
 on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
-Statements: links/create, links/delete, links/move, links/out, links/in, links/out_spelt, links/packed_in, links/spell,
-links/spelling.
+Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_spelt,
+links/packed_in, links/spell, links/spelling.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ __all__ = [
     "packed",
     "read",
     "read_spelt",
+    "reroute",
     "respell",
     "spelling",
     "unpacked",
@@ -102,6 +103,13 @@ def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
+
+
+def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
+    """Let links (source, target, new source, new target) begin and end elsewhere, where no such link is."""
+    moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
+    ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
+    ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ Statements: pages/*, links/led_to, audit/waiting.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -132,6 +132,8 @@ def create(
     `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
     """
     wanted = sorted(pages, key=lambda page: page.key)
+    if scope.old_keys is not None:
+        wanted = _not_forgotten(tx, wanted, scope.old_keys)
     if not wanted:
         return {}
     rows = []
@@ -161,6 +163,13 @@ def create(
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
     made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, mark=mark, now=now)[0]
     return dict(made)
+
+
+def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str | None]) -> list[New]:
+    """Without those that were forgotten for ever when they had other keys."""
+    old = {page.key: key for page in wanted if (key := old_keys(page.url)) is not None}
+    gone = set(tx.one("pages/forgotten", keys=sorted(set(old.values())))[0])
+    return [page for page in wanted if old.get(page.key) not in gone]
 
 
 def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:

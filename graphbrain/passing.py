@@ -142,7 +142,8 @@ class Passing(Core):
         In between nobody writes accounts, so no page can come or be reported: whoever tries waits, until his time is
         over. On return nobody is at it any more who has not known. Raises GraphUnavailable where somebody stays.
         """
-        self.graph.write(lambda tx: tx.do("brain/change", settings={"importing": since}), "brain/change")
+        noted = passes.nobody_imports(self._stored) if since is None else since
+        self.graph.write(lambda tx: tx.do("brain/change", settings={"importing": noted}), "brain/change")
         self._reread()
         if since is not None:
             self._wait_for_older("the brain for an import", "import again")

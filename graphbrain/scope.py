@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from graphbrain.errors import SettingsError
 from graphbrain.hostnames import HostList
@@ -14,13 +15,17 @@ __all__ = ["Scope"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`."""
+    """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
+
+    `old_keys`: URL → the key of its page by older rules, where pages may have been forgotten for ever under such keys.
+    """
 
     allow_hosts: HostList | None
     deny_hosts: HostList | None
     allow_urls: re.Pattern[str] | None
     deny_urls: re.Pattern[str] | None
     max_depth: int
+    old_keys: Callable[[str], str | None] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> Scope:
