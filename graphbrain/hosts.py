@@ -10,7 +10,7 @@ are found by `ready_at`. Where there is a budget, pages that were never fetched 
 at only while there is room. Pages enter and leave a host's queues, and a queue begins and ends, only under the host's
 lock; hosts are locked after pages, in the order of their names, and before addresses. A host that nothing is asked of
 is never written, and of the others only what has changed.
-Statements: hosts/*.
+Statements: hosts/*, brain/lock.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Of several that become one, the page that was fetched first stays, and the links
 batches; their accounts are repaired at both ends. A page that was leased under its old key is noted under it, so that
 its claim is honoured: whoever reports, renews or gives back looks there.
 What can have no key any more, as pages of hosts that are none by today's rules, keeps its old one and is parked.
-Statements: rekey/*, brain/note, pages/park, pages/hosts, pages/forget, pages/state, claims/held, links/*, accounts/*.
+Statements: rekey/*, brain/note, pages/*, hosts/write, claims/held, links/*, accounts/*.
 """
 
 from __future__ import annotations

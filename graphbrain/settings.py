@@ -45,6 +45,7 @@ LONGEST = {
 }
 """Characters of a text; others are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
+HOST_LISTS = ("allow_hosts", "deny_hosts")
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
@@ -249,12 +250,6 @@ class Settings:
         for name, default in self.names().items():
             if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
                 raise SettingsError(wrong)
-        for name in ("allow_hosts", "deny_hosts"):
-            try:
-                if getattr(self, name).strip():
-                    HostList.of(getattr(self, name))
-            except BadInput as error:
-                raise SettingsError(f"{name} must be hosts, as in 'a.example b.example:8080', but {error}.") from None
         return self
 
 
@@ -292,6 +287,11 @@ def _unfit(name: str, text: str) -> str:
         return f"{name} must be text that can be sent, not {text!r:.80}."
     if name in NAMES and text and not text.isprintable():
         return f"{name} must be a name, not {text!r:.80}."
+    if name in HOST_LISTS and text.strip():
+        try:
+            HostList.of(text)
+        except BadInput as error:
+            return f"{name} must be hosts, as in 'a.example b.example:8080', but {error}."
     return ""
 
 
