@@ -9,6 +9,7 @@ Statements: claims/*, pages/bar.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from graphbrain.heads import Finder, Found
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
 from graphbrain.model import FOR_EVER, Claim
+from graphbrain.schedule import DAY
 from graphbrain.spread import Reach
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "retry",
     "sweep",
     "take",
+    "take_aliases",
 ]
 
 
@@ -43,6 +46,11 @@ FEW, MANY, FURTHEST = 32, 500, 20_000
 """So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
 """Seconds after which it may be worth while to look again, where nobody knows."""
+ALIASES = ""
+"""Where aliases wait, for `_Deal`: in no queue."""
+ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
+"""So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
+they hide others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +173,62 @@ def _front(tx: Tx, finder: Finder, n: int, now: float, manners: Manners, depth: 
     return Found({page: place for place, page in enumerate(chosen)})
 
 
+def take_aliases(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    clock: Clock,
+    lease: float,
+    manners: Manners,
+    tried: set[str],
+) -> list[Claim]:
+    """Claim up to `n` aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+
+    Where a host that is not ready has so many of them that others are hidden behind, some are put off.
+    """
+    looked_at = max(ALIASES_LOOKED_AT, 2 * n)
+    rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
+    ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
+    waiting = [page for page, _, is_ready in rows if not is_ready]
+    behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
+    candidates = {page: place for place, page in enumerate([*ready, *behind])}
+    free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
+    free.sort(key=lambda row: candidates[row[0]])
+    held, at = _hosts_of(tx, [row[3] for row in free], (), manners, clock())
+    now = clock()
+    until = now + lease
+    deal = _Deal(now, n, 0, held)
+    claims: list[Claim] = []
+    later: list[list[object]] = []
+    for page, key, url, name, depth, etag, modified, new in free:
+        if deal.grants_page(page, url, name, ALIASES, new):
+            tried.add(key)
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+        elif page in deal.barred:
+            later.append([page, now + DAY])
+        elif page in behind:
+            later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
+    if deal.grants:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=[])
+    if later:
+        tx.do("claims/put_off", rows=later)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    return claims
+
+
+def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
+    """The first page of each host, then the second of each, …"""
+    count: Counter[str] = Counter()
+    turns = []
+    for place, (page, host) in enumerate(pages):
+        turns.append((count[host], place, page))
+        count[host] += 1
+    return [page for *_, page in sorted(turns)]
+
+
 @dataclass(slots=True)
 class _Deal:
     """What becomes of the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
@@ -278,7 +342,7 @@ def _hosts_of(
     wanted = set(names) | set(idle)
     if not manners.ask_all:
         met = hosts.read(tx, wanted, manners).values()
-        wanted = {h.name for h in met if h.polite(now) or h.stored["robots_mark"] is not None}
+        wanted = {h.name for h in met if h.polite(now) or h.has_robots}
     held = hosts.lock(tx, wanted, manners) if wanted else {}
     at = hosts.places(tx, held.values(), manners)
     hosts.know_budgets(tx, held.values())
@@ -388,16 +452,18 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     for limit in (FEW, MANY):
         kinds = tx.one("claims/outlook", limit=limit)
         met = hosts.read(tx, {name for rows in kinds for _, name in rows}, manners)
-        leased, failed, queued, rested = (
-            [moment for at, name in rows if (moment := when(at, met.get(name), now)) < FOR_EVER]
-            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens), strict=True)
+        moments = (
+            moment
+            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _comes_due), strict=True)
+            for at, name in rows
+            if (moment := when(at, met.get(name), now)) < FOR_EVER
         )
-        first = min((*leased, *failed, *queued, *rested, FOR_EVER if shared is None else shared), default=FOR_EVER)
+        first = min(moments, default=FOR_EVER) if shared is None else min(shared, *moments)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen:
             break
-    leases, failures, own, _ = kinds
+    leases, failures, own, _, _ = kinds
     first = min(first, max(unseen, now + SOON))
     going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
     overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])

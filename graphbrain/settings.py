@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from graphbrain.errors import SettingsError
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
@@ -33,6 +34,18 @@ RELEVANCE_RULES = ("rational", "polynomial")
 NEW_HISTORIES = ("zero", "mean")
 FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
+
+LARGEST = 2**53
+"""Whole numbers are below: a float holds each of them, and so does the database."""
+LONGEST_NAME = 200
+LONGEST = {
+    **dict.fromkeys(("uri", "password"), 10_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
+}
+"""Characters of a text; others are names."""
+NAMES = frozenset({"crawl", "worker", "user_agent"})
+HOST_LISTS = ("allow_hosts", "deny_hosts")
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
@@ -57,6 +70,9 @@ class Settings:
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
+    hash_bang: bool = _setting(
+        False, "fixed", "a fragment that begins with #! is a part of its URL, and tells pages apart"
+    )
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
     alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
@@ -107,7 +123,9 @@ class Settings:
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
-    allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
+    allow_hosts: str = _setting(
+        "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
+    )
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
     allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
     deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
@@ -157,7 +175,7 @@ class Settings:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
         if not fitting.get("worker"):
-            fitting["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+            fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
 
     @classmethod
@@ -205,7 +223,7 @@ class Settings:
             ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
             ("user_agent", bool(self.user_agent.strip()), "a name"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
-            ("limit_seconds", self.limit_seconds >= 1, "at least 1"),
+            ("limit_seconds", 1 <= self.limit_seconds <= 1e6, "from 1 to 1000000"),
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
@@ -228,7 +246,10 @@ class Settings:
         )
         for name, good, wanted in rules:
             if not good:
-                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
+                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
+        for name, default in self.names().items():
+            if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
+                raise SettingsError(wrong)
         return self
 
 
@@ -240,7 +261,7 @@ def typed(name: str, value: Any) -> Any:
             return _flag(value)
         if isinstance(default, int):
             number = int(value)
-            if number != float(value):
+            if number != float(value) or abs(number) >= LARGEST:
                 raise ValueError
             return number
         if isinstance(default, float):
@@ -253,7 +274,25 @@ def typed(name: str, value: Any) -> Any:
         return value
     except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
-        raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
+        raise SettingsError(f"{name} must be {kind}, not {value!r:.80}.") from None
+
+
+def _unfit(name: str, text: str) -> str:
+    """Why a text cannot be this setting, in a sentence; empty if it can. All who use the brain read it again and again,
+    and names stand in indexes."""
+    most = LONGEST.get(name, LONGEST_NAME)
+    if len(text) > most:
+        return f"{name} must have at most {most:,} characters, not {len(text):,}."
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        return f"{name} must be text that can be sent, not {text!r:.80}."
+    if name in NAMES and text and not text.isprintable():
+        return f"{name} must be a name, not {text!r:.80}."
+    if name in HOST_LISTS and text.strip():
+        try:
+            HostList.of(text)
+        except BadInput as error:
+            return f"{name} must be hosts, as in 'a.example b.example:8080', but {error}."
+    return ""
 
 
 def to_convert(engine: str) -> str:

@@ -248,6 +248,7 @@ _TIMES = (
     ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
+    ("claimed", "claimed"),
     ("lease until", "lease_until"),
     ("due", "due"),
 )
@@ -314,7 +315,7 @@ def host_sheet(host: Host) -> Table:
     """Everything about one host."""
     facts: dict[str, Any] = {}
     for name, value in host.as_dict().items():
-        if name in ("next_at", "probe_at", "robots_at", "discovered"):
+        if name in ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered"):
             value = None if value is None else moment(value)
         elif name == "blocked_until":
             value = _blocked(value)

@@ -7,6 +7,7 @@
 // column  queued LIST     [when it may be visited, name] of hosts whose pages wait for the host alone
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
+// column  aliases LIST    [when it is looked at again, host] of aliases
 // rows    one
 // locks   none
 // mode    read
@@ -27,4 +28,8 @@ CALL () {
   MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at >= 0
   WITH h ORDER BY h.resting, h.ready_at LIMIT $limit RETURN collect([h.ready_at, h.name]) AS rested
 }
-RETURN leased, failed, queued, rested
+CALL () {
+  MATCH (p:Page) WHERE p.recheck_at >= 0 AND p.lease IS NULL
+  WITH p ORDER BY p.recheck_at LIMIT $limit RETURN collect([p.recheck_at, p.host]) AS aliases
+}
+RETURN leased, failed, queued, rested, aliases

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -22,7 +23,7 @@ from typing import Any
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.relevance import guess
 
 __all__ = ["crawl", "fetch", "links_of"]
@@ -117,9 +118,8 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
     if status in (301, 308) and head["Location"]:
         return Fetched(url, (), claim, status, redirected_to=urljoin(url, head["Location"]))
     if not 200 <= status < 300:
-        wait = head["Retry-After"] or ""  # seconds; a date is left to the brain's own back-off
-        seconds = min(float(wait), 86_400.0) if wait.isdecimal() else None
-        return Failed(url, claim, status, retry_after=seconds)
+        now = retry_after.moment(head["Date"]) or time.time()  # a date is by the server's clock
+        return Failed(url, claim, status, retry_after=retry_after.seconds(head["Retry-After"], now))
     body, page = response.read(LARGEST), _Page(response.url)
     if head.get_content_type() == "text/html":
         page.read(body, head.get_content_charset("utf-8"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 import pytest
 
@@ -85,7 +85,7 @@ def test_a_page_that_is_refused_waits_longer_each_time_and_is_never_given_up(
         pauses.append(clock.at)
         brain.report([refused(claim)])
         assert (brain.host(A).blocked_until or 0.0) - clock.at <= 6 * HOUR
-    gaps = [after - before for before, after in itertools.pairwise(pauses)]
+    gaps = [after - before for before, after in pairwise(pauses)]
     assert gaps[:4] == [60.0, 120.0, 240.0, 480.0]
     assert max(gaps) == DAY
     assert brain.page(f"http://{A}/").state == "frontier"
