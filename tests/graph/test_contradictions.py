@@ -27,11 +27,15 @@ def claimed(brain: Brain, clock: HandClock, url: str = A) -> Claim:
     clock.pass_(100_000.0)
     brain.tend(0.0)
     brain.crawl_now([url])
-    return next(claim for claim in brain.next_urls(100) if claim.url == url)
+    for _ in range(5):  # up to a fifth of the pages may be left to the next call
+        for claim in brain.next_urls(100):
+            if claim.url == url:
+                return claim
+    raise AssertionError(brain.page(url))
 
 
-def known(brain: Brain) -> None:
-    brain.report([Fetched(A, [B, C], body=b"<p>one two three", etag='"x"', last_modified="then")])
+def known(brain: Brain, url: str = A) -> None:
+    brain.report([Fetched(url, [B, C], body=b"<p>one two three", etag='"x"', last_modified="then")])
 
 
 def links(brain: Brain, url: str = A) -> list[str]:
@@ -41,47 +45,44 @@ def links(brain: Brain, url: str = A) -> list[str]:
 # ---------------------------------------------------------------- without content no link is gone
 
 
-@pytest.mark.parametrize(
-    "visit",
-    [
-        {"status": 304},
-        {"status": 304, "links": [D]},
-        {"status": 204},
-        {"status": 205, "body": b""},
-        {"status": 206, "body": b"<p>one"},
-        {"status": 202},
-        {"body": b""},
-        {"changed": False},
-        {"status": 500},
-        {"status": 404},
-        {"status": 429},
-        {"status": 301},
-        {"status": 302},
-        {"status": 302, "redirected_to": B},
-        {"status": 307, "redirected_to": "javascript:x"},
-        {"status": 301, "redirected_to": A},
-        {"status": 999},
-        {"status": 101},
-        {"not_modified": True, "status": 503},
-    ],
-    ids=str,
+EMPTY: tuple[dict[str, Any], ...] = (
+    {"status": 304},
+    {"status": 304, "links": [D]},
+    {"status": 204},
+    {"status": 205, "body": b""},
+    {"status": 206, "body": b"<p>one"},
+    {"status": 202},
+    {"body": b""},
+    {"changed": False},
+    {"status": 500},
+    {"status": 404},
+    {"status": 429},
+    {"status": 301},
+    {"status": 302},
+    {"status": 302, "redirected_to": B},
+    {"status": 307, "redirected_to": "javascript:x"},
+    {"status": 301, "redirected_to": A},
+    {"status": 999},
+    {"status": 101},
+    {"not_modified": True, "status": 503},
 )
+
+
 @pytest.mark.parametrize("under_a_claim", [True, False])
-def test_a_visit_without_content_deletes_no_links(
-    brain: Brain, clock: HandClock, visit: dict[str, Any], under_a_claim: bool
-) -> None:
-    known(brain)
-    claim = claimed(brain, clock) if under_a_claim else None
-    clock.pass_(1.0)
-    (answer,) = brain.report([Fetched(A, **{"claim": claim, **visit})])
-    assert answer.accepted, answer.reason
-    assert links(brain) == [B, C]
-    assert brain.page(A).lease_until is None
-    failed = answer.outcome in ("retry", "slowed")
-    assert failed == (
-        visit.get("status", 200) not in (200, 202, 204, 205, 206, 304) and visit.get("redirected_to") != B
-    )
-    assert brain.page(A).state == "known"
+def test_a_visit_without_content_deletes_no_links(brain: Brain, clock: HandClock, under_a_claim: bool) -> None:
+    for number, visit in enumerate(EMPTY):
+        url = f"http://{number}.org/"
+        known(brain, url)
+        claim = claimed(brain, clock, url) if under_a_claim else None
+        clock.pass_(1.0)
+        itself = {"redirected_to": url} if visit.get("redirected_to") == A else {}
+        (answer,) = brain.report([Fetched(url, **{"claim": claim, **visit, **itself})])
+        assert answer.accepted, answer.reason
+        assert links(brain, url) == [B, C], visit
+        page = brain.page(url)
+        assert (page.lease_until, page.state) == (None, "known")
+        good = visit.get("status", 200) in (200, 202, 204, 205, 206, 304) or visit.get("redirected_to") == B
+        assert good == (answer.outcome not in ("retry", "slowed")), visit
 
 
 def test_a_page_whose_links_are_gone_loses_them(brain: Brain, clock: HandClock) -> None:
@@ -352,20 +353,21 @@ def test_the_time_of_a_claim_is_kept(brain: Brain, clock: HandClock) -> None:
     assert brain.page(A).claimed is None
 
 
-@pytest.mark.parametrize("off", [-1e9, -90_000.0, -5.0, 0.0, 5.0, 59.0, 61.0, 90_000.0, 1e9])
 @pytest.mark.parametrize("kind", [Fetched, Failed])
-def test_a_crawler_whose_clock_is_wrong_does_no_harm(brain: Brain, clock: HandClock, off: float, kind: Any) -> None:
-    brain.seed([A])
-    brain.report([Fetched(A, [B], claimed(brain, clock), body=b"1")])
-    claim = claimed(brain, clock)
-    began = clock()
-    clock.pass_(10.0)
-    (answer,) = brain.report([kind(A, claim=claim, fetched_at=max(0.0, clock() + off))])
-    page = brain.page(A)
-    at = page.fetched if kind is Fetched else page.failed
-    assert answer.accepted, answer.reason
-    assert at == pytest.approx(min(max(began, clock() + off), clock()), abs=0.001)
-    assert page.lease_until is None
+def test_a_crawler_whose_clock_is_wrong_does_no_harm(brain: Brain, clock: HandClock, kind: Any) -> None:
+    for number, off in enumerate((-1e9, -90_000.0, -5.0, 0.0, 5.0, 59.0, 61.0, 90_000.0, 1e9)):
+        url = f"http://{number}.org/"
+        brain.seed([url])
+        brain.report([Fetched(url, [B], claimed(brain, clock, url), body=b"1")])
+        claim = claimed(brain, clock, url)
+        began = clock()
+        clock.pass_(10.0)
+        (answer,) = brain.report([kind(url, claim=claim, fetched_at=max(0.0, clock() + off))])
+        page = brain.page(url)
+        assert answer.accepted, answer.reason
+        assert page.lease_until is None
+        at = page.fetched if kind is Fetched else page.failed
+        assert at == pytest.approx(min(max(began, clock() + off), clock()), abs=0.001), off
 
 
 def test_an_unclaimed_visit_of_no_time_at_all_teaches_nothing(brain: Brain, clock: HandClock) -> None:
