@@ -225,7 +225,7 @@ def _hosts_of(
     wanted = set(names) | set(idle)
     if not manners.ask_all:
         met = hosts.read(tx, wanted, manners).values()
-        wanted = {h.name for h in met if h.polite(now) or h.stored["robots_mark"] is not None}
+        wanted = {h.name for h in met if h.polite(now) or h.has_robots}
     held = hosts.lock(tx, wanted, manners) if wanted else {}
     at = hosts.places(tx, held.values(), manners)
     hosts.know_budgets(tx, held.values())

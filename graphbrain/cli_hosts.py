@@ -89,8 +89,9 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
 def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_json: bool) -> None:
     """Obey a host's robots.txt.
 
-    FILE is what the host answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids
-    are taken out, those of them that it allows come back, and its Crawl-delay holds.
+    HOST is a name, for both http and https, or an origin, https://a.example, for one of them. FILE is what it
+    answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids are taken out, those of
+    them that it allows come back, and its Crawl-delay holds.
     """
     from graphbrain import show
 

@@ -16,6 +16,7 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.heads import ByWorth, Finder, InOrder
+from graphbrain.hostnames import named
 from graphbrain.hosts import Manners
 from graphbrain.opichits import Rule
 from graphbrain.priors import read_priors
@@ -195,6 +196,21 @@ class Core:
         except (BadInput, TypeError) as error:
             reason = error if isinstance(error, BadInput) else f"it must be text, not {type(url).__name__}"
             raise BadInput(f"{url!r:.80} names no page ({reason}); give its URL or its key.") from None
+
+    def _host(self, host: object) -> str:
+        """The name that the graph has for a host that somebody names. Raises BadInput."""
+        try:
+            found = named(host)
+        except BadInput as error:
+            raise BadInput(f"{host!r:.80} names no host ({error}); name it as in 'www.example.org'.") from None
+        if found.literal == found.name:
+            return found.name
+        # A port that is usual for one scheme is none for the other: there may be such a host.
+        rows = self.graph.read(lambda tx: tx.one("hosts/view", name=found.literal)[0], "hosts/view")
+        return found.literal if rows else found.name
+
+    def _host_or_none(self, host: str | None) -> str | None:
+        return None if host is None else self._host(host)
 
     def _known(self, url: str) -> str:
         """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""

@@ -105,7 +105,7 @@ class Correcting(Passing):
             keys = [self._known(url) for url in urls]
             ids: Iterable[int] = self.graph.read(lambda tx: pages.find(tx, keys), "pages/find").values()
         else:
-            wanted = listing.Wanted.of("", None, host, state, None)
+            wanted = listing.Wanted.of("", None, self._host_or_none(host), state, None)
             found = listing.wanted_pages(self.graph, wanted, lambda *_: None)
             ids = (page.id for page in found if page.state in GIVEN_UP or page.not_before is not None)
         done, rest = 0, iter(ids)

@@ -21,10 +21,12 @@ from typing import Any
 from graphbrain import addresses, robots
 from graphbrain.addresses import FULL_WAIT, Address
 from graphbrain.graph import Again, Tx
+from graphbrain.hostnames import USUAL_PORT
 from graphbrain.robots import Robots
 from graphbrain.settings import Settings
 
 __all__ = [
+    "KEPT",
     "LONGEST_BLOCK",
     "NOTHING_COUNTED",
     "SHARED_QUEUE",
@@ -36,6 +38,7 @@ __all__ = [
     "know_budgets",
     "lock",
     "open_queues",
+    "origins",
     "places",
     "queues",
     "read",
@@ -45,6 +48,10 @@ __all__ = [
 ]
 
 SHARED_QUEUE = "*"
+NO_TEXT = "-"
+"""Stands for the fingerprint of a robots.txt where there is none."""
+KEPT: Mapping[str, str] = {"": "robots", "http": "robots_http", "https": "robots_https"}
+"""Scheme → the property that holds the text for it; empty: for both."""
 FIRST_BLOCK, LONGEST_BLOCK = 60.0, 30 * 86_400.0
 """Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
 SLOWED_AT_LEAST = 1.0
@@ -137,6 +144,7 @@ _COLUMNS = (
     "robots_agent",
     "robots_delay",
     "robots_news",
+    "robots_origins",
 )
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
@@ -174,7 +182,8 @@ class Host:
     address: str | None = field(init=False)
     turn_at: float = field(init=False)
     at: Address | None = None
-    rules: Robots | None = None
+    rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
+    """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
     ripe_at: float = field(init=False)
     """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
 
@@ -237,8 +246,31 @@ class Host:
 
     def allows(self, url: str) -> bool:
         """Does its robots.txt let this page be fetched?"""
-        agent = self.stored["robots_agent"] or self.manners.agent
-        return self.rules is None or self.rules.allows(url, agent)
+        text, agent = self._rules_of(url.partition(":")[0])
+        return text is None or text.allows(url, agent)
+
+    @property
+    def has_robots(self) -> bool:
+        """Was a robots.txt set for it, or for one of its schemes?"""
+        return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
+
+    def crawl_delay(self) -> float:
+        """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
+        told = (self._rules_of(scheme) for scheme in USUAL_PORT)
+        return max(text.delay(agent) if text is not None else 0.0 for text, agent in told)
+
+    def _rules_of(self, scheme: str) -> tuple[Robots | None, str]:
+        return self.rules.get(scheme) or self.rules.get("") or (None, "")
+
+    def robots(self) -> dict[str, tuple[str | None, str | None]]:
+        """Scheme → fingerprint of what was set as its robots.txt (None: it has none), and whose rules hold, where that
+        was said; empty: for both, where one has none of its own."""
+        mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
+        told = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
+        for each in self.stored["robots_origins"] or ():
+            scheme, mark, agent = each.split(" ", 2)
+            told[scheme] = (None if mark == NO_TEXT else mark, agent or None)
+        return told
 
     def ready_at(self, now: float) -> float | None:
         """When its queues should be looked at next; None when it has none."""
@@ -390,18 +422,27 @@ def places(tx: Tx, hosts: Iterable[Host], manners: Manners) -> dict[str, Address
     return found
 
 
+def origins(told: Mapping[str, tuple[str | None, str | None]]) -> list[str] | None:
+    """What of `Host.robots` is kept by scheme, as it stands on a host."""
+    return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in told.items() if scheme] or None
+
+
 def rules(tx: Tx, hosts: Iterable[Host]) -> None:
     """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
-    unknown: list[Host] = []
-    for host in hosts:
-        mark = host.stored["robots_mark"]
-        host.rules = robots.remembered(mark) if mark is not None else None
-        if mark is not None and host.rules is None:
-            unknown.append(host)
-    if unknown:
-        texts = dict(tx.one("hosts/robots", names=sorted(host.name for host in unknown))[0])
-        for host in unknown:
-            host.rules = robots.parsed(texts[host.name]) if host.name in texts else None
+    told = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
+    marks = {mark for _, each in told.values() for mark, _ in each.values() if mark is not None}
+    known = {mark: robots.remembered(mark) for mark in marks}
+    missing = sorted(name for name, (_, each) in told.items() if any(m and known[m] is None for m, _ in each.values()))
+    for name, *texts in tx.one("hosts/robots", names=missing)[0] if missing else ():
+        for scheme, text in zip(KEPT, texts, strict=True):
+            mark, _ = told[name][1].get(scheme, (None, None))
+            if mark is not None and text is not None:
+                known[mark] = robots.parsed(text)
+    for host, each in told.values():
+        host.rules = {
+            scheme: (known[mark] if mark is not None else None, agent or host.manners.agent)
+            for scheme, (mark, agent) in each.items()
+        }
 
 
 def know_budgets(tx: Tx, hosts: Iterable[Host]) -> None:

@@ -68,7 +68,8 @@ class Wanted:
         by: str = "authority",
         min_score: float | None = None,
     ) -> Wanted:
-        """The criteria as a user gives them. Raises BadInput for one that no page can ever fit."""
+        """The criteria as a user gives them, but for the host: that is its name in the graph. Raises BadInput for one
+        that no page can ever fit."""
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
@@ -79,7 +80,7 @@ class Wanted:
         except re.error as error:
             raise BadInput(f"{regex!r} is not a regular expression: {error}.") from None
         least = None if min_score is None else float(min_score)
-        return cls(text or None, pattern, host and host.lower(), state, fetched, by, least)
+        return cls(text or None, pattern, host, state, fetched, by, least)
 
     def rank(self) -> int | None:
         """The rank of the least score, None when pages of that score need not have one."""

@@ -15,11 +15,25 @@ from typing import Any
 from graphbrain import hosts, passes, robots
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
-from graphbrain.hosts import Host, Manners
+from graphbrain.hosts import KEPT, Host, Manners
 from graphbrain.model import FOR_EVER
 from graphbrain.model import Host as HostView
 
-__all__ = ["block", "listed", "look", "no_news", "review", "set_manners", "set_robots", "unblock"]
+__all__ = [
+    "Told",
+    "block",
+    "listed",
+    "look",
+    "no_news",
+    "review",
+    "robots_text",
+    "set_manners",
+    "set_robots",
+    "unblock",
+]
+
+Told = Mapping[str, tuple[str | None, str | None]]
+"""What was set as a host's robots.txt, as `Host.robots` says it."""
 
 BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
@@ -51,6 +65,8 @@ def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
         address=host.address,
         robots_at=row["robots_at"],
         robots_agent=row["robots_agent"],
+        robots_http_at=row["robots_http_at"],
+        robots_https_at=row["robots_https_at"],
         discovered=row["discovered"],
     )
 
@@ -119,27 +135,60 @@ def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
     hosts.write(tx, [host], (), now)
 
 
-def set_robots(tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float) -> float:
-    """Keep a host's robots.txt (None: forget it), and mark its pages as still to be judged; its Crawl-delay."""
-    host = _locked(tx, name, manners)
-    rules = None if text is None else robots.parsed(text)
-    delay = rules.delay(agent or manners.agent) if rules is not None else 0.0
-    kept = {
-        "robots": text,
-        "robots_mark": None if text is None else robots.fingerprint(text),
-        "robots_agent": None if text is None else agent,
-        "robots_delay": delay or None,
-        "robots_at": None if text is None else now,
-        "robots_news": True,
-    }
-    _rewrite(tx, host, kept, now)
-    return delay
+def set_robots(
+    tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float, scheme: str = ""
+) -> float | None:
+    """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
 
-
-def no_news(tx: Tx, name: str, mark: str | None, manners: Manners, now: float) -> None:
-    """All pages of a host were judged by the text with this fingerprint: if it is still that one, the mark goes."""
+    A text of a scheme goes over that of both. None: there is none; without a scheme, none at all is kept. The answer is
+    the text's Crawl-delay; None where there is nothing to forget, for nobody has met the host.
+    """
+    if text is not None:
+        tx.do("pages/hosts", names=[name], now=now)
+    elif name not in hosts.read(tx, [name], manners):
+        return None
     host = hosts.lock(tx, [name], manners)[name]
-    if host.stored["robots_mark"] == mark:
+    told = host.robots()
+    hosts.rules(tx, [host])
+    rules = dict(host.rules)
+    schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
+    for each in schemes:
+        told.pop(each, None)
+        rules.pop(each, None)
+    keeps = text is not None or (scheme != "" and "" in told)  # that a scheme has none goes over the text of both
+    if keeps:
+        told[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
+        rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
+    changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
+    changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
+    host.rules = rules
+    mark, whose = told.get("", (None, None))
+    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": hosts.origins(told)}
+    changed |= {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    _rewrite(tx, host, changed, now)
+    own = rules[scheme][0] if keeps else None
+    return own.delay(agent or manners.agent) if own is not None else 0.0
+
+
+def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
+    """The robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of them.
+
+    Raises BadInput when nobody has met the host.
+    """
+    found = hosts.read(tx, [name], manners).get(name)
+    if found is None:
+        raise unknown(name)
+    rows = tx.one("hosts/robots", names=[name])[0]
+    texts = dict(zip(KEPT, rows[0][1:], strict=True)) if rows else {}
+    if scheme in found.robots():
+        return texts.get(scheme)
+    return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
+
+
+def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None:
+    """All pages of a host were judged by what was `told`: if it still stands, the mark goes."""
+    host = hosts.lock(tx, [name], manners)[name]
+    if host.robots() == told:
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
@@ -157,8 +206,8 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
     hosts.rules(tx, held.values())
     for name in names:
         host, changed = held[name], dict[str, Any]()
-        if host.rules is not None and host.stored["robots_agent"] is None:
-            changed = {"robots_delay": host.rules.delay(manners.agent) or None, "robots_news": True}
+        if any(agent is None for _, agent in host.robots().values()):
+            changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
         rests = host.stored["resting"]
         if rests:
             host.file(now)

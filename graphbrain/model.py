@@ -386,7 +386,8 @@ class Host(_Record):
     claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
     fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
     `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in queues of
-    its own? `set_aside`: do such wait that its budget must have room for?
+    its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt was set;
+    `robots_http_at`, `robots_https_at`: when one was set for that scheme alone.
     """
 
     name: str
@@ -409,6 +410,8 @@ class Host(_Record):
     address: str | None
     robots_at: float | None
     robots_agent: str | None
+    robots_http_at: float | None
+    robots_https_at: float | None
     discovered: float | None
 
 

@@ -75,12 +75,12 @@ class Passing(Core):
     def _obey(self, name: str) -> tuple[int, int]:
         """Take the pages of a host out, and let them in, as its robots.txt now says; how many of each."""
 
-        def look(tx: Tx) -> tuple[str | None, list[int]]:
-            mark = hosts.read(tx, [name], self.policy.manners)[name].stored["robots_mark"]
-            return mark, tx.one("hosts/pages", name=name)[0]
+        def look(tx: Tx) -> tuple[manners.Told, list[int]]:
+            told = hosts.read(tx, [name], self.policy.manners)[name].robots()
+            return told, tx.one("hosts/pages", name=name)[0]
 
         taken_out = let_in = 0
-        mark, ids = self.graph.read(look, "hosts/pages")
+        told, ids = self.graph.read(look, "hosts/pages")
         for start in range(0, len(ids), PASS_BATCH):
             out, back = self.graph.write(
                 lambda tx, i=ids[start : start + PASS_BATCH]: ordering.remark(tx, i, self.policy, self.now()),  # type: ignore[misc]
@@ -88,7 +88,7 @@ class Passing(Core):
             )
             taken_out += out
             let_in += back
-        self.graph.write(lambda tx: manners.no_news(tx, name, mark, self.policy.manners, self.now()), "hosts/write")
+        self.graph.write(lambda tx: manners.no_news(tx, name, told, self.policy.manners, self.now()), "hosts/write")
         return taken_out, let_in
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:

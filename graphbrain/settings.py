@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from graphbrain.errors import SettingsError
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
@@ -103,7 +104,9 @@ class Settings:
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
-    allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
+    allow_hosts: str = _setting(
+        "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
+    )
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
     allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
     deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
@@ -223,6 +226,12 @@ class Settings:
         for name, good, wanted in rules:
             if not good:
                 raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
+        for name in ("allow_hosts", "deny_hosts"):
+            try:
+                if getattr(self, name).strip():
+                    HostList.of(getattr(self, name))
+            except BadInput as error:
+                raise SettingsError(f"{name} must be hosts, as in 'a.example b.example:8080', but {error}.") from None
         return self
 
 

@@ -313,7 +313,7 @@ def host_sheet(host: Host) -> Table:
     """Everything about one host."""
     facts: dict[str, Any] = {}
     for name, value in host.as_dict().items():
-        if name in ("next_at", "robots_at", "discovered"):
+        if name in ("next_at", "robots_at", "robots_http_at", "robots_https_at", "discovered"):
             value = None if value is None else moment(value)
         elif name == "blocked_until":
             value = _blocked(value)
