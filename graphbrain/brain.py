@@ -29,7 +29,9 @@ from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinte
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
 from graphbrain.report import Item
-from graphbrain.schedule import Estimator
+from graphbrain.priors import read_priors
+from graphbrain.schedule import Estimator, Schedule
+from graphbrain.scope import Scope
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
@@ -72,6 +74,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         GraphUnavailable, GraphRefused, SchemaMismatch.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
+        Scope.of(given)  # before a brain is made with what nobody could open again
+        Schedule.of(given, *read_priors({}), estimator)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
         try:
             graph.connect()

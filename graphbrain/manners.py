@@ -4,7 +4,7 @@ Whoever sets a robots.txt leaves a mark on the host in the same transaction; it 
 been judged by that text, so that anybody can go on where a killed process has stopped. Until then, and for pages that
 are met later, claims judge each page before they hand it out. What follows for every host from a change of the brain's
 settings is done in the order of names, and how far it is stands on the brain.
-Statements: hosts/*, brain/note.
+Statements: hosts/*, brain/note, pages/hosts.
 """
 
 from __future__ import annotations

@@ -519,7 +519,7 @@ def test_each_scheme_and_port_has_its_own_robots_txt(make_brain: MakeBrain) -> N
     """Whatever is set, in any order: each page is judged by the text that holds for it; the longer delay counts."""
     places = ["http://a.org", "https://a.org", "http://a.org:81", "https://a.org:81"]
     names = [*places, "a.org", "a.org:81", "A.org:443", "https://a.org:443/", "//a.org"]
-    for seed in range(5):
+    for seed in range(3):
         chance = random.Random(seed)
         brain = make_brain()
         brain.seed([f"{place}/{n}" for place in places for n in (1, 2)])
@@ -627,7 +627,7 @@ def test_what_names_no_host_is_refused_by_every_verb(brain: Brain, name: object)
         lambda host: brain.set_host(host, delay=1.0), lambda host: brain.find(host=host),
         lambda host: brain.retry(host=host), lambda host: brain.dump_pages(host=host),
     ]  # fmt: skip
-    if name != "*.a.example/":  # as a part, it is
+    if name not in ("*.a.example/", "a:b"):  # these are parts of names
         calls.append(lambda text: list(brain.hosts(text)))
     for call in calls:
         with pytest.raises(BadInput) as refused:
