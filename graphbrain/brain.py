@@ -28,8 +28,8 @@ from graphbrain.looking import Looking
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
-from graphbrain.report import Item
 from graphbrain.priors import read_priors
+from graphbrain.report import Item
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.scoring import Scoring
