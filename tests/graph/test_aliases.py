@@ -11,7 +11,6 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.aliases import MOVED_AT_ONCE
 from graphbrain.errors import UnknownPage
-from graphbrain.spread import Share
 from tests.graph.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -139,20 +138,6 @@ def test_aliases_have_a_twentieth_of_the_claims(brain: Brain, clock: HandClock, 
         met += len(aliases.intersection(c.url for c in claims))
         brain.report([Fetched(c.url, claim=c, redirected_to=B if c.url in aliases else None) for c in claims])
     assert met == 60
-
-
-def test_a_share_is_given_to_processes_that_make_one_call_too() -> None:
-    dice = random.Random(1)
-    for n in (1, 3, 10, 50):
-        given = sum(Share(0.05, dice.random()).places(n) for _ in range(2_000))
-        assert abs(given - 100 * n) < 30 * n**0.5 + 5
-    share, given = Share(0.05, 0.99), 0
-    for call in range(1, 101):
-        places = share.places(10)
-        given += places
-        share.took(places, 10, 10)
-        assert given <= call * 0.5 + 1
-    assert given == 50
 
 
 def test_a_claimed_alias_that_lapses_or_comes_back_is_due(make_brain: MakeBrain, clock: HandClock) -> None:
