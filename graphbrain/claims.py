@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain import hosts
-from graphbrain.addresses import Address
+from graphbrain.addresses import FULL_WAIT, Address
 from graphbrain.graph import Clock, Tx, intact
 from graphbrain.heads import Finder
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
@@ -396,6 +396,10 @@ def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
     if shared_from is not None and shared_from <= now:
         return Outlook(now, False)
     ready_at = None if ready_at is not None and ready_at >= FOR_EVER else ready_at
+    if recheck_at is not None:
+        # One that is due by now has just been refused: its host has as many claims out as it may.
+        due = recheck_at if recheck_at > now else now + FULL_WAIT
+        recheck_at = None if due >= FOR_EVER else due
     open_ = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
     later = [moment for moment in (shared_from, rested_at, recheck_at) if moment is not None]
     return Outlook(min(open_ + later, default=None), not open_)

@@ -4,7 +4,7 @@
 // column  not_before  FLOAT    when the first failed page is tried again, or null
 // column  ready_at    FLOAT    when the first host whose pages wait for it alone may be visited, or null
 // column  rested_at   FLOAT    when the first host whose pages all were visited too lately may be visited, or null
-// column  recheck_at  FLOAT   when the first alias is looked at again, or null
+// column  recheck_at  FLOAT   when the first alias can be looked at again, as far as its host says, or null
 // rows    one
 // locks   none
 // mode    read
@@ -27,6 +27,9 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page) WHERE p.recheck_at >= 0 AND p.lease IS NULL
-  WITH p ORDER BY p.recheck_at LIMIT 1 RETURN head(collect(p.recheck_at)) AS recheck_at
+  WITH p ORDER BY p.recheck_at LIMIT 50
+  OPTIONAL MATCH (h:Host {name: p.host})
+  WITH [p.recheck_at, coalesce(h.next_at, 0.0), coalesce(h.blocked_until, 0.0)] AS moments
+  RETURN min(reduce(last = 0.0, at IN moments | CASE WHEN at > last THEN at ELSE last END)) AS recheck_at
 }
 RETURN lease_until, not_before, ready_at, rested_at, recheck_at

@@ -90,7 +90,7 @@ def test_three_days_after_an_evening_of_redirects_all_is_well(
         assert {url: brain.page(url).state for url in web.links} == dict.fromkeys(web.links, "known"), told
         for url, links in web.links.items():
             assert set(brain.neighbours(url)[0]) == set(links).difference([url]), f"{told}, {url}"
-        assert brain.page(root).is_seed
+        assert [page.url for page in brain.find() if page.is_seed] == [root], told
         assert brain.page(root).depth == 0
         sound(brain)
 
@@ -307,6 +307,20 @@ def test_a_redirect_passes_on_that_it_is_a_seed_and_costs_no_depth(brain: Brain,
     [claim] = [claim for claim in brain.next_urls(9) if claim.url == P]
     brain.report([Fetched(P, claim=claim, redirected_to=Q)])
     assert (brain.page(Q).is_seed, brain.page(Q).depth) == (False, 1)
+
+
+def test_a_page_that_a_seed_no_longer_leads_to_is_no_seed_for_it(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(payout="trusted")
+    brain.seed([A, D])
+    made_aliases(brain, clock, (A, B), (B, C), (A, D))  # now B leads to C, and A to D, which was a seed before
+    assert {page.url for page in brain.find() if page.is_seed} == {A, D}
+    made_aliases(brain, clock, (A, B))
+    assert {page.url for page in brain.find() if page.is_seed} == {A, B, C, D}
+    brain.seed([C])
+    clock.pass_(1.0)
+    brain.report([Fetched(A, body=b"a")])
+    brain.tend(None)
+    assert {page.url for page in brain.find() if page.is_seed} == {A, C, D}
 
 
 def test_a_lower_depth_is_passed_on_through_a_redirect(brain: Brain, clock: HandClock) -> None:
