@@ -656,7 +656,9 @@ def _validators_row(verdict: _Verdict) -> list[object] | None:
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
-    if report.not_modified:
+    if verdict.answer.outcome == "alias":
+        etag = modified = None  # of the redirect, not of a page: its links would be missed
+    elif report.not_modified:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
         return None
