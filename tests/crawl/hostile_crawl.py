@@ -1,0 +1,213 @@
+"""Crawls the hostile web as a stranger would, and says what came of it.
+
+    python -m tests.crawl.hostile_crawl [--order ORDER] [--large PAGES]
+
+It needs a Neo4j as the tests do (TEST_GRAPHBRAIN_URI, or it starts one), and prints one line a figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphbrain import Answer, Brain, Claims, Failed, Fetched
+from graphbrain.demo import crawler
+from tests.conftest import Neo4j, emptied, neo4j
+from tests.crawl.hostile_web import DAY, HostileWeb, hostile, large, small
+
+TIMEOUT = 0.3
+"""Seconds of silence after which the crawler gives up a fetch: everything is on loopback."""
+LONGEST = 1.0
+"""Seconds after which it gives up a page that never ends."""
+THREADS = 8
+
+
+class Clock:
+    """The time of day, and what it was moved on by."""
+
+    def __init__(self) -> None:
+        self.shift = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self.shift
+
+
+class Leaping(Brain):
+    """A brain whose clock leaps to the next page where somebody would wait for it, and that counts what it is asked.
+
+    The crawler waits only when none of its claims is out: so no claim ever lapses by a leap.
+    """
+
+    leaps: Clock
+    calls: int = 0
+    empty: int = 0
+    until: float = float("inf")
+
+    def next_urls(self, n: int = 100, *, worker: str | None = None, wait: float = 0.0) -> Claims:
+        """Claims, without waiting."""
+        claims = super().next_urls(n, worker=worker)
+        self.calls += 1
+        if not claims and wait:
+            self.empty += 1
+            ready = claims.next_ready
+            if ready is not None and not claims.finished:
+                self.leaps.shift += max(0.0, min(ready, self.until) - self.now()) + 0.001
+        return claims
+
+
+@contextmanager
+def leaping(server: Neo4j, clock: Clock, **settings: Any) -> Iterator[Leaping]:
+    """An empty brain on the server, by this clock."""
+    emptied(server, **settings).close()
+    login = {"uri": server.uri, "user": server.user, "password": server.password}
+    with Leaping.open(crawl="test", clock=clock, auto_tend=False, **login) as brain:
+        assert isinstance(brain, Leaping)
+        brain.leaps = clock
+        yield brain
+
+
+@dataclass
+class Crawl:
+    """One crawl and what was seen of it. `first`: when the last good page came, by the clock and by requests."""
+
+    web: HostileWeb
+    reports: list[tuple[Fetched | Failed, Answer]] = field(default_factory=list)
+    seconds: float = 0.0
+    all_good_after: tuple[float, int] | None = None
+
+    def run(self, brain: Leaping, days: float, most: int = 100_000, seconds: float = 90.0, tend: int = 100) -> None:
+        """From the seeds until the crawl is over, so many days of the clock have gone, `most` pages are reported, or
+        this machine has had enough."""
+        stop = threading.Event()
+        clock, end = self.web.clock, self.web.began + days * DAY
+        brain.until = end + 1.0
+
+        def on_page(result: Fetched | Failed, answer: Answer) -> None:
+            self.reports.append((result, answer))
+            if len(self.reports) % tend == 0:
+                brain.tend(0.5, passes=False)
+            if self.all_good_after is None and not self.web.missing():
+                self.all_good_after = clock() - self.web.began, len(self.web.visits)
+
+        watch = threading.Thread(target=_stop_at, args=(stop, clock, end, seconds), daemon=True)
+        watch.start()
+        began = time.monotonic()
+        before = crawler.TIMEOUT, crawler.LONGEST
+        crawler.TIMEOUT, crawler.LONGEST = TIMEOUT, LONGEST
+        try:
+            hand_in_robots(brain, self.web)
+            crawler.crawl(brain, threads=THREADS, limit=most, handlers=[self.web.handler()], stop=stop, on_page=on_page)
+        finally:
+            crawler.TIMEOUT, crawler.LONGEST = before
+            stop.set()
+            watch.join()
+        self.seconds = time.monotonic() - began
+
+    def granted(self) -> dict[str, list[float]]:
+        """When each host was claimed from, by the brain's clock, in order."""
+        times: dict[str, list[float]] = {}
+        for result, _ in self.reports:
+            if result.claim is not None:
+                times.setdefault(result.claim.host, []).append(result.claim.until)
+        return {host: sorted(each) for host, each in times.items()}
+
+    def figures(self, brain: Brain) -> dict[str, Any]:
+        """What there is to tell."""
+        web, kinds = self.web, self.web.kinds()
+        outcomes = Counter(answer.outcome or "refused" for _, answer in self.reports)
+        good = [web.asked[name] for name in web.good]
+        stats = brain.stats()
+        return {
+            "seconds": round(self.seconds, 1),
+            "days by the clock": round((web.clock() - web.began) / DAY, 2),
+            "hosts": len(web.sites),
+            "good pages": len(web.good),
+            "of these fetched": sum(web.got[name] > 0 for name in web.good),
+            "requests": len(web.visits),
+            "requests until all good pages were there": self.all_good_after and self.all_good_after[1],
+            "days until then": self.all_good_after and round(self.all_good_after[0] / DAY, 2),
+            "requests by kind": dict(kinds.most_common()),
+            "share of traps": round(kinds["trap"] / max(1, len(web.visits)), 3),
+            "requests for one good page: mean, most": (round(sum(good) / len(good), 2), max(good)),
+            "most requests for one address": web.asked.most_common(3),
+            "reports by outcome": dict(outcomes.most_common()),
+            "pages by state": stats["states"],
+        }
+
+
+def _stop_at(stop: threading.Event, clock: Any, end: float, seconds: float) -> None:
+    """Set `stop` when the clock has come to the end, or after so many seconds of this machine."""
+    late = time.monotonic() + seconds
+    while not stop.wait(0.02):
+        if clock() >= end or time.monotonic() > late:
+            stop.set()
+
+
+def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
+    """What a crawler does first: seeds, and each robots.txt. A https one of the same host says nothing of its http."""
+    answer = brain.seed(web.seeds)
+    assert not answer.refused, answer
+    for origin, text in web.robots.items():
+        brain.set_robots(origin, text)
+    brain.set_robots("https://robots-bom.example", "User-agent: *\nDisallow: /")
+
+
+def whole(server: Neo4j, order: str, days: float = 5.0, seconds: float = 90.0) -> tuple[Crawl, dict[str, Any], Any]:
+    """The whole hostile web under one order; the crawl, its figures, and the audit."""
+    clock = Clock()
+    with HostileWeb(hostile(), clock) as web, leaping(server, clock, **settings(order)) as brain:
+        crawl = Crawl(web)
+        crawl.run(brain, days, seconds=seconds)
+        found = {"order": order, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
+        brain.tend(None)
+        return crawl, found, brain.audit(None)
+
+
+def settings(order: str) -> dict[str, Any]:
+    """The settings of such a crawl; a budget for each host, as README tells for traps."""
+    return {"order": order, "delay_seconds": 1.0, "pages_per_host": 60, "user_agent": "graphbrain"}
+
+
+def beside(server: Neo4j, pages: int, hosts: int, limit: int, **more: Any) -> tuple[Crawl, dict[str, Any], Any]:
+    """One large host and small ones that are found after it."""
+    clock = Clock()
+    with HostileWeb([large(pages), *small(hosts)], clock) as web, leaping(server, clock, **more) as brain:
+        crawl = Crawl(web)
+        brain.seed(["http://large.example/"])
+        crawl.run(brain, 1_000.0, limit, 600.0, tend=1_000)
+        found = {**more, **crawl.figures(brain), "calls": brain.calls}
+        return crawl, found, brain.audit(None)
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--order", action="append", help="default: optimal and best_first")
+    parser.add_argument(
+        "--large", type=int, default=0, help="also fetch one host of so many pages beside 200 small ones"
+    )
+    arguments = parser.parse_args()
+    servers = neo4j.__wrapped__() if hasattr(neo4j, "__wrapped__") else neo4j.__pytest_wrapped__.obj()
+    server = next(servers)
+    try:
+        runs = (whole(server, order) for order in arguments.order or ["optimal", "best_first"])
+        if arguments.large:
+            runs = itertools.chain(runs, [beside(server, arguments.large, 200, 10**6, delay_seconds=0.0)])
+        for crawl, found, audit in runs:
+            for name, value in found.items():
+                print(f"{name:45} {value}")
+            print(f"{'not fetched':45} {sorted(crawl.web.missing())}")
+            print(f"{'audit':45} {'clean' if audit.ok else audit.findings}\n", flush=True)
+    finally:
+        next(servers, None)
+
+
+if __name__ == "__main__":
+    main()
