@@ -12,7 +12,7 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from graphbrain import Answer, Brain, Claims, Failed, Fetched
 from graphbrain.demo import crawler
 from tests.conftest import Neo4j, emptied, neo4j
-from tests.crawl.hostile_web import DAY, HostileWeb, hostile, large, small
+from tests.crawl.hostile_web import DAY, HostileWeb, Site, hostile, large, small
 
 TIMEOUT = 0.3
 """Seconds of silence after which the crawler gives up a fetch: everything is on loopback."""
@@ -75,12 +75,14 @@ def leaping(server: Neo4j, clock: Clock, **settings: Any) -> Iterator[Leaping]:
 
 @dataclass
 class Crawl:
-    """One crawl and what was seen of it. `first`: when the last good page came, by the clock and by requests."""
+    """One crawl and what was seen of it. `all_good_after`: when the last good page came, by the clock and by requests;
+    `states`: what the pages are in the end."""
 
     web: HostileWeb
     reports: list[tuple[Fetched | Failed, Answer]] = field(default_factory=list)
     seconds: float = 0.0
     all_good_after: tuple[float, int] | None = None
+    states: dict[str, str] = field(default_factory=dict)
 
     def run(self, brain: Leaping, days: float, most: int = 100_000, seconds: float = 90.0, tend: int = 100) -> None:
         """From the seeds until the crawl is over, so many days of the clock have gone, `most` pages are reported, or
@@ -159,14 +161,17 @@ def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
     brain.set_robots("https://robots-bom.example", "User-agent: *\nDisallow: /")
 
 
-def whole(server: Neo4j, order: str, days: float = 5.0, seconds: float = 90.0) -> tuple[Crawl, dict[str, Any], Any]:
+def whole(
+    server: Neo4j, order: str, days: float = 5.0, seconds: float = 90.0, sites: Iterable[Site] | None = None
+) -> tuple[Crawl, dict[str, Any], Any]:
     """The whole hostile web under one order; the crawl, its figures, and the audit."""
     clock = Clock()
-    with HostileWeb(hostile(), clock) as web, leaping(server, clock, **settings(order)) as brain:
+    with HostileWeb(sites or hostile(), clock) as web, leaping(server, clock, **settings(order)) as brain:
         crawl = Crawl(web)
         crawl.run(brain, days, seconds=seconds)
         found = {"order": order, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
         brain.tend(None)
+        crawl.states = {known.url: known.state for known in brain.find(limit=100_000)}
         return crawl, found, brain.audit(None)
 
 

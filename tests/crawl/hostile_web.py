@@ -167,6 +167,8 @@ WAITS: dict[str, Callable[[float], str]] = {
     "huge": lambda _: "999999999999999999999",
     "hour": lambda now: formatdate(now + HOUR, usegmt=True),
 }
+LEAST_WAITS = {"seconds": 2.0, "date": 3.0, "oldstyle": 3.0, "hour": HOUR - 1.0}
+"""Seconds for which a host that says so must be left alone; dates are told in whole ones."""
 SHORT_WAITS = ("seconds", "date", "past", "oldstyle", "fraction")
 
 
