@@ -26,7 +26,9 @@ TIMEOUT = 0.3
 """Seconds of silence after which the crawler gives up a fetch: everything is on loopback."""
 LONGEST = 1.0
 """Seconds after which it gives up a page that never ends."""
-THREADS = 8
+THREADS = 16
+MOST_PAGES = 40
+"""Pages of one host."""
 
 
 class Clock:
@@ -75,11 +77,12 @@ def leaping(server: Neo4j, clock: Clock, **settings: Any) -> Iterator[Leaping]:
 
 @dataclass
 class Crawl:
-    """One crawl and what was seen of it. `all_good_after`: when the last good page came, by the clock and by requests;
-    `states`: what the pages are in the end."""
+    """One crawl and what was seen of it. `written`: when each report was, by the clock; `all_good_after`: when the last
+    good page came, by the clock and by requests; `states`: what the pages are in the end."""
 
     web: HostileWeb
     reports: list[tuple[Fetched | Failed, Answer]] = field(default_factory=list)
+    written: list[float] = field(default_factory=list)
     seconds: float = 0.0
     all_good_after: tuple[float, int] | None = None
     states: dict[str, str] = field(default_factory=dict)
@@ -93,6 +96,7 @@ class Crawl:
 
         def on_page(result: Fetched | Failed, answer: Answer) -> None:
             self.reports.append((result, answer))
+            self.written.append(clock())
             if len(self.reports) % tend == 0:
                 brain.tend(0.5, passes=False)
             if self.all_good_after is None and not self.web.missing():
@@ -112,12 +116,12 @@ class Crawl:
             watch.join()
         self.seconds = time.monotonic() - began
 
-    def granted(self) -> dict[str, list[float]]:
-        """When each host was claimed from, by the brain's clock, in order."""
+    def granted(self, lease: float) -> dict[str, list[float]]:
+        """When each host was claimed from, by the brain's clock, in order; the length of a lease tells."""
         times: dict[str, list[float]] = {}
         for result, _ in self.reports:
             if result.claim is not None:
-                times.setdefault(result.claim.host, []).append(result.claim.until)
+                times.setdefault(result.claim.host, []).append(result.claim.until - lease)
         return {host: sorted(each) for host, each in times.items()}
 
     def figures(self, brain: Brain) -> dict[str, Any]:
@@ -138,7 +142,10 @@ class Crawl:
             "requests by kind": dict(kinds.most_common()),
             "share of traps": round(kinds["trap"] / max(1, len(web.visits)), 3),
             "requests for one good page: mean, most": (round(sum(good) / len(good), 2), max(good)),
-            "most requests for one address": web.asked.most_common(3),
+            "most requests for one page": web.asked.most_common(3),
+            "requests against robots.txt": [
+                f"{visit.host}{visit.target}" for visit in web.visits if visit.kind == "forbidden"
+            ],
             "reports by outcome": dict(outcomes.most_common()),
             "pages by state": stats["states"],
         }
@@ -162,22 +169,26 @@ def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
 
 
 def whole(
-    server: Neo4j, order: str, days: float = 5.0, seconds: float = 90.0, sites: Iterable[Site] | None = None
+    server: Neo4j,
+    order: str,
+    days: float = 5.0,
+    seconds: float = 90.0,
+    sites: Iterable[Site] | None = None,
+    revisit_seconds: float = 10 * DAY,
 ) -> tuple[Crawl, dict[str, Any], Any]:
-    """The whole hostile web under one order; the crawl, its figures, and the audit."""
+    """The whole hostile web, or some of it, under one order; the crawl, its figures, and the audit."""
     clock = Clock()
-    with HostileWeb(sites or hostile(), clock) as web, leaping(server, clock, **settings(order)) as brain:
+    manners = {"delay_seconds": 1.0, "pages_per_host": MOST_PAGES}  # a budget, as README tells for traps
+    with (
+        HostileWeb(sites or hostile(), clock) as web,
+        leaping(server, clock, order=order, revisit_seconds=revisit_seconds, **manners) as brain,
+    ):
         crawl = Crawl(web)
         crawl.run(brain, days, seconds=seconds)
         found = {"order": order, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
         brain.tend(None)
         crawl.states = {known.url: known.state for known in brain.find(limit=100_000)}
         return crawl, found, brain.audit(None)
-
-
-def settings(order: str) -> dict[str, Any]:
-    """The settings of such a crawl; a budget for each host, as README tells for traps."""
-    return {"order": order, "delay_seconds": 1.0, "pages_per_host": 60, "user_agent": "graphbrain"}
 
 
 def beside(server: Neo4j, pages: int, hosts: int, limit: int, **more: Any) -> tuple[Crawl, dict[str, Any], Any]:

@@ -129,7 +129,7 @@ def calendar() -> Site:
         days = () if "day" in ask.target else (f"/cal?month={n}&day={day}" for day in range(1, 29))
         return Reply(links=("/", f"/cal?month={n + 1}", f"/cal?month={n - 1}", *days), kind="trap")
 
-    return Site("calendar.example", plain(12, root=["/cal?month=0"]), otherwise=month)
+    return Site("calendar.example", plain(6, root=["/cal?month=0"]), otherwise=month)
 
 
 def concatenating() -> Site:
@@ -138,7 +138,7 @@ def concatenating() -> Site:
     def deeper(_: Ask) -> Reply:
         return Reply(links=("/", "news/", "www.concat.example/", "../shop/", "?page=2"), kind="trap")
 
-    return Site("concat.example", plain(12, root=["news/"]), otherwise=deeper)
+    return Site("concat.example", plain(6, root=["news/"]), otherwise=deeper)
 
 
 def facets() -> Site:
@@ -150,7 +150,7 @@ def facets() -> Site:
         more = (f"{ask.target}{'&' if '?' in ask.target else '?'}{name}={n}" for name in "abc" for n in range(3))
         return Reply(links=("/", *more), kind="trap")
 
-    return Site("facets.example", plain(12, root=["/list"]), otherwise=narrower)
+    return Site("facets.example", plain(6, root=["/list"]), otherwise=narrower)
 
 
 # ---------------------------------------------------------------- busy, dead and slow hosts
