@@ -550,7 +550,7 @@ ROBOTS: dict[str, tuple[bytes, str, str]] = {
     ),
     "escapes": (b"User-agent: *\nDisallow: /%7Ejoe/\nDisallow: /caf%c3%a9\n", "/~joe/x /caf%C3%A9", "/joe"),
     "stars": (
-        b"User-agent: *\nDisallow: /" + b"*a" * 20 + b"b$\nDisallow: /" + b"*" * 30 + b"/no",
+        b"User-agent: *\nDisallow: /" + b"*a" * 20 + b"b$\nDisallow: /" + b"*" * 30 + b"no",
         "/no",
         "/" + "a" * 60,
     ),
