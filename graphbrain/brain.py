@@ -33,7 +33,7 @@ from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
-from graphbrain.url import RULES_VERSION
+from graphbrain.url import RULES_VERSION, cleaner
 
 __all__ = ["ENOUGH", "Brain"]
 
@@ -65,8 +65,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A shared setting given here that differs from
         the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
-        canonical URLs. `detector`: the user's own word on whether a page has changed, of what was seen of it when it
-        last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
+        keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
+        it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
         `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
         keeps its engine and its shared settings, whatever is given. `clock`: epoch seconds, for tests only. Raises
         GraphUnavailable, GraphRefused, SchemaMismatch.
@@ -113,8 +113,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         refused: list[tuple[str, str]] = []
         for url in urls:
             try:
-                canonical, key = self._rules.page(url)
-                good[key] = canonical
+                written, key = self._rules.page(url)
+                good[key] = cleaner(good.get(key, written), written)
             except (BadInput, TypeError) as error:
                 refused.append((str(url)[:200], str(error)))
         created = 0

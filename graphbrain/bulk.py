@@ -27,7 +27,7 @@ from graphbrain.opichits import NONE, Rule
 from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
-from graphbrain.url import host_of, key_of, name_of
+from graphbrain.url import Rules, host_of, name_of, surplus
 
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
@@ -71,6 +71,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("etag", "string"),
     ("last_modified", "string"),
     ("outside_because", "string"),
+    ("url_surplus", "long"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -163,12 +164,13 @@ class Bulk:
         harvest: Harvest,
         policy: Policy,
         run: Run,
+        rules: Rules,
         seeds: Sequence[int] | None = None,
         *,
         tolerance: float | None = None,
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
-        self.harvest, self.run = harvest, run
+        self.harvest, self.run, self._key = harvest, run, rules.key
         self.hosts, self.host = _hosts(harvest.urls)
         given = [] if seeds is None else list(seeds)
         reached = depths(harvest.offsets, harvest.targets, given) >= 0
@@ -255,7 +257,7 @@ class Bulk:
             return [value if was else None for was in known]
 
         return [
-            [key_of(url) for url in urls],
+            [self._key(url) for url in urls],
             urls,
             [self.hosts[number] for number in self.host[part].tolist()],
             [name_of(url) for url in urls],
@@ -288,6 +290,7 @@ class Bulk:
             of_fetched("new"),
             *([each[place] for each in details] for place in range(len(NO_DETAILS))),
             [None if held else SCOPE for held in inside.tolist()],
+            [surplus(url) or None for url in urls],
         ]
 
 

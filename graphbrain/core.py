@@ -51,7 +51,7 @@ class Core:
         self._clock = clock
         self._estimator = estimator
         self._finder: Finder = InOrder()
-        self._rules = Rules(settings.canonical)
+        self._rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
         self._refresh(settings, stored)
         graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}

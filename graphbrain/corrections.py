@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages
+from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
@@ -23,12 +23,15 @@ Named = tuple[str, str | None]
 
 def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
     """Make these pages (key → URL) seeds; how many had to be created."""
-    known = pages.find(tx, urls)
+    found = pages.look(tx, urls)
+    known = {key: page for key, page, *_ in found}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
     made = pages.create(tx, fresh, policy.scope, policy.rule, now)
     ids = sorted({*known.values(), *made.values()})
     if ids:
         ledger = accounts.lock(tx, ids, policy.rule)
+        offers = {page: [urls[key]] for key, page, *_, why in found if why is not None}
+        spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
         tx.do("pages/seed", ids=ids)
         ledger.is_seed[:] = True
         pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)

@@ -1,6 +1,6 @@
 """What others have crawled, read from files into arrays, as a brain would keep it.
 
-Pages are numbered in the order in which they are met; URLs are canonical, links distinct and without self-links, and
+Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
 at most `max_links` of a page, the first of them. Files are told apart by what is in them, plain or gzipped:
 
     `src dst [count]`                                        links by id; pages of other files, or with generated URLs
@@ -124,7 +124,7 @@ class Tally:
 class Harvest:
     """Pages and links, ready to be written.
 
-    `urls`: canonical, all different. `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`.
+    `urls`: addresses, of pages all different. `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`.
     `fetched`: False for pages of the frontier. `at`: epoch seconds of the visit, nan where it was not said. `status`:
     of the visit. `relevance`: nan where it is not known. `details`: page → (body_hash, etag, last_modified) of those
     that have one. `later`: visits that no first visit is (failures, redirects, second visits), in their order, to be
@@ -162,8 +162,8 @@ class Harvest:
             alias, page = self.merged
             found = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
         else:
-            url = rules.page(what)[0]
-            found = np.array([number for number, other in enumerate(self.urls) if other == url])
+            key = rules.page(what)[1]
+            found = np.array([number for number, other in enumerate(self.urls) if rules.key(other) == key])
         if not len(found):
             raise BadInput(f"{self.name} has no page {what}.")
         return int(found[0])

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphbrain import accounts, hosts, lanes, pages
+from graphbrain import accounts, hosts, lanes, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
@@ -111,12 +111,15 @@ def apply(
 
     `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
     """
-    ids = pages.find(tx, hints)
+    found = pages.look(tx, hints)
+    ids = {key: page for key, page, *_ in found}
     # One click away from the host's root, which is where such lists begin; never a seed.
     fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids and hint.url is not None]
     made = pages.create(tx, fresh, policy.scope, policy.rule, now)
     ids |= made
     ledger = accounts.lock(tx, ids.values(), policy.rule)
+    offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     rows = _read(tx, ledger, policy)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []

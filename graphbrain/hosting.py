@@ -106,7 +106,7 @@ class Hosting(Passing):
         Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
         and a forbidden page that is met later is never handed out. Its Crawl-delay becomes part of the host's delay, up
         to `longest_delay_seconds`. `agent`: whose rules hold for this host; None: those of the setting `user_agent`.
-        Of a longer text the first 500,000 characters are read. Raises BadInput, also for a host nobody has met.
+        Of a longer text the first 512,000 characters are read. Raises BadInput, also for a host nobody has met.
         """
         if agent is not None and not (isinstance(agent, str) and agent.strip()):
             raise BadInput(f"agent must be a name, not {agent!r:.80}.")

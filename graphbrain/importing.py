@@ -133,7 +133,7 @@ def _read(
     progress: Progress,
 ) -> Bulk:
     """What the files hold, and all that follows from it; `in_memory`: with accounts at their fixed point."""
-    rules = Rules(brain.settings.canonical)
+    rules = Rules(brain.settings.canonical, hash_bang=brain.settings.hash_bang)
     harvest = harvests.read(
         paths,
         rules=rules,
@@ -147,6 +147,7 @@ def _read(
         harvest,
         brain.policy,
         Run(brain.now(), uuid.uuid4().hex),
+        rules,
         [harvest.find(seed, rules) for seed in seeds] if seeds else None,
         tolerance=SETTLED_TO if in_memory else None,
         progress=lambda rounds: progress(f"settling: round {rounds}", 0.0),

@@ -1,4 +1,4 @@
-"""Reported items, checked before any transaction: canonical URLs, hashed bodies, folded links, tokens.
+"""Reported items, checked before any transaction: addresses and keys, hashed bodies, folded links, tokens.
 
 What cannot be used is refused item by item, with the reason; the batch goes on. The token of a claimed visit is its
 claim's; that of an unclaimed one is made here, once, so that recording it twice can be noticed.
@@ -8,23 +8,35 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from numbers import Integral
 from typing import Any
 
-from graphbrain import fingerprints
+from graphbrain import fingerprints, retry_after
 from graphbrain.errors import BadInput
 from graphbrain.fingerprints import Change
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, number
 from graphbrain.report import Item
-from graphbrain.url import Rules
+from graphbrain.url import Rules, cleaner, is_key
 
 __all__ = ["Intake"]
 
 BY_BODY = Change("body")
 SKEW = 60.0
 """Seconds that a visit may lie in the future: clocks differ. It is then taken as now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Led:
+    """What is made of a redirect: the report, its target (key → address), what the answer says of it, and, of one that
+    comes back to the page itself (`circles`), the other spelling of its URL, if it is another."""
+
+    report: Report
+    target: dict[str, tuple[str, None]] = field(default_factory=dict)
+    note: str = ""
+    spelling: str | None = None
+    circles: bool = False
 
 
 class Intake:
@@ -48,22 +60,31 @@ class Intake:
         if not isinstance(report, Fetched | Failed):
             raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
         _check_types(report)
-        report = _plain(report)
-        url, key = self._rules.page(report.url)
+        report = _plain(_waiting(report, self._now))
+        url, key = self._page(report)
         claim = report.claim
-        if claim is not None and claim.key != key:
-            # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
-            raise BadInput(f"the claim is for {claim.url}, not for this URL")
         if key in self._seen:
             raise BadInput("the same page is reported twice in one batch")
-        report, target, note = self._led(report, key)
+        led = self._led(report, url, key)
+        report = led.report
         token = claim.token if claim else uuid.uuid4().hex
-        item = Item(report, key, url, token, self._at(report), address=_address(report.address), note=note)
+        item = Item(report, key, url, token, self._at(report), address=_address(report.address), note=led.note)
+        item.spelling, item.circles = led.spelling, led.circles
         if isinstance(report, Fetched):
             item.seen = _seen(report, item.at, self._change)
-            self._take_links(item, report, target)
+            self._take_links(item, report, led.target)
         self._seen.add(key)
         return item
+
+    def _page(self, report: Report) -> tuple[str, str]:
+        """The address and the key of the reported page: the claim's, whatever rules make of its address now."""
+        claim = report.claim
+        if claim is None:
+            return self._rules.page(report.url)
+        # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
+        if report.url != claim.url and self._rules.page(report.url)[1] != claim.key:
+            raise BadInput(f"the claim is for {claim.url}, not for this URL")
+        return claim.url, claim.key
 
     def _at(self, report: Fetched | Failed) -> float:
         if report.fetched_at is None:
@@ -72,20 +93,24 @@ class Intake:
             raise BadInput("the visit lies in the future")
         return min(report.fetched_at, self._now)
 
-    def _led(self, report: Report, own: str) -> tuple[Report, dict[str, tuple[str, None]], str]:
-        """Where a permanent redirect leads: the target. One that leads nowhere is a page that is not there: were it
-        refused, its claim would lapse and be handed out again and again."""
+    def _led(self, report: Report, own_url: str, own: str) -> _Led:
+        """Where a permanent redirect leads. One that leads nowhere is a page that is not there: were it refused, its
+        claim would lapse and be handed out again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
-            return report, {}, ""
+            return _Led(report)
+        circles, spelling = False, None
         try:
             url, key = self._rules.page(report.redirected_to)
-            if key == own:
-                raise BadInput("the page redirects to itself")
+            if key != own:
+                return _Led(report, {key: (url, None)})
+            circles, spelling = True, url if url != own_url else None
+            why = "the page redirects to itself" if spelling is None else "that is its own URL in another spelling"
         except BadInput as error:
-            note = f"redirects to {_shown(report.redirected_to)}: {error}"
-            status = report.status if 300 <= report.status < 400 else 301
-            return Failed(report.url, report.claim, status, note, fetched_at=report.fetched_at), {}, note
-        return report, {key: (url, None)}, ""
+            why = str(error)
+        note = f"redirects to {_shown(report.redirected_to)}: {why}"
+        status = report.status if 300 <= report.status < 400 else 301
+        failed = Failed(report.url, report.claim, status, note, fetched_at=report.fetched_at)
+        return _Led(failed, {}, note, spelling, circles)
 
     def _take_links(self, item: Item, report: Fetched, target: dict[str, tuple[str, None]]) -> None:
         refused: list[tuple[str, str]] = []
@@ -117,8 +142,8 @@ class Intake:
                 continue
             if key in targets:
                 known = targets[key][1]
-                if guess is not None and (known is None or guess > known):
-                    targets[key] = (url, guess)
+                better = known if guess is None or (known is not None and guess <= known) else guess
+                targets[key] = (cleaner(targets[key][0], url), better)
             elif len(targets) == self._max_links:
                 over.add(key)
             else:
@@ -126,7 +151,7 @@ class Intake:
         return targets, len(over)
 
 
-_NUMBERS = ("fetched_at", "status", "seconds", "retry_after", "relevance")
+_NUMBERS = ("fetched_at", "status", "seconds", "relevance")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
 
 
@@ -138,6 +163,8 @@ def _check_types(report: Fetched | Failed) -> None:
         raise BadInput(f"claim must be a Claim, not {type(report.claim).__name__}")
     if report.claim is not None and not (isinstance(report.claim.token, str) and report.claim.token):
         raise BadInput("the claim has no token")
+    if report.claim is not None and not is_key(report.claim.key):
+        raise BadInput(f"the key of the claim is not the key of a page: {report.claim.key!r:.80}")
     for name in _TEXTS:
         text = getattr(report, name, None)
         if text is not None and not (isinstance(text, str) and _sendable(text)):
@@ -146,7 +173,6 @@ def _check_types(report: Fetched | Failed) -> None:
     _check_number("status", report.status, 100, 999)
     _check_number("seconds", report.seconds, 0.0, 1e6)
     if isinstance(report, Failed):
-        _check_number("retry_after", report.retry_after, 0.0, 1e9)
         return
     _share("relevance", report.relevance)
     if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
@@ -167,6 +193,13 @@ def _plain(report: Report) -> Report:
         return report
     plain: dict[str, Any] = {n: int(v) if isinstance(v, Integral) else float(v) for n, v in others.items()}
     return replace(report, **plain)
+
+
+def _waiting(report: Report, now: float) -> Report:
+    """Its Retry-After in seconds: whatever a server has written there, the visit counts."""
+    if isinstance(report, Fetched) or report.retry_after is None:
+        return report
+    return replace(report, retry_after=retry_after.seconds(report.retry_after, now))
 
 
 def _check_word(name: str, value: object) -> None:

@@ -183,14 +183,15 @@ class Failed:
     """A fetch that brought no page.
 
     `status`: the HTTP status, or None when there was no answer (time-out, DNS, refused connection: `error` says).
-    `retry_after`: seconds the server asked to wait (its Retry-After header). `seconds`, `address`: as of a `Fetched`.
+    `retry_after`: how long the server asked to wait, in seconds, or its Retry-After header as it stands, which may be a
+    date; what is neither says nothing. `seconds`, `address`: as of a `Fetched`.
     """
 
     url: str
     claim: Claim | None = None
     status: int | None = None
     error: str = ""
-    retry_after: float | None = None
+    retry_after: float | str | None = None
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None

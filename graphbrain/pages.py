@@ -22,7 +22,7 @@ from graphbrain.methods import SCORES
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
-from graphbrain.url import host_of, name_of
+from graphbrain.url import host_of, name_of, surplus
 
 __all__ = [
     "New",
@@ -87,14 +87,14 @@ def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     return {key: page for key, page, *_ in look(tx, keys)}
 
 
-def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool]]:
-    """(key, internal id, out_weight, whether it is an alias) of the pages that are there.
+def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool, str | None]]:
+    """(key, internal id, out_weight, whether it is an alias, why its address may get better) of pages that are there.
 
     Raises Again when one is just being deleted.
     """
     wanted = sorted(set(keys))
-    found: list[tuple[str, int, float, bool]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
-    for _, _, weight, alias in found:
+    found: list[tuple[str, int, float, bool, str | None]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    for _, _, weight, alias, _ in found:
         intact(weight, alias)
     return found
 
@@ -139,6 +139,7 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
                 priority,
                 None if payout == 1.0 else payout,
                 payout if accounts.of(rule).keeps_payouts else 0.0,
+                surplus(page.url) or None,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from graphbrain import accounts, hosts, lanes, linking, pages
+from graphbrain import accounts, hosts, lanes, linking, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Again, Tx, intact
@@ -26,6 +26,7 @@ from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
+from graphbrain.url import cleaner
 
 __all__ = ["Item", "Policy", "Recorded", "record"]
 
@@ -52,7 +53,7 @@ class Policy:
 
 @dataclass(slots=True)
 class Item:
-    """One reported visit, checked: canonical, hashed, with a token made before any transaction."""
+    """One reported visit, checked: addressed, hashed, with a token made before any transaction."""
 
     report: Fetched | Failed
     key: str
@@ -63,11 +64,15 @@ class Item:
     address: str | None = None
     """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
-    """key → (canonical URL, guess of relevance) of each distinct out-link, in page order, without the page itself"""
+    """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     note: str = ""
     """what the answer says beside the outcome"""
+    spelling: str | None = None
+    """the other spelling of its own URL that the page redirects to"""
+    circles: bool = False
+    """does it redirect to itself, in this spelling or another?"""
 
     @property
     def claimed(self) -> bool:
@@ -78,13 +83,22 @@ class Item:
         """Did the server say that there is no such page, or lead nowhere with a redirect?"""
         report = self.report
         return (
-            isinstance(report, Failed) and 300 <= (report.status or 0) < 500 and report.status not in PASSING | SLOWED
+            isinstance(report, Failed)
+            and 300 <= (report.status or 0) < 500
+            and report.status not in PASSING | SLOWED
+            and not self.circles
         )
 
     @property
     def slowed(self) -> bool:
         """Did the host ask to be left alone?"""
         return isinstance(self.report, Failed) and self.report.status in SLOWED
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds that the server asked to wait: of a header, intake has read them."""
+        wait = self.report.retry_after if isinstance(self.report, Failed) else None
+        return None if isinstance(wait, str) else wait
 
     def may_unlink(self) -> bool:
         """Can recording this visit remove links?"""
@@ -120,6 +134,8 @@ class _Visit:
     last_modified: str | None
     counted_at: str | None
     charged: bool
+    respelt: int
+    """for how many rounds in a row it took the spelling that its server redirects to"""
 
     @property
     def seen(self) -> Seen:
@@ -154,14 +170,14 @@ class Recorded:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorded:
     """Record these visits, each page at most once."""
-    ids, made, linked, redirecting = _discover(tx, items, policy, now)
+    ids, made, linked, redirecting, unsure = _discover(tx, items, policy, now)
     goals = pages.goals(tx, ids, redirecting)
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
     known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
     wanted = {goals[key] for item in present for key in item.targets if key in goals}
-    if redirecting:
+    if redirecting or unsure:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
     ledger = accounts.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
     if made:
@@ -171,6 +187,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     verdicts = [_judge(item, visits[ids[item.key]], policy) for item in present]
     links = _relink(tx, verdicts, goals, ledger, policy, now)
     turned = _redirect(tx, verdicts, ids, ledger)
+    offers = _offers(items, unsure, policy.scope)
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
     pushes, payments = ledger.spend_among(links)
@@ -187,24 +205,26 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
 
 def _discover(
     tx: Tx, items: Sequence[Item], policy: Policy, now: float
-) -> tuple[dict[str, int], list[int], set[str], set[str]]:
+) -> tuple[dict[str, int], list[int], set[str], set[str], dict[str, tuple[int, str]]]:
     """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links;
-    keys of aliases.
+    keys of aliases; and key → (id, why) of pages whose addresses may get better.
 
     The missing pages are created, as deep as their best finder says.
     """
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = pages.look(tx, named)
-    ids = {key: page for key, page, _, _ in found}
-    linked = {key for key, _, weight, _ in found if weight > 0}
-    redirecting = {key for key, _, _, alias in found if alias}
+    ids = {key: page for key, page, *_ in found}
+    linked = {key for key, _, weight, *_ in found if weight > 0}
+    redirecting = {key for key, _, _, alias, _ in found if alias}
+    unsure = {key: (page, why) for key, page, _, _, why in found if why is not None}
     missing = named.difference(ids)
     if not missing:
-        return ids, [], linked, redirecting
+        return ids, [], linked, redirecting, unsure
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
     intact(*depths.values())
     new: dict[str, New] = {}
+    visited = {item.key: item.url for item in items}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)
         if item.key in missing and not item.claimed:
@@ -214,9 +234,25 @@ def _discover(
                 known = new.get(key)
                 deep = depth + 1 if known is None else min(known.depth, depth + 1)
                 weight = 1.0 if known is None else known.in_weight + 1.0
-                new[key] = New(key, url, deep, relevance=_larger(guess, known), in_weight=weight)
+                spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
+                new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
     made = pages.create(tx, new.values(), policy.scope, policy.rule, now)
-    return ids | made, sorted(made.values()), linked, redirecting
+    return ids | made, sorted(made.values()), linked, redirecting, unsure
+
+
+def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
+    """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
+    offers: dict[int, dict[str, None]] = {}
+    if unsure:
+        for item in items:
+            met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+            if item.key in unsure and not item.claimed:
+                met.append((item.key, item.url))
+            for key, url in met:
+                page, why = unsure[key]
+                if spellings.may_improve(why, url, scope):
+                    offers.setdefault(page, {})[url] = None
+    return offers
 
 
 def _larger(guess: float | None, known: New | None) -> float | None:
@@ -265,6 +301,8 @@ def _outcome(item: Item, visit: _Visit, policy: Policy) -> Outcome:
     if isinstance(report, Failed):
         if item.slowed:
             return "slowed"
+        if _respells(item, visit):
+            return "retry"
         return "gone" if visit.errors + 1 >= policy.max_errors else "retry"
     if report.redirected_to is not None:
         return "alias"
@@ -477,6 +515,10 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
         tx.do("visits/waits", rows=rows)
     if failed:
         tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+    moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and _respells(v.item, v.visit)]
+    if moved:
+        rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
+        tx.do("pages/respell", rows=rows, now=now)
 
 
 def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
@@ -496,7 +538,7 @@ def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
         elif first and not visit.charged and manners.counting:
             end.spent += 1
         if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
-            end.complaints.append(report.retry_after)
+            end.complaints.append(verdict.item.retry_after)
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends
@@ -506,7 +548,7 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
     """Each property costs: what most visits leave as it is has a statement of its own."""
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
-    busy = [v.visit.page for v in fetched if v.own and (v.visit.lease is None or v.visit.counted or v.visit.errors)]
+    busy = [v.visit.page for v in fetched if v.own and _leaves_traces(v.visit)]
     for statement, rows in (
         ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
         ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
@@ -517,6 +559,16 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
             tx.do(statement, rows=rows)
     if busy:
         tx.do("visits/cleared", ids=busy)
+
+
+def _leaves_traces(visit: _Visit) -> bool:
+    """Does something stand on the page that a visit that brought it takes away?"""
+    return visit.lease is None or visit.counted or visit.errors > 0 or visit.respelt > 0
+
+
+def _respells(item: Item, visit: _Visit) -> bool:
+    """Does the page take the spelling that its server redirects to? Not for ever: it may bounce between two."""
+    return item.spelling is not None and item.spelling != visit.url and visit.respelt < spellings.MOST_ROUNDS
 
 
 def _fetched_row(verdict: _Verdict, plan: _Plan) -> list[object]:
@@ -576,12 +628,15 @@ def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, no
     report = item.report
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
-    errors = visit.errors if slowed else visit.errors + 1
+    respells = _respells(item, visit)
+    errors = visit.errors if slowed or respells else visit.errors + 1
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
     if outcome == "gone":
         state = "gone" if item.missing else "parked"
     elif _comes_back(verdict, policy):
-        if slowed:
+        if respells:
+            queue = hosts.SHARED_QUEUE  # with everybody: it may have got another host
+        elif slowed:
             queue = filing[visit.host]
         else:
             not_before = now + _pause(errors, item.missing)

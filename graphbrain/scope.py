@@ -37,6 +37,11 @@ class Scope:
         """Is every page inside?"""
         return self == Scope(frozenset(), frozenset(), None, None, 0)
 
+    @property
+    def by_url(self) -> bool:
+        """Does it depend on how a URL is written?"""
+        return self.allow_urls is not None or self.deny_urls is not None
+
     def holds(self, url: str, host: str, depth: int) -> bool:
         """May this page be fetched?"""
         if self.max_depth and depth > self.max_depth:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,7 +34,7 @@ from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link
+from graphbrain import Brain, Claim, Failed, Fetched, Link, retry_after
 from graphbrain.desk import Desk, Taken, Visited
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.scrapy_pages import CLAIM, Options, Reader, express, plain_meta, request_for
@@ -120,8 +121,8 @@ class _Visit:
             return Fetched(url, (), claim, status, not_modified=True, etag=etag, last_modified=modified)
         good = 200 <= status < 300
         if not good and (not self.links or status in (429, 503)):
-            wait = _text(head.get("Retry-After")) or ""  # a date is left to the brain's own back-off
-            return Failed(url, claim, status, retry_after=min(float(wait), 86_400.0) if wait.isdecimal() else None)
+            now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
+            return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
         near, links = reader.read(response, self.links) if good else (None, [Link(link) for link in self.links])
         return Fetched(
             url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified
@@ -169,8 +170,8 @@ class Scheduler(BaseScheduler):
                     )
             options = Options.of(self.crawler.settings)
             self._reader = await run_in_thread(Reader, options)
-            self._rules = Rules(options.canonical)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
+            self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
         except GraphbrainError as error:
             # Raising it would end in tracebacks: an engine that is half open cannot be closed.
             self._failure = error

@@ -57,6 +57,9 @@ class Settings:
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
+    hash_bang: bool = _setting(
+        False, "fixed", "a fragment that begins with #! is a part of its URL, and tells pages apart"
+    )
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
     alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")

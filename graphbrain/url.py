@@ -1,9 +1,14 @@
-"""One spelling per page, and the host a page is polite to.
+"""The address of a page, the key of a page, and the host it is polite to.
 
-Canonical means w3lib's rules (sorted query, escaped path, lower-case host, no fragment), then ours: default ports
-go, an empty path becomes `/`, and query arguments that only track a visitor go. Two URLs of one page then share
-one `key`, the blake2b-128 of the canonical text: a URL can be longer than a Neo4j index key may be.
-`RULES_VERSION` stands in the database; changing a rule changes it.
+These are two things. The *address* is the URL as the site wrote it: what is fetched, shown, and held against robots.txt
+and the scope. Only what RFC 3986 calls equivalent without knowing the server is changed: scheme and host in lower
+case, the host by UTS 46, the default port, dot segments and the fragment gone, and escaped what may not stand in a URL.
+The *key* tells pages apart: the blake2b-128 digest of a normal form in which arguments are sorted, escapes are uniform,
+and arguments that only track a visitor, or carry a session, are gone; then of the user's own last step. A digest,
+for a URL can be longer than a Neo4j index key may be. `RULES_VERSION` stands in the database; changing what a key is
+changes it.
+
+The normal form is idempotent, and its own address: `normal(address(url)) == normal(normal(address(url)))`.
 """
 
 from __future__ import annotations
@@ -12,34 +17,59 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import urlsplit, urlunsplit
-
-from w3lib.url import canonicalize_url, url_query_cleaner
+from urllib.parse import quote_plus, unquote_to_bytes
 
 from graphbrain.errors import BadInput
+from graphbrain.hostnames import host_text
 
-__all__ = ["LONGEST", "RULES_VERSION", "Rules", "host_of", "is_key", "key_of", "name_of", "spell"]
+__all__ = [
+    "LONGEST",
+    "RULES_VERSION",
+    "Rules",
+    "address",
+    "cleaner",
+    "host_of",
+    "is_key",
+    "key_of",
+    "name_of",
+    "normal",
+    "spell",
+    "surplus",
+]
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 LONGEST = 8192
 TRACKING = (
     *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "utm_id"),
     *("gclid", "fbclid", "dclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid"),
-    *("jsessionid", "phpsessid", "sessionid"),
+    *("jsessionid", "phpsessid", "sessionid", "cfid", "cftoken"),
 )
+"""Arguments that are no part of a page's name, in lower case. They are compared unescaped, without regard to case."""
 
-# A URL that already is its own canonical form: nothing to lower, escape, sort or strip. It saves 40 µs each, and
-# tests hold it against the slow way.
+# A URL that is its own address and its own normal form: nothing to lower, escape, sort or strip. It saves some 20 µs
+# each, and tests hold it against the slow way.
 _PLAIN = re.compile(
-    r"https?://(?!.*/\.{1,2}(?:/|\Z))[a-z0-9][a-z0-9.-]*[a-z0-9](?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z"
+    r"https?://(?=[^/]{1,253}/)(?!.*/\.{1,2}(?:/|\Z))"
+    r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?"
+    r"(?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z"
 )
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z", re.DOTALL)
 _DEFAULT_PORT = {"http": 80, "https": 443}
+_UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+_PATH_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:@/")
+_QUERY_CHARACTERS = _PATH_CHARACTERS | {"?"}
+_USER_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:")
+# What an escape in a path may stand for and yet be the same path: not what separates its parts.
+_SAME_UNESCAPED = _PATH_CHARACTERS - frozenset("/;")
+_TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
+# ASP.NET without cookies writes session and login into a segment of the path: /(S(lit3py55)F(…))/page.aspx
+_ASP_SESSION = re.compile(r"\((?:[A-Za-z]\([^()/]*\))+\)")
 
 
-def key_of(url: str) -> str:
-    """The 32 hex digits that name a canonical URL in the graph."""
-    return blake2b(url.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+def key_of(normal_form: str) -> str:
+    """The 32 hex digits that name a page in the graph, of the normal form of its address."""
+    return blake2b(normal_form.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def is_key(text: object) -> bool:
@@ -48,7 +78,7 @@ def is_key(text: object) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host a canonical URL is polite to: its name, with the port where it is not the usual one."""
+    """The host that an address is polite to: its name, with the port where it is not the usual one."""
     netloc = url.split("/", 3)[2]
     return netloc.rsplit("@", 1)[-1]
 
@@ -60,81 +90,215 @@ def name_of(url: str) -> str:
     return f"{host}/{tail}"[:80] if tail else host[:80]
 
 
-def spell(url: str, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> str:
-    """The canonical spelling of `url`.
+def address(url: str, hash_bang: bool = False) -> str:
+    """The address of a page, of a URL as somebody wrote it.
 
-    `extra`: the user's own last step, canonical URL in, URL out. `drop`: query arguments to leave out.
-    Raises BadInput with the reason when the URL cannot name a page.
+    `hash_bang`: a fragment that begins with `!` is a part of it. Raises BadInput with the reason when the URL cannot
+    name a page.
     """
     if not isinstance(url, str):
         raise BadInput(f"a URL must be text, not {type(url).__name__}")
-    if extra is None and len(url) <= LONGEST and _PLAIN.match(url):
+    if len(url) <= LONGEST and _PLAIN.match(url):
         return url
-    return _slowly(url, extra, tuple(drop))
-
-
-def _slowly(url: str, extra: Callable[[str], str] | None, drop: tuple[str, ...]) -> str:
     text = url.strip(" \t\r\n")
     if _CONTROL.search(text):
         raise BadInput("the URL holds control characters")
     if len(text) > LONGEST:
         raise BadInput(f"the URL is longer than {LONGEST} characters")
+    if not _sendable(text):
+        raise BadInput("the URL cannot be read (it holds half a character: a lone surrogate)")
+    written = _address(text, hash_bang)
+    if len(written) > LONGEST:
+        raise BadInput(f"the URL is longer than {LONGEST} characters once escaped")
+    return written
+
+
+def _sendable(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def _address(text: str, hash_bang: bool) -> str:
+    parts = _PARTS.match(text)
+    scheme = parts[1].lower() if parts else ""
+    if parts is None or scheme not in _DEFAULT_PORT:
+        raise BadInput("the URL is not http or https")
+    path = _without_dots(_escaped(parts[3], _PATH_CHARACTERS)) or "/"
+    query = "" if parts[4] is None else "?" + _escaped(parts[4], _QUERY_CHARACTERS)
+    kept = hash_bang and (parts[5] or "").startswith("!")
+    fragment = "#" + _escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
+    return f"{scheme}://{_authority(scheme, parts[2] or '')}{path}{query}{fragment}"
+
+
+def _authority(scheme: str, text: str) -> str:
+    """User, host and port in their usual spelling."""
+    user, at, place = text.rpartition("@")
+    host, colon, port = place.rpartition(":")
+    if not colon or "]" in port:
+        host, port = place, ""
+    if not host.strip("."):
+        raise BadInput("the URL has no host")
+    if "*" in host:  # the queue of all pages has that name
+        raise BadInput("the URL's host holds a '*', so it is not a host name")
+    netloc = (_escaped(user, _USER_CHARACTERS) + at if user else "") + host_text(host)
+    if not port:
+        return netloc
+    if not (port.isascii() and port.isdecimal() and 0 < int(port[:9]) < 65_536):
+        raise BadInput(f"the URL cannot be read (its port is {port[:20]!r}, not 1 to 65535)")
+    return netloc if int(port) == _DEFAULT_PORT[scheme] else f"{netloc}:{int(port)}"
+
+
+def _escaped(text: str, allowed: frozenset[str]) -> str:
+    """The same text with all escaped that may not stand there; what is escaped stays as it is."""
+    if allowed.issuperset(text):
+        return text
+    return "".join(c if len(c) == 3 or c in allowed else _escape(c) for c in _TOKEN.findall(text))
+
+
+def _escape(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode())
+
+
+def _without_dots(path: str) -> str:
+    """The path without the segments `.` and `..` (RFC 3986, section 5.2.4)."""
+    if "/." not in path:
+        return path
+    kept: list[str] = []
+    segments = path[1:].split("/")
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
+
+
+def normal(written: str, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> str:
+    """The normal form of an address: what its key is the digest of.
+
+    `extra`: the user's own last step, normal form in, URL out. `drop`: arguments to leave out, in lower case. Raises
+    BadInput when the user's step does, fails, or does not bring a URL.
+    """
+    form = _normal(written, frozenset(drop))
+    if extra is None:
+        return form
     try:
-        canonical = _canonical(text, drop)
-        if extra is not None:
-            canonical = _canonical(extra(canonical), ())
+        own = extra(form)
     except BadInput:
         raise
-    except (ValueError, UnicodeError) as error:
-        raise BadInput(f"the URL cannot be read ({error})") from None
-    if len(canonical) > LONGEST:
-        raise BadInput(f"the URL is longer than {LONGEST} characters once escaped")
-    return canonical
+    except Exception as error:
+        raise BadInput(f"the crawler's own canonical step failed ({type(error).__name__}: {error})"[:300]) from error
+    if own == form:
+        return form
+    try:
+        return _normal(address(own, hash_bang=True), frozenset(drop))
+    except BadInput as error:
+        raise BadInput(f"the crawler's own canonical step made no URL of it ({error})"[:300]) from None
 
 
-def _canonical(text: str, drop: tuple[str, ...]) -> str:
-    head = urlsplit(text)
-    if head.scheme.lower() not in _DEFAULT_PORT:
-        raise BadInput("the URL is not http or https")
-    if not head.hostname:
-        raise BadInput("the URL has no host")
-    if drop and head.query:
-        text = url_query_cleaner(text, drop, remove=True, unique=False)
-    parts = urlsplit(canonicalize_url(text))
-    if not parts.hostname:
-        raise BadInput("the URL has no host")
-    netloc = _host_text(parts.hostname)
-    if parts.port is not None and parts.port != _DEFAULT_PORT[parts.scheme]:
-        netloc = f"{netloc}:{parts.port}"
-    if parts.username is not None:
-        user = parts.netloc.rsplit("@", 1)[0]
-        netloc = f"{user}@{netloc}"
-    return urlunsplit((parts.scheme, netloc, parts.path or "/", parts.query, ""))
+def _normal(written: str, drop: frozenset[str]) -> str:
+    if _PLAIN.match(written):
+        return written
+    front, _, fragment = written.partition("#")
+    front, _, query = front.partition("?")
+    scheme, _, netloc, path = front.split("/", 3)
+    path = "/" + "".join(_uniform(token) for token in _TOKEN.findall(path))
+    kept, _ = _kept_segments(path, drop)
+    arguments, _ = _kept_arguments(query, drop)
+    if arguments:
+        pairs = sorted(arguments)
+        query = "?" + "&".join(f"{quote_plus(name)}={quote_plus(value)}" for name, value in pairs)
+    else:
+        query = ""
+    fragment = "#" + "".join(_uniform(token) for token in _TOKEN.findall(fragment)) if fragment else ""
+    return f"{scheme}//{netloc}{_without_dots(kept) or '/'}{query}{fragment}"
 
 
-def _host_text(host: str) -> str:
-    host = host.rstrip(".").lower()
-    if not host:
-        raise BadInput("the URL has no host")
-    if ":" in host:
-        return f"[{host}]"
-    if not host.isascii():
-        host = host.encode("idna").decode("ascii")
-    if any(c in host for c in " %<>\"'\\^`{|}"):
-        raise BadInput("the URL's host is not a host name")
-    return host
+def _uniform(token: str) -> str:
+    """One spelling of a character of an address, escaped or not."""
+    if len(token) == 1:
+        return token
+    plain = chr(int(token[1:], 16))
+    return plain if plain in _SAME_UNESCAPED else token.upper()
+
+
+def _kept_segments(path: str, drop: frozenset[str]) -> tuple[str, int]:
+    """A path without sessions, and how many were in it."""
+    if ";" not in path and "(" not in path:
+        return path, 0
+    kept: list[str] = []
+    dropped = 0
+    for segment in path.split("/"):
+        first, *parameters = segment.split(";")
+        ours = [text for text in parameters if _argument(text.partition("=")[0]) not in drop]
+        dropped += len(parameters) - len(ours)
+        if _ASP_SESSION.fullmatch(first) and not ours:
+            dropped += 1
+        else:
+            kept.append(";".join([first, *ours]))
+    text = "/".join(kept)
+    return text if text.startswith("/") else f"/{text}", dropped
+
+
+def _kept_arguments(query: str, drop: frozenset[str]) -> tuple[list[tuple[bytes, bytes]], int]:
+    """The arguments of a query, unescaped, but for those to drop; and how many these were."""
+    kept: list[tuple[bytes, bytes]] = []
+    dropped = 0
+    for text in query.split("&"):
+        name, _, value = text.replace("+", " ").partition("=")
+        if _argument(name) in drop:
+            dropped += 1
+        elif text:
+            kept.append((unquote_to_bytes(name), unquote_to_bytes(value)))
+    return kept, dropped
+
+
+def _argument(name: str) -> str:
+    """The name of an argument as it is compared."""
+    return unquote_to_bytes(name).decode("latin-1").strip().lower()
+
+
+def surplus(written: str, drop: frozenset[str] = frozenset(TRACKING)) -> int:
+    """How many arguments and sessions an address carries that are no part of its key."""
+    front, _, query = written.partition("#")[0].partition("?")
+    path = front.split("/", 3)[3]
+    return _kept_segments(f"/{path}", drop)[1] + (_kept_arguments(query, drop)[1] if query else 0)
+
+
+def cleaner(one: str, other: str) -> str:
+    """Of two spellings of a page's address the one with the smaller surplus; the first, if they are alike."""
+    return other if other != one and surplus(other) < surplus(one) else one
+
+
+def spell(url: str, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> str:
+    """The normal form of a URL as somebody wrote it: one text for all its spellings. Raises BadInput."""
+    return normal(address(url), extra, drop)
 
 
 class Rules:
-    """`spell` with one crawl's settings and a memory of what it has spelt before. Thread-safe."""
+    """Addresses and keys by one crawl's settings, with a memory of what it has met before. Thread-safe.
 
-    def __init__(self, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> None:
-        dropped = tuple(drop)
+    `hash_bang`: fragments that begin with `!` are a part of a URL.
+    """
+
+    def __init__(
+        self,
+        extra: Callable[[str], str] | None = None,
+        drop: Iterable[str] = TRACKING,
+        hash_bang: bool = False,
+    ) -> None:
+        dropped = frozenset(drop)
 
         @lru_cache(maxsize=200_000)
         def page(url: str) -> tuple[str, str]:
-            spelt = spell(url, extra, dropped)
-            return spelt, key_of(spelt)
+            written = address(url, hash_bang)
+            return written, key_of(normal(written, extra, dropped))
 
         self.page = page
-        """URL as written → (canonical URL, key). Raises BadInput."""
+        """URL as written → (address, key). Raises BadInput."""
+        self._own_step, self._drop = extra, dropped
+
+    def key(self, written: str) -> str:
+        """The key of an address. Raises BadInput where the user's own step does."""
+        return key_of(normal(written, self._own_step, self._drop))

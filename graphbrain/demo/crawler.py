@@ -24,7 +24,7 @@ from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
-from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.relevance import guess
 
 __all__ = ["crawl", "fetch", "links_of"]
@@ -125,9 +125,8 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
             place = urljoin(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
-        wait = head["Retry-After"] or ""  # seconds; a date is left to the brain's own back-off
-        seconds = min(float(wait), 86_400.0) if wait.isdecimal() else None
-        return Failed(url, claim, status, retry_after=seconds)
+        now = retry_after.moment(head["Date"]) or time.time()  # a date is by the server's clock
+        return Failed(url, claim, status, retry_after=retry_after.seconds(head["Retry-After"], now))
     body, page = _read(response), _Page(response.url)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))

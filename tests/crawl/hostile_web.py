@@ -771,6 +771,10 @@ class _Handler(BaseHTTPRequestHandler):
             if how in ("reset", "half"):
                 self.connection.close()
 
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """The date of an answer, by the web's clock."""
+        return formatdate(self.server.web.clock() if timestamp is None else timestamp, usegmt=True)
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 

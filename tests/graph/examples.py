@@ -279,6 +279,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/seed": {"ids": some},
         "pages/shares": {"target": 0.7},
         "pages/stand": {"rows": [[hub, "known", "*", NOW, None], [other, "outside", None, NOW, "scope"]]},
+        "pages/respell": {"rows": [[hub, "http://hub.org/?x=1", "hub.org", "hub.org", 1, 2]], "now": NOW},
+        "pages/spellings": {"ids": some},
         "pages/state": {"rows": [[hub, "outside", None, "robots"], [other, "frontier", "*", None]]},
         "pages/standing": {"ids": some},
         "pages/to_look_at": {"now": NOW + 1e6, "limit": 10},

@@ -46,9 +46,6 @@ BAD_VISITS: list[Any] = [
     Fetched(A, redirected_to=["x"]),  # type: ignore[arg-type]
     Fetched(A, claim={"key": "x"}),  # type: ignore[arg-type]
     Failed(A, status=10**30),
-    Failed(A, status=429, retry_after=NAN),
-    Failed(A, status=429, retry_after=-1.0),
-    Failed(A, status=429, retry_after="soon"),  # type: ignore[arg-type]
     Failed(A, error=5),  # type: ignore[arg-type]
     Failed(A, error="\ud800"),
     "http://a.org/",

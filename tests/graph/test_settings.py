@@ -105,7 +105,7 @@ def test_a_brain_of_other_url_rules_is_refused(neo4j: Neo4j, ask: Callable[..., 
         with pytest.raises(SettingsError, match="URL rules"):
             neo4j.open(crawl="test")
     finally:
-        ask("MATCH (b:Brain) SET b.url_rules = 1")
+        ask("MATCH (b:Brain) SET b.url_rules = 2")
 
 
 def test_an_unknown_variable_is_refused(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,4 +156,4 @@ def test_the_users_own_canonical_step_names_the_pages(neo4j: Neo4j, clock: HandC
 
     with neo4j.open(crawl="test", canonical=one_page_a_host, clock=clock, auto_tend=False) as other:
         assert other.seed(["http://a.org/1", "http://a.org/2", "http://b.org/"]).created == 2
-        assert other.page("http://a.org/3").url == "http://a.org/"
+        assert other.page("http://a.org/3").url == "http://a.org/1"

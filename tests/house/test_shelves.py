@@ -10,7 +10,8 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors", "methods", "tokens"),
+    ("errors", "methods", "tokens", "retry_after"),
+    ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots"),
     # maths: pure functions of arrays
@@ -30,7 +31,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # nouns
     ("addresses", "linking"),
     ("schema", "hosts", "cash", "exports", "scores", "priors", "notes", "passes"),
-    ("heads", "pages", "classic_cash"),
+    ("heads", "pages", "classic_cash", "spellings"),
     ("claims",),
     ("classic_pages",),
     # what is done with several nouns at once

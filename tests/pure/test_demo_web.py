@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import OpenerDirector, Request, build_opener
@@ -279,6 +280,27 @@ def test_only_temporary_redirects_are_followed(web: Web, fetched: Fetch) -> None
     assert isinstance(result, Fetched)
     assert (result.url, result.status, result.redirected_to) == (found, 200, None)
     assert set(result.links) == {"http://birds.example/guide/owl"}
+
+
+@pytest.mark.parametrize("status", [403, 429, 500, 503])
+def test_a_date_in_retry_after_is_read_by_the_servers_clock(status: int) -> None:
+    class Late(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response_only(status)
+            self.send_header("Date", "Wed, 21 Oct 2026 07:27:00 GMT")
+            self.send_header("Retry-After", "Wed, 21 Oct 2026 07:28:00 GMT")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    with HTTPServer(("127.0.0.1", 0), Late) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        result = fetch(build_opener(_Redirects), claim_on(f"http://127.0.0.1:{server.server_port}/"))
+        thread.join()
+    assert isinstance(result, Failed)
+    assert (result.status, result.retry_after) == (status, 60.0)
 
 
 def test_failures_say_what_happened(web: Web, fetched: Fetch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from hashlib import blake2b
@@ -99,11 +100,29 @@ def test_a_redirect_is_the_only_link() -> None:
     assert [url for url, _ in made.targets.values()] == [C]
 
 
-def test_a_redirect_to_another_spelling_of_itself_leads_nowhere() -> None:
+def test_a_redirect_to_itself_leads_nowhere() -> None:
     made = item(Fetched(A, redirected_to="http://A.org:80/#x"))
     assert isinstance(made.report, Failed)
-    assert made.missing
+    assert (made.missing, made.circles, made.spelling) == (False, True, None)
     assert "itself" in made.note
+
+
+def test_a_redirect_to_another_spelling_of_its_own_url_brings_that() -> None:
+    made = item(Fetched("http://a.org/?a=1&b=2", redirected_to="http://a.org/?b=2&a=1"))
+    assert isinstance(made.report, Failed)
+    assert (made.missing, made.circles, made.spelling) == (False, True, "http://a.org/?b=2&a=1")
+
+
+def test_a_claimed_page_is_known_by_its_claim() -> None:
+    """Whatever the rules make of its URL now: they may have changed, or depend on what they should not."""
+    other = replace(claim(), key="0" * 32)
+    assert item(Fetched(A, claim=other)).key == other.key
+    assert isinstance(intake().check(Fetched(B, claim=other)), Answer)
+
+
+@pytest.mark.parametrize("key", [None, "", "x", 7])
+def test_a_claim_without_a_key_is_refused(key: Any) -> None:
+    assert isinstance(intake().check(Fetched(A, claim=replace(claim(), key=key))), Answer)
 
 
 def test_a_body_is_hashed_and_a_hash_is_taken_as_it_is() -> None:
@@ -141,6 +160,21 @@ def test_a_number_may_be_numpys(kind: Any) -> None:
     numbers = (report.status, report.relevance, report.seconds, made.at, guess)
     assert {type(number) for number in numbers} <= {int, float}
     assert item(Failed(A, status=kind(503), retry_after=kind(9))).report.retry_after == 9  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("told", "wait"),
+    [
+        *((7, 7.0), ("120", 120.0), (b"120", 120.0), (10**400, 1e9), (float("nan"), None), (-5, None), ("soon", None)),
+        *(([], None), ("\ud800", None), ("Mon, 12 Jan 1970 13:47:40 GMT", 60.0)),
+    ],
+)
+def test_a_retry_after_is_seconds_or_a_date_and_nothing_else_is_a_reason_to_refuse(
+    told: Any, wait: float | None
+) -> None:
+    made = intake().check(Failed(A, status=503, retry_after=told))
+    assert isinstance(made, Item)
+    assert made.retry_after == made.report.retry_after == wait  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("wrong", [np.float32("nan"), np.float32(1.5), np.True_, Decimal("0.5"), "0.5", 1j], ids=repr)

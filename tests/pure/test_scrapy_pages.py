@@ -10,8 +10,9 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 
-from graphbrain import Claim
+from graphbrain import Claim, Failed
 from graphbrain.errors import BadInput, SettingsError
+from graphbrain.scrapy import _Visit
 from graphbrain.scrapy_pages import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
 
 URL = "http://a.example/page?b=1"
@@ -38,6 +39,18 @@ def test_a_plain_request_needs_no_note() -> None:
         Request(URL, SPIDER.parse, headers={"Referer": "http://b.example/"}, meta=passing, priority=7),
     ):
         assert express(request, SPIDER) == ""
+
+
+@pytest.mark.parametrize(
+    ("told", "wait"),
+    [("600", 600.0), ("Wed, 21 Oct 2026 07:28:00 GMT", 60.0), ("-1", None), ("soon", None), (None, None)],
+)
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_retry_after_is_reported(status: int, told: str | None, wait: float | None) -> None:
+    """A date counts from the server's own."""
+    head = {"Date": "Wed, 21 Oct 2026 07:27:00 GMT", **({} if told is None else {"Retry-After": told})}
+    visit = _Visit(1, CLAIMED, response=Response(URL, status, headers=head))
+    assert visit.result(Reader(Options())) == Failed(URL, CLAIMED, status, retry_after=wait)
 
 
 def test_what_a_note_says_makes_the_request_again() -> None:

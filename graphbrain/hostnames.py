@@ -1,0 +1,186 @@
+"""How a host is spelt: once, wherever its name comes from, a URL, a setting, a command or a robots.txt.
+
+Names are mapped by UTS 46 as browsers do it (non-transitional) and bounded by RFC 1035; labels of other scripts are
+written in Punycode. Strictness beyond that is not wanted: there are hosts with underscores, with hyphens anywhere, and
+of emoji. A host whose last label is a number is an IPv4 address, and is written as one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import AddressValueError, IPv6Address
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import idna
+
+from graphbrain.errors import BadInput
+
+__all__ = ["USUAL_PORT", "Named", "host_and_port", "host_text", "named"]
+
+USUAL_PORT = {"http": 80, "https": 443}
+LONGEST_NAME, LONGEST_LABEL = 253, 63
+LONGEST_TEXT = 2_000
+"""Characters of a host as it is written: each may be escaped."""
+
+# What needs nothing: lower-case labels of letters, digits, hyphens and underscores, the last of which is no number.
+_PLAIN = re.compile(
+    r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*(?!(?:[0-9]+|0x[0-9a-f]*)\Z)[a-z0-9_-]{1,63}\Z", re.ASCII | re.DOTALL
+)
+_NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@\\[\\]]")
+"""What no host's name holds once it is unescaped and mapped."""
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+
+
+class Named(NamedTuple):
+    """A host as somebody has written it: `port` is None where none is named, `scheme` where it was no origin."""
+
+    host: str
+    port: int | None = None
+    scheme: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its name in the graph: with the port unless that is the usual one; without a scheme, either's usual one."""
+        usual = USUAL_PORT.values() if self.scheme is None else (USUAL_PORT[self.scheme],)
+        return self.host if self.port is None or self.port in usual else f"{self.host}:{self.port}"
+
+    @property
+    def literal(self) -> str:
+        """Its name with the port as it is written, for hosts as `http://a.example:443`."""
+        return self.host if self.port is None else f"{self.host}:{self.port}"
+
+
+def host_text(host: str) -> str:
+    """The one spelling of a host without a port: in lower case, without the root's dot, IPv6 in brackets.
+
+    Whatever it returns it returns unchanged when it is asked again. Raises BadInput with the reason.
+    """
+    return host if _PLAIN.match(host) else _slowly(host)
+
+
+def host_and_port(text: str) -> tuple[str, int | None]:
+    """A host and its port, as they stand in a URL: `Bücher.example.:8080` is `xn--bcher-kva.example`, 8080.
+
+    The port is None where none is named. Raises BadInput.
+    """
+    head, colon, tail = text.rpartition(":")
+    if not colon or "]" in tail:
+        return host_text(text), None
+    if not (tail.isascii() and (tail.isdigit() or not tail)):
+        raise BadInput(f"a host's port is a number, not {_shown(tail)}")
+    if len(tail) > 10 or not int(tail or "1") <= 65_535:
+        raise BadInput(f"a port is at most 65535, not {_shown(tail)}")
+    return host_text(head), int(tail) if tail else None
+
+
+def named(text: object) -> Named:
+    """A host as people name it: `a.example`, `A.example.`, `a.example:8080`, or an origin, `https://a.example/`.
+
+    Raises BadInput for what names no host, in a sentence that goes on from the text.
+    """
+    if not isinstance(text, str):
+        raise BadInput(f"a host is named by text, not by {type(text).__name__}")
+    rest, scheme = text.strip(), None
+    before, separator, after = rest.partition("://")
+    if separator:
+        scheme, rest = before.lower(), after
+        if scheme not in USUAL_PORT:
+            raise BadInput("only hosts of http and https are crawled")
+    rest = rest[2:] if not separator and rest.startswith("//") else rest
+    if "@" in rest:
+        raise BadInput("a host is named without a user")
+    rest, slash, path = rest.partition("/")
+    if not rest:
+        raise BadInput("there is no host" if not slash else "that is a path, not a host")
+    if path or "?" in rest or "#" in rest:
+        raise BadInput("a host is named without a path")
+    # Brackets are for URLs: an IPv6 address may stand alone.
+    if rest.count(":") > 1 and "[" not in rest:
+        rest = f"[{rest}]"
+    return Named(*host_and_port(rest), scheme)
+
+
+@lru_cache(maxsize=20_000)
+def _slowly(host: str) -> str:
+    if len(host) > LONGEST_TEXT:
+        raise BadInput(f"the host's name is longer than {LONGEST_NAME} characters")
+    if "%" in host:
+        host = _unescaped(host)
+    brackets = _BRACKETS.fullmatch(host)
+    if brackets or (":" in host and host.isascii()):
+        return f"[{_ipv6(brackets[1] if brackets else host)}]"
+    try:
+        mapped = host.lower() if host.isascii() else idna.uts46_remap(host, std3_rules=False, transitional=False)
+    except idna.IDNAError:
+        raise BadInput("the host's name holds a character that no host name may hold") from None
+    if never := _NEVER.search(mapped):
+        raise BadInput(f"the host's name holds {_shown(never[0])}, so it is not a host name")
+    mapped = mapped.removesuffix(".")
+    if not mapped:
+        raise BadInput("there is no host")
+    labels = [_label(label) for label in mapped.split(".")]
+    if _NUMBER.fullmatch(labels[-1]):
+        return _ipv4(labels)
+    text = ".".join(labels)
+    if len(text) > LONGEST_NAME:
+        raise BadInput(f"the host's name is longer than {LONGEST_NAME} characters")
+    return text
+
+
+def _unescaped(host: str) -> str:
+    try:
+        return unquote_to_bytes(host).decode("utf-8")
+    except UnicodeError:
+        raise BadInput("the host's escapes are not UTF-8, so it is not a host name") from None
+
+
+def _label(label: str) -> str:
+    if not label:
+        raise BadInput("the host's name has an empty label between two dots")
+    # Punycode is never shorter than what it spells, and takes the square of that in time.
+    if not label.isascii() and len(label) <= LONGEST_LABEL:
+        label = f"xn--{label.encode('punycode').decode('ascii')}"
+    if len(label) > LONGEST_LABEL:
+        raise BadInput(f"a label of the host's name is longer than {LONGEST_LABEL} characters")
+    return label
+
+
+def _ipv4(labels: list[str]) -> str:
+    """The address, as browsers and resolvers read it: up to four numbers, decimal, octal or hexadecimal."""
+    try:
+        numbers = [_number(label) for label in labels]
+    except ValueError:
+        numbers = []
+    *first, last = numbers or [-1]
+    if len(numbers) > 4 or any(number > 255 for number in first) or not 0 <= last < 256 ** (5 - len(numbers)):
+        raise BadInput("the host's last label is a number, but it is no IPv4 address")
+    value = last + sum(number << (24 - 8 * place) for place, number in enumerate(first))
+    return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
+
+
+def _number(label: str) -> int:
+    if not label.isalnum():  # int() would take signs and underscores
+        raise ValueError
+    if label.startswith("0x"):
+        return int(label[2:] or "0", 16)
+    return int(label, 8 if label.startswith("0") else 10)
+
+
+def _ipv6(text: str) -> str:
+    try:
+        if "%" in text:
+            raise AddressValueError
+        address = IPv6Address(text)
+    except AddressValueError:
+        raise BadInput("the host is no IPv6 address") from None
+    mapped = address.ipv4_mapped
+    if mapped is None:
+        return address.compressed
+    return f"::ffff:{int(mapped) >> 16:x}:{int(mapped) & 0xFFFF:x}"  # Python's versions spell these differently
+
+
+def _shown(text: str) -> str:
+    return repr(text.encode("utf-8", "replace").decode())[:40]
