@@ -160,12 +160,11 @@ def _stop_at(stop: threading.Event, clock: Any, end: float, seconds: float) -> N
 
 
 def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
-    """What a crawler does first: seeds, and each robots.txt. A https one of the same host says nothing of its http."""
+    """What a crawler does first: seeds, and each robots.txt, as of its origin."""
     answer = brain.seed(web.seeds)
     assert not answer.refused, answer
     for origin, text in web.robots.items():
         brain.set_robots(origin, text)
-    brain.set_robots("https://robots-bom.example", "User-agent: *\nDisallow: /")
 
 
 def whole(

@@ -653,6 +653,8 @@ class HostileWeb:
         self.sites["start.example"] = Site("start.example", {"/": page(*entries)}, seeds=True)
         self.seeds = [f"http://{site.host}/" for site in self.sites.values() if site.seeds]
         self.robots = {f"http://{site.host}": site.robots for site in self.sites.values() if site.robots is not None}
+        # What is said of https says nothing of http.
+        self.robots |= {f"https://{host}": b"User-agent: *\nDisallow: /" for host in self.sites if "-bom" in host}
         self.good = {f"{site.host}{target}" for site in self.sites.values() for target in site.good}
         self.forbidden = {f"{site.host}{target}" for site in self.sites.values() for target in site.forbidden}
         self.visits: list[Visit] = []
