@@ -27,7 +27,7 @@ TIMEOUT = 0.3
 LONGEST = 1.0
 """Seconds after which it gives up a page that never ends."""
 THREADS = 16
-MOST_PAGES = 40
+MOST_PAGES = 50
 """Pages of one host."""
 
 

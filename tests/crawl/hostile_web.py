@@ -260,7 +260,7 @@ def redirects() -> Iterator[Site]:
         "/order?b=1&a=2": sent("/order?a=2&b=1"),
         "/order2?a=2&b=1&z=1": sent("/order2?z=1&b=1&a=2"),
         "/seen?x=1&utm_source=a": sent("/seen?x=1"),
-        **{f"/c{n}": sent(f"/c{n + 1}" if n < 24 else "/end") for n in range(25)},
+        **{f"/c{n}": sent(f"/c{n + 1}" if n < 15 else "/end") for n in range(16)},
         **{f"/t{n}": sent(f"/t{n + 1}", (302, 303, 307)[n % 3]) for n in range(4)},
     }
     links = [
