@@ -12,7 +12,7 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,9 +87,16 @@ class Crawl:
     all_good_after: tuple[float, int] | None = None
     states: dict[str, str] = field(default_factory=dict)
 
-    def run(self, brain: Leaping, days: float, most: int = 100_000, seconds: float = 90.0, tend: int = 100) -> None:
-        """From the seeds until the crawl is over, so many days of the clock have gone, `most` pages are reported, or
-        this machine has had enough."""
+    def run(
+        self,
+        brain: Leaping,
+        days: float,
+        seconds: float = 90.0,
+        tend: int = 100,
+        enough: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """From the seeds until the crawl is over, so many days of the clock have gone, a page that was reported is
+        `enough`, or this machine has had enough."""
         stop = threading.Event()
         clock, end = self.web.clock, self.web.began + days * DAY
         brain.until = end + 1.0
@@ -101,6 +108,8 @@ class Crawl:
                 brain.tend(0.5, passes=False)
             if self.all_good_after is None and not self.web.missing():
                 self.all_good_after = clock() - self.web.began, len(self.web.visits)
+            if enough(result.url):
+                stop.set()
 
         watch = threading.Thread(target=_stop_at, args=(stop, clock, end, seconds), daemon=True)
         watch.start()
@@ -109,7 +118,7 @@ class Crawl:
         crawler.TIMEOUT, crawler.LONGEST = TIMEOUT, LONGEST
         try:
             hand_in_robots(brain, self.web)
-            crawler.crawl(brain, threads=THREADS, limit=most, handlers=[self.web.handler()], stop=stop, on_page=on_page)
+            crawler.crawl(brain, threads=THREADS, handlers=[self.web.handler()], stop=stop, on_page=on_page)
         finally:
             crawler.TIMEOUT, crawler.LONGEST = before
             stop.set()
@@ -190,15 +199,24 @@ def whole(
         return crawl, found, brain.audit(None)
 
 
-def beside(server: Neo4j, pages: int, hosts: int, limit: int, **more: Any) -> tuple[Crawl, dict[str, Any], Any]:
-    """One large host and small ones that are found after it."""
+def beside(
+    server: Neo4j, pages: int, hosts: int, *, to_the_end: bool = False, **more: Any
+) -> tuple[Crawl, dict[str, Any], Any]:
+    """One large host, all of whose pages wait, and small ones that are found then; until the first page of each of
+    these is there, or all is."""
     clock = Clock()
     with HostileWeb([large(pages), *small(hosts)], clock) as web, leaping(server, clock, **more) as brain:
         crawl = Crawl(web)
-        brain.seed(["http://large.example/"])
-        crawl.run(brain, 1_000.0, limit, 600.0, tend=1_000)
-        found = {**more, **crawl.figures(brain), "calls": brain.calls}
-        return crawl, found, brain.audit(None)
+        brain.seed(f"http://{name}" for name in sorted(web.good) if name.startswith("large.example/page"))
+        firsts = {f"http://small{n}.example/" for n in range(hosts)}
+
+        def enough(url: str) -> bool:
+            firsts.discard(url)
+            return not firsts and not to_the_end
+
+        crawl.run(brain, 1_000.0, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
+        found = {**more, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
+        return crawl, found, brain.audit(None if to_the_end else 1_000)
 
 
 def main() -> None:
@@ -214,7 +232,7 @@ def main() -> None:
     try:
         runs = (whole(server, order) for order in arguments.order or ["optimal", "best_first"])
         if arguments.large:
-            runs = itertools.chain(runs, [beside(server, arguments.large, 200, 10**6, delay_seconds=0.0)])
+            runs = itertools.chain(runs, [beside(server, arguments.large, 200, to_the_end=True, delay_seconds=0.0)])
         for crawl, found, audit in runs:
             for name, value in found.items():
                 print(f"{name:45} {value}")
