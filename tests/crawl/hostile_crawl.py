@@ -22,7 +22,7 @@ from graphbrain.demo import crawler
 from tests.conftest import Neo4j, emptied, neo4j
 from tests.crawl.hostile_web import DAY, HostileWeb, Site, hostile, large, small
 
-TIMEOUT = 0.3
+TIMEOUT = 0.5
 """Seconds of silence after which the crawler gives up a fetch: everything is on loopback."""
 LONGEST = 1.0
 """Seconds after which it gives up a page that never ends."""
