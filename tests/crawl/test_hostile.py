@@ -16,8 +16,6 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import Neo4j, emptied
 from tests.crawl.hostile_crawl import MOST_PAGES, Crawl, beside, hand_in_robots, whole
 from tests.crawl.hostile_web import DAY, LEAST_WAITS, HostileWeb, Site, hostile, names, odd, queries, sessions
