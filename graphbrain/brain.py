@@ -3,7 +3,7 @@
 Each call is one transaction, or a row of them, each safe to run again; every call may be made from any thread and any
 process. What follows from a report, the spreading of cash, is done by `tend`: by `graphbrain work` processes where
 there are any, and otherwise by the brain itself, a little after each report, so that a single script need not care.
-The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, hosting.py and converting.py.
+The other verbs stand in tending.py, looking.py, scoring.py, correcting.py, hosting.py, converting.py and rekeying.py.
 """
 
 from __future__ import annotations
@@ -11,29 +11,45 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-import uuid
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import claims, conversion, corrections, hinting, notes, pages, report, schema
-from graphbrain.converting import Converting
+from graphbrain import border, claims, conversion, hinting, notes, pages, report, schema, standing, tokens
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
+from graphbrain.corrections import Seeded
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosting import Hosting
-from graphbrain.intake import Intake
+from graphbrain.intake import Intake, named, unreadable
 from graphbrain.looking import Looking
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Hinted, HintOutcome, SeedAnswer, Seen
+from graphbrain.model import (
+    ROBOTS,
+    SCOPE,
+    Answer,
+    Claim,
+    Claims,
+    Failed,
+    Fetched,
+    Hint,
+    Hinted,
+    HintOutcome,
+    SeedAnswer,
+    Seen,
+    Unusable,
+)
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
+from graphbrain.rekeying import Rekeying
 from graphbrain.report import Item
 from graphbrain.schedule import Estimator
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
-from graphbrain.url import RULES_VERSION, cleaner
+from graphbrain.url import RULES_VERSION, cleaner, is_key
+from graphbrain.url_v1 import VERSION
 
 __all__ = ["ENOUGH", "Brain"]
 
@@ -44,9 +60,15 @@ LONGEST_LEASE = 604_800
 ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
+BULK = 1_000
+"""Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
+CLEARING = 0.5
+"""Seconds after which a call leaves it to the next ones to move more of them."""
+BEYOND = (2_000, 30_000, 120_000)
+"""To find a page behind them so many are looked at, one after another."""
 
 
-class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
+class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager."""
 
     @classmethod
@@ -59,6 +81,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         clock: Clock | None = None,
         estimator: Estimator | None = None,
         as_it_is: bool = False,
+        to_rekey: bool = False,
         **settings: Any,
     ) -> Brain:
         """Open the brain of a database; make one when the database is empty (and `create` is true).
@@ -68,8 +91,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
         it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
         `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
-        keeps its engine and its shared settings, whatever is given. `clock`: epoch seconds, for tests only. Raises
-        GraphUnavailable, GraphRefused, SchemaMismatch.
+        keeps its engine and its shared settings, whatever is given. `to_rekey`: one made by older URL rules is opened,
+        too, as it is, and closed to all that writes pages until `rekey` has moved it. `clock`: epoch seconds, for tests
+        only. Raises GraphUnavailable, GraphRefused, SchemaMismatch, SettingsError.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
@@ -77,8 +101,10 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             graph.connect()
             now = clock or graph.now
             stored = _stored(graph, given, create, now)
-            brain = cls(graph, _fit(given, stored, as_it_is), stored, now, estimator)
-            if not as_it_is:
+            if not to_rekey:
+                _refuse_other_rules(stored)
+            brain = cls(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
+            if not (as_it_is or to_rekey):
                 brain._adopt(given)
         except BaseException:
             graph.close()
@@ -108,24 +134,30 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self.change(**changes)
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
-        """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item."""
+        """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item.
+
+        A page that was given up waits again, as by `retry`. The answer tells which will not be fetched, and why.
+        """
+        if isinstance(urls, str | bytes):
+            raise BadInput("seed takes a list of URLs, not one URL.")
         good: dict[str, str] = {}
         refused: list[tuple[str, str]] = []
         for url in urls:
             try:
                 written, key = self._rules.page(url)
                 good[key] = cleaner(good.get(key, written), written)
-            except (BadInput, TypeError) as error:
-                refused.append((str(url)[:200], str(error)))
-        created = 0
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+                refused.append((border.shown(url), unreadable(error)))
+        answer = SeedAnswer(0, 0, tuple(refused))
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
-            batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
-            created += self.graph.write(
-                lambda tx, b=batch: corrections.seed(tx, b, self.policy, self.now()),  # type: ignore[misc]
+            batch, mark = {key: good[key] for key in keys[start : start + PASS_BATCH]}, tokens.token(self.now())
+            found = self.graph.write(
+                lambda tx, b=batch, m=mark: standing.seed(tx, b, m, self.policy, self.now()),  # type: ignore[misc]
                 "pages/seed",
             )
-        return SeedAnswer(created, len(keys) - created, tuple(refused))
+            answer += _seeded(batch, found)
+        return answer
 
     def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
         """Take word that pages have changed; a bare URL or key is a ping. One answer for each, in their order.
@@ -142,8 +174,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             try:
                 noted = hinting.check(hint, self._rules, now)
                 of_page.setdefault(noted.key, {})[number] = noted
-            except BadInput as error:
-                answers[number] = Hinted(str(getattr(hint, "url", hint))[:200], False, str(error))
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
+                answers[number] = Hinted(named(hint), False, unreadable(error))
         keys = sorted(of_page)
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
@@ -160,14 +192,47 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         trust = hinting.Trust(self.settings.hint_recall, self.settings.hint_false)
         return lambda tx: hinting.apply(tx, part, trust, self.policy, self.now(), done)
 
-    def report(self, items: Sequence[Fetched | Failed]) -> list[Answer]:
-        """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing."""
+    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+        """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing.
+
+        The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
+        """
+        if not self._was_moved:
+            return self._report(items)
+        answers: dict[int, Answer] = {}
+        for part in self._rounds([getattr(item, "claim", None) for item in items]):
+            now = [_claimed_at(items[number], key) for number, key in part.items()]
+            answers |= dict(zip(part, self._report(now), strict=True))
+        return [answers[number] for number in range(len(items))]
+
+    def _rounds(self, held: Sequence[object]) -> list[dict[int, str | None]]:
+        """Claims by their places: the keys that their pages have now; None for what is no claim. In a moved brain
+        several may be for one page, that were for several: those come in rounds, one after the other."""
+        keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
+        moved = {}
+        if self._was_moved:
+            # Claims of today say when they were made: their keys are today's, too.
+            older = {c.key for c in held if isinstance(c, Claim) and tokens.made_at(c.token) is None}
+            wanted = sorted(key for key in older if is_key(key))
+            if wanted:
+                moved = dict(self.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces"))
+        rounds: list[dict[int, str | None]] = [{}]
+        met: Counter[str] = Counter()
+        for number, key in enumerate(keys):
+            now = None if key is None else moved.get(key, key)
+            turn = met[now] if now is not None and moved else 0
+            met.update([now] if now is not None else [])
+            while len(rounds) <= turn:
+                rounds.append({})
+            rounds[turn][number] = now
+        return rounds
+
+    def _report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
         started = time.monotonic()
         intake = Intake(self._rules, self.settings.max_links, self.now(), self.policy.change)
         answers: list[Answer | None] = [None] * len(items)
         checked: list[tuple[int, Item]] = []
-        for number, item in enumerate(items):
-            made = intake.check(item)
+        for number, made in enumerate(intake.all(items)):
             if isinstance(made, Answer):
                 answers[number] = made
             else:
@@ -192,15 +257,17 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         That may be at once: pages whose hosts were not ready, or that others got first, are made up for only where a
-        fifth of the claims would be missing.
+        fifth of the claims would be missing. Where pages of hosts that are not ready stand before all others, a call
+        may take a second to move them out of the way.
         """
         if not whole(n) or not 1 <= n <= 10_000:
-            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r}.")
+            raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
+        worker = border.name("worker", worker) if worker is not None and worker != "" else self.settings.worker
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
         while True:
-            claimed = self._claim(n, worker or self.settings.worker)
+            claimed = self._claim(n, worker)
             left = deadline - time.monotonic()
             if len(claimed) or claimed.finished or left <= 0:
                 self._counts["claims"] += len(claimed)
@@ -211,11 +278,34 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
     def _claim(self, n: int, worker: str) -> Claims:
         self._sweep_now_and_then()
-        token = uuid.uuid4().hex
+        token = tokens.token(self.now())
+        aliases = self._claim_due_aliases(n, token, worker)
         got: list[Claim] = []
-        moves_left = 4 * n
+        if self._clogged:
+            self._clogged = not self._clear(token, worker)
+        more = self._fill(got, n - len(aliases), token, worker)
+        self._aliases.took(len(aliases), len(aliases) + len(got), n)
+        got += aliases
+        while len(got) < n:
+            if not more:  # nothing else can be had: aliases may have all of it
+                got += self._claim_aliases(n - len(got), token, worker)
+            if len(got) == n:
+                break
+            outlook = self.graph.read(self._look_out, "claims/outlook")
+            if not outlook.overdue or not self._sweep() + self._release_due():
+                return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+            more = self._fill(got, n, token, worker)
+        return Claims(got)
+
+    def _look_out(self, tx: Tx) -> claims.Outlook:
+        return claims.outlook(tx, self._finder, self.policy.manners, self.now())
+
+    def _fill(self, got: list[Claim], n: int, token: str, worker: str) -> bool:
+        """Claim pages until there are `n`, or enough, or no more to be had now; may there be more, though there are
+        fewer?"""
+        moves_left, until = 4 * n, time.monotonic() + CLEARING
         spread = self._spread["claims"]
-        while True:
+        while len(got) < n:
             taken = self.graph.write(self._take(n - len(got), token, worker, moves_left), "claims/take")
             got += taken.claims
             moves_left -= taken.moved
@@ -223,17 +313,73 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._paid(taken.worths)
-            others = taken.moved > 0 or taken.lost > 0
-            if len(got) == n:
-                return Claims(got)
-            if moves_left <= 0 or (others and len(got) >= ENOUGH * n):
-                return Claims(got, next_ready=self.now())
-            if not taken.claims and not others:
-                break
-        outlook = self.graph.read(lambda tx: claims.outlook(tx, self._finder, self.now()), "claims/outlook")
-        return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+            if len(got) == n or not (taken.claims or taken.in_vain):
+                return False
+            if taken.in_vain and len(got) >= ENOUGH * n:
+                return True
+            if moves_left > 0:
+                continue
+            if not self._clear(token, worker, 0.0):
+                self._clogged = True
+                got += self._from_behind(n - len(got), token, worker)
+                return len(got) < n
+            if time.monotonic() > until:
+                return True
+            moves_left = 4 * n
+        return False
 
-    def _take(self, n: int, token: str, worker: str, most_moves: int) -> Callable[[Tx], claims.Taken]:
+    def _claim_due_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most."""
+        places, now = self._aliases.places(n), self.now()
+        if not places or 0.0 <= now - self._no_alias_at < 1.0:
+            return []
+        claimed = self._claim_aliases(places, token, worker)
+        self._no_alias_at = -math.inf if claimed else now
+        return claimed
+
+    def _claim_aliases(self, n: int, token: str, worker: str) -> list[Claim]:
+        """Claim up to `n` aliases that are to be looked at again."""
+        tried: set[str] = set()
+
+        def work(tx: Tx) -> list[Claim]:
+            if tried and (found := claims.mine(tx, token, tried)):
+                return found
+            return claims.take_aliases(
+                tx,
+                n,
+                token=token,
+                worker=worker,
+                clock=self.now,
+                lease=self.settings.lease_seconds,
+                manners=self.policy.manners,
+                tried=tried,
+            )
+
+        due = self.graph.read(lambda tx: tx.one("claims/aliases_due", now=self.now(), limit=1)[0], "claims/aliases_due")
+        if not due:
+            return []
+        return self.graph.write(work, "claims/take_aliases")
+
+    def _clear(self, token: str, worker: str, seconds: float = CLEARING) -> bool:
+        """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
+        when time was up before."""
+        until = time.monotonic() + seconds
+        while True:
+            taken = self.graph.write(self._take(0, token, worker, BULK, BULK), "claims/clear")
+            if taken.moved < BULK // 4:
+                return True
+            if time.monotonic() >= until:
+                return False
+
+    def _from_behind(self, n: int, token: str, worker: str) -> Sequence[Claim]:
+        """Claim pages from behind those that are in the way."""
+        for depth in BEYOND:
+            taken = self.graph.write(self._take(n, token, worker, BULK, depth), "claims/take")
+            if taken.claims:
+                return taken.claims
+        return ()
+
+    def _take(self, n: int, token: str, worker: str, most_moves: int, front: int = 0) -> Callable[[Tx], claims.Taken]:
         """One claiming transaction. From its second attempt on it first looks for what the lost one has taken."""
         tried: set[str] = set()
 
@@ -253,6 +399,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
                 spread=self._spread["claims"].times,
                 most_moves=most_moves,
                 tried=tried,
+                front=front,
             )
 
         return work
@@ -266,25 +413,35 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
             raise BadInput(f"A claim is held for 0 to {LONGEST_LEASE} seconds, not {seconds!r:.80}.")
         wanted = list(held)
         until = self.now() + (self.settings.lease_seconds if seconds is None else seconds)
-        tokens = {claim.key: claim.token for claim in wanted}
 
-        def work(tx: Tx) -> set[str]:
-            return claims.renew(tx, tokens, pages.find(tx, tokens), until)
+        def work(tx: Tx, held: dict[str, str]) -> set[str]:
+            return claims.renew(tx, held, pages.find(tx, held), until)
 
-        kept = self.graph.write(work, "claims/renew") if wanted else set()
-        return [replace(claim, until=until) if claim.key in kept else None for claim in wanted]
+        kept = self._for_claims(wanted, work, "claims/renew")
+        return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
+
+    def _for_claims(
+        self, wanted: Sequence[Claim], work: Callable[[Tx, dict[str, str]], set[str]], name: str
+    ) -> list[str | None]:
+        """Do something with claims, key → token, that answers which were good: the keys of their pages, None of the
+        others."""
+        good: list[str | None] = [None] * len(wanted)
+        for part in self._rounds(wanted) if wanted else ():
+            tokens = {key: wanted[number].token for number, key in part.items() if key is not None}
+            kept = self.graph.write(lambda tx, t=tokens: work(tx, t), name) if tokens else set()  # type: ignore[misc]
+            for number, key in part.items():
+                good[number] = key if key in kept else None
+        return good
 
     def give_back(self, held: Iterable[Claim]) -> list[bool]:
         """Return claims unfetched: their pages wait again where they were. False for each that was lost before."""
         wanted = list(held)
-        tokens = {claim.key: claim.token for claim in wanted}
 
-        def work(tx: Tx) -> set[str]:
-            found, revisits = pages.find(tx, tokens), self.policy.rule.revisits
-            return claims.release(tx, tokens, found, revisits, self.policy.manners, self.now())
+        def work(tx: Tx, held: dict[str, str]) -> set[str]:
+            found, revisits = pages.find(tx, held), self.policy.rule.revisits
+            return claims.release(tx, held, found, revisits, self.policy.manners, self.now())
 
-        back = self.graph.write(work, "claims/release") if wanted else set()
-        return [claim.key in back for claim in wanted]
+        return [key is not None for key in self._for_claims(wanted, work, "claims/release")]
 
     def note(self, texts: Mapping[str, str]) -> dict[str, str]:
         """Keep a text of the crawler's own on each of these pages (URL or key → text), known or to come.
@@ -294,13 +451,20 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
         """
         good: dict[str, str] = {}
         refused: dict[str, str] = {}
+        older: dict[str, str] = {}
         for page, text in texts.items():
             try:
                 if not isinstance(text, str) or len(text) > notes.LONGEST_NOTE:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
-                good.setdefault(self._key(page), text.encode("utf-8", "replace").decode())
-            except BadInput as error:
-                refused[page] = str(error)
+                key = self._key(page)
+                good.setdefault(key, text.encode("utf-8", "replace").decode())
+                if (old := self._old_key(page)) is not None:
+                    older[old] = key
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+                refused[page] = unreadable(error)
+        if older:
+            for old in self.graph.read(lambda tx: notes.read(tx, older), "notes/read"):
+                good.pop(older[old], None)
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
@@ -309,8 +473,47 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
     def notes(self, pages: Iterable[Claim | str]) -> dict[str, str]:
         """The notes on these pages (claims, URLs or keys), by key; a page without one is not in the answer."""
-        keys = [page.key if isinstance(page, Claim) else self._key(page) for page in pages]
-        return self.graph.read(lambda tx: notes.read(tx, keys), "notes/read") if keys else {}
+        named = list(pages)
+        keys = [page.key if isinstance(page, Claim) else self._key(page) for page in named]
+        if not keys:
+            return {}
+        older: dict[str, str] = {}
+        if self._was_moved:
+            urls = [page.url if isinstance(page, Claim) else page for page in named]
+            older = {key: old for key, url in zip(keys, urls, strict=True) if (old := self._old_key(url)) is not None}
+        found = self.graph.read(lambda tx: notes.read(tx, [*keys, *older.values()]), "notes/read")
+        wanted = {key: found.get(key, found.get(older.get(key, ""))) for key in keys}
+        return {key: text for key, text in wanted.items() if text is not None}
+
+
+OUTSIDE = {
+    SCOPE: "it is outside the scope of the crawl (allow_hosts, deny_hosts, allow_urls, deny_urls, max_depth): it will "
+    "not be fetched",
+    ROBOTS: "its host's robots.txt forbids it: it will not be fetched",
+}
+
+
+def _seeded(urls: Mapping[str, str], found: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
+    """What is to be said of seeds (key → URL), by what was found and made of each that was not forgotten for ever."""
+    created = known = outside = gone = 0
+    refused: list[tuple[str, str]] = []
+    remarks: list[tuple[str, str]] = []
+    for key, url in urls.items():
+        if key not in found:
+            refused.append((url, "it was forgotten for ever"))
+            continue
+        before, after = found[key]
+        if after.state == "outside":
+            outside += 1
+            remarks.append((url, OUTSIDE.get(after.outside_because or SCOPE, OUTSIDE[SCOPE])))
+        elif after.state != before.state:
+            gone += 1
+            remarks.append((url, f"it was {before.state}: it waits again"))
+        elif after.created:
+            created += 1
+        else:
+            known += 1
+    return SeedAnswer(created, known, tuple(refused), outside, gone, len(refused), tuple(remarks))
 
 
 def _address(settings: Settings) -> tuple[str, str, str]:
@@ -353,13 +556,28 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     return brain
 
 
-def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
-    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
-    engine, unless any will do)."""
-    if stored.get("url_rules") != RULES_VERSION:
+def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
+    """Raise SettingsError where pages are keyed by other URL rules than today's."""
+    rules = stored.get("url_rules")
+    if stored.get("rekeying") is not None:
+        raise SettingsError(
+            "The brain's pages are being moved to newer URL rules: wait, or run 'graphbrain rekey' again if that was "
+            "stopped."
+        )
+    if rules == VERSION:
+        raise SettingsError(
+            "The brain was made by an older graphbrain, whose pages have other keys: stop what uses it, then move it "
+            "with 'graphbrain rekey'."
+        )
+    if rules != RULES_VERSION:
         raise SettingsError(
             "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
         )
+
+
+def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
+    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
+    engine, unless any will do)."""
     # A brain that is older than a setting has its default.
     stored = {**Settings.names("fixed"), **stored}
     for name in Settings.names("fixed"):
@@ -372,6 +590,14 @@ def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settin
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )
     return given.standing(stored)
+
+
+def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched | Failed | Unusable:
+    """The report of a claim whose page has this key now."""
+    claim = item.claim
+    if claim is None or key is None or claim.key == key:
+        return item
+    return replace(item, claim=replace(claim, key=key))
 
 
 def _batches(items: Sequence[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:

@@ -1,13 +1,15 @@
 """Claims: leases with fencing tokens, taken from the heads of the queues.
 
 A call reads candidates in the order of the index, locks them, looks again and takes what is still free and polite.
-What was taken by an attempt whose answer got lost is found again by the call's token. A lease that is not renewed
+What was taken by an attempt whose answer got lost is found again by the call's token. Where pages of hosts that are not
+ready fill the front of the shared queue, they move to their hosts' queues by the thousand. A lease that is not renewed
 lapses and is swept: the page waits again where it was.
 Statements: claims/*, pages/bar.
 """
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +18,11 @@ from typing import Any
 from graphbrain import hosts
 from graphbrain.addresses import Address
 from graphbrain.graph import Clock, Tx, intact
-from graphbrain.heads import Finder
+from graphbrain.heads import Finder, Found
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
 from graphbrain.lanes import ASKED
 from graphbrain.model import FOR_EVER, Claim
+from graphbrain.schedule import DAY
 from graphbrain.spread import Reach
 
 __all__ = [
@@ -35,7 +38,19 @@ __all__ = [
     "retry",
     "sweep",
     "take",
+    "take_aliases",
 ]
+
+
+FEW, MANY, FURTHEST = 32, 500, 20_000
+"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
+SOON = 0.1
+"""Seconds after which it may be worth while to look again, where nobody knows."""
+ALIASES = ""
+"""Where aliases wait, for `_Deal`: in no queue."""
+ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
+"""So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
+they hide others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +68,24 @@ class Taken:
     ready: tuple[int, int] = (0, 0)
     shared: tuple[int, int] = (0, 0)
     worths: Sequence[float] = ()
+    reviewed: int = 0
+    """Hosts that seemed ready, and have nothing to claim now."""
+
+    @property
+    def in_vain(self) -> bool:
+        """Is there reason to look again, for what was met has changed its place?"""
+        return self.moved > 0 or self.lost > 0 or self.reviewed > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
-    pages that are to be visited again."""
+    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
+    it."""
 
     next_ready: float | None
     finished: bool
+    overdue: bool = False
 
 
 def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
@@ -90,6 +114,7 @@ def take(
     spread: int,
     most_moves: int,
     tried: set[str],
+    front: int = 0,
 ) -> Taken:
     """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
     neither the lease nor the delay of a host.
@@ -97,9 +122,13 @@ def take(
     `reach`: how many candidates to expect to need, for not every host is ready. `spread`: choose these at random among
     so many times `n`; 1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many
     pages are moved to their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer
-    is lost, the claims are among them.
+    is lost, the claims are among them. `front`: look at so many pages in the front of the shared queue instead: at
+    those of hosts that are ready, for claims; and, with `n` 0, at those that stand in the way, for moves alone.
     """
-    found = finder.find(tx, n, clock(), manners, reach, spread)
+    if front:
+        found = _front(tx, finder, n, clock(), manners, front, most_moves)
+    else:
+        found = finder.find(tx, n, clock(), manners, reach, spread)
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
@@ -107,6 +136,8 @@ def take(
     now = clock()
     until = now + lease
     deal = _Deal(now, n, most_moves, held)
+    if n and any(host.dead() and host.ready(now) for host in held.values()):
+        deal.probes, deal.out = hosts.probes(tx)
     claims: list[Claim] = []
     for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
         if deal.grants_page(page, url, name, queue, new):
@@ -124,7 +155,78 @@ def take(
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
     lost = len(candidates) - len(waiting)
-    return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths)
+    reviewed = sum(not held[name].queued or held[name].ripe_at > now for name in found.idle if name in held)
+    return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
+
+
+def _front(tx: Tx, finder: Finder, n: int, now: float, manners: Manners, depth: int, most: int) -> Found:
+    """Candidates from the front of the shared queue. Of hosts that keep claims waiting as they are read there are at
+    most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do."""
+    pages = finder.front(tx, now, depth, min(n, FEW) if n else depth)
+    met = hosts.read(tx, {name for _, name in pages}, manners)
+    busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
+    unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
+    if n:
+        chosen = [page for page, name in pages if name not in busy][: n + most]
+    else:
+        chosen = [page for page, name in pages if name in busy or name in unsure][:most]
+    return Found({page: place for place, page in enumerate(chosen)})
+
+
+def take_aliases(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    clock: Clock,
+    lease: float,
+    manners: Manners,
+    tried: set[str],
+) -> list[Claim]:
+    """Claim up to `n` aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+
+    Where a host that is not ready has so many of them that others are hidden behind, some are put off.
+    """
+    looked_at = max(ALIASES_LOOKED_AT, 2 * n)
+    rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
+    ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
+    waiting = [page for page, _, is_ready in rows if not is_ready]
+    behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
+    candidates = {page: place for place, page in enumerate([*ready, *behind])}
+    free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
+    free.sort(key=lambda row: candidates[row[0]])
+    held, at = _hosts_of(tx, [row[3] for row in free], (), manners, clock())
+    now = clock()
+    until = now + lease
+    deal = _Deal(now, n, 0, held)
+    claims: list[Claim] = []
+    later: list[list[object]] = []
+    for page, key, url, name, depth, etag, modified, new in free:
+        if deal.grants_page(page, url, name, ALIASES, new):
+            tried.add(key)
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+        elif page in deal.barred:
+            later.append([page, now + DAY])
+        elif page in behind:
+            later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
+    if deal.grants:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=[])
+    if later:
+        tx.do("claims/put_off", rows=later)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    hosts.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    return claims
+
+
+def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
+    """The first page of each host, then the second of each, …"""
+    count: Counter[str] = Counter()
+    turns = []
+    for place, (page, host) in enumerate(pages):
+        turns.append((count[host], place, page))
+        count[host] += 1
+    return [page for *_, page in sorted(turns)]
 
 
 @dataclass(slots=True)
@@ -141,6 +243,10 @@ class _Deal:
     grants: list[list[object]] = field(default_factory=list)
     moves: list[list[object]] = field(default_factory=list)
     barred: list[int] = field(default_factory=list)
+    probes: int = 0
+    """claims out of hosts that do not answer"""
+    out: int = 0
+    """claims out, where that is asked"""
     touched: dict[str, Host] = field(default_factory=dict)
 
     def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
@@ -163,10 +269,21 @@ class _Deal:
             return self._grant(page, [None, None, None])
         elif new and not host.has_room():
             self._set_aside(page, host, queue)
-        elif host.ready(self.now):
+        elif host.ready(self.now) and not self._puts_off(host):
             return self._grant_politely(page, host, queue, new)
         else:
             self._hold_back(page, host, queue, new)
+        return False
+
+    def _puts_off(self, host: Host) -> bool:
+        """Is it dead, and must others answer first, for enough claims of such hosts are out?"""
+        if not host.dead() or len(self.grants) == self.most:
+            return False
+        if self.probes + 1 > max(1, int(hosts.PROBES * (self.out + len(self.grants) + 1))):
+            host.put_off(self.now)
+            self.touched[host.name] = host
+            return True
+        self.probes += 1
         return False
 
     def _grant(self, page: int, counted: list[object]) -> bool:
@@ -225,7 +342,7 @@ def _hosts_of(
     wanted = set(names) | set(idle)
     if not manners.ask_all:
         met = hosts.read(tx, wanted, manners).values()
-        wanted = {h.name for h in met if h.polite(now) or h.stored["robots_mark"] is not None}
+        wanted = {h.name for h in met if h.polite(now) or h.has_robots}
     held = hosts.lock(tx, wanted, manners) if wanted else {}
     at = hosts.places(tx, held.values(), manners)
     hosts.know_budgets(tx, held.values())
@@ -281,7 +398,7 @@ def lapsed(tx: Tx, now: float, limit: int) -> list[int]:
 
 def sweep(tx: Tx, ids: Sequence[int], revisits: bool, manners: Manners, now: float) -> int:
     """End the leases among these pages that have lapsed; how many there were."""
-    rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) < now]
+    rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) <= now]
     _let_go(tx, rows, revisits, manners, now)
     return len(rows)
 
@@ -323,13 +440,63 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     return len(rows)
 
 
-def outlook(tx: Tx, finder: Finder, now: float) -> Outlook:
-    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes."""
-    lease_until, not_before, ready_at, rested_at = tx.one("claims/outlook")
-    shared_from = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
-    if shared_from is not None and shared_from <= now:
+def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
+
+    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
+    whose claims are out is, when the first of their leases lapses.
+    """
+    shared, waits = _shared_from(tx, finder, manners, now)
+    if shared is not None and shared <= now:
         return Outlook(now, False)
-    ready_at = None if ready_at is not None and ready_at >= FOR_EVER else ready_at
-    open_ = [moment for moment in (lease_until, not_before, ready_at) if moment is not None]
-    later = [moment for moment in (shared_from, rested_at) if moment is not None]
-    return Outlook(min(open_ + later, default=None), not open_)
+    for limit in (FEW, MANY):
+        kinds = tx.one("claims/outlook", limit=limit)
+        met = hosts.read(tx, {name for rows in kinds for _, name in rows}, manners)
+        moments = (
+            moment
+            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _comes_due), strict=True)
+            for at, name in rows
+            if (moment := when(at, met.get(name), now)) < FOR_EVER
+        )
+        first = min(moments, default=FOR_EVER) if shared is None else min(shared, *moments)
+        # Whoever is not among the first of a kind comes later than they do, as it stands.
+        unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
+        if first <= unseen:
+            break
+    leases, failures, own, _, _ = kinds
+    first = min(first, max(unseen, now + SOON))
+    going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
+    overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
+    return Outlook(None if first >= FOR_EVER else first, not going_on, overdue)
+
+
+def _lapses(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    return at if host is None else max(at, host.opens_at())
+
+
+def _comes_due(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    if host is not None and host.full():
+        return FOR_EVER
+    return at if host is None else max(at, host.opens_at())
+
+
+def _opens(at: float, host: Host | None, now: float) -> float:
+    if host is None or host.full():
+        return FOR_EVER
+    own = host.ready_at(now)
+    return at if own is None else own
+
+
+def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
+    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
+    now?"""
+    for depth in (FEW, FURTHEST):
+        pages = finder.front(tx, now, depth, 1)
+        if not pages:
+            later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
+            return (None if later is None else max(later, now + SOON)), False
+        met = hosts.read(tx, {name for _, name in pages}, manners)
+        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
+        if min(moments) <= now:
+            return now, True
+    return min(moments), True

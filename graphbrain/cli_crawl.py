@@ -15,7 +15,7 @@ import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, json_object, report_from_dict
+from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, Unusable, claim_in, json_object, report_from_dict
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
@@ -39,28 +39,33 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
     """Tell the brain where to begin.
 
     FILE has one URL a line ('-' is stdin); blank lines and those that begin with '#' are left out.
+    Pages that were given up wait again; those outside the scope are kept, and not fetched.
     Exits 1 when a URL was refused; the others are kept.
     """
     if not urls and source is None:
         raise click.UsageError("Give at least one URL, or --file.")
     lines = (line.strip() for line in source or ())
     wanted = iter([*urls, *(line for line in lines if line and not line.startswith("#"))])
-    created = known = 0
-    refused: list[tuple[str, str]] = []
+    done = SeedAnswer(0, 0)
     with app.brain() as brain:
         while part := list(islice(wanted, SEEDS_AT_ONCE)):
-            answer = brain.seed(part)
-            created, known = created + answer.created, known + answer.known
-            refused += answer.refused
+            done += brain.seed(part)
     from graphbrain import show
 
     if as_json:
-        show.json_lines([SeedAnswer(created, known, tuple(refused))])
+        show.json_lines([done])
     else:
-        show.out(f"{created:,} pages created, {known:,} known before, {len(refused):,} refused")
-        for url, reason in refused:
+        words = [f"{done.created:,} pages created", f"{done.known:,} known before", f"{len(done.refused):,} refused"]
+        words += [f"{done.outside:,} outside the scope"] if done.outside else []
+        words += [f"{done.gone:,} given up before that wait again"] if done.gone else []
+        show.out(", ".join(words))
+        for url, reason in done.refused:
             show.say(f"graphbrain: {url!r} is refused: {reason}.")
-    return 1 if refused else 0
+        for url, remark in done.remarks[:SHOWN]:
+            show.say(f"graphbrain: {url!r}: {remark}.")
+        if len(done.remarks) > SHOWN:
+            show.say(f"graphbrain: … and so on: {len(done.remarks):,} pages outside or given up before.")
+    return 1 if done.refused else 0
 
 
 @brain_command()
@@ -175,15 +180,16 @@ def report(app: App, source: IO[str], batch: int, as_json: bool) -> int:
 
 def _report(brain: Brain, lines: list[tuple[int, str]]) -> Iterator[Answer]:
     """The answers to some lines, in their order; a line that cannot be read is refused."""
-    items: list[Report | Answer] = []
-    for number, line in lines:
-        try:
-            items.append(report_from_dict(json_object(line)))
-        except BadInput as error:
-            items.append(Answer("", accepted=False, reason=f"line {number}: {error}"))
-    good = [item for item in items if not isinstance(item, Answer)]
-    answers = iter(brain.report(good) if good else [])
-    return (item if isinstance(item, Answer) else next(answers) for item in items)
+    return iter(brain.report([_read(number, line) for number, line in lines]))
+
+
+def _read(number: int, line: str) -> Report | Unusable:
+    item: dict[str, Any] = {}
+    try:
+        item = json_object(line)
+        return report_from_dict(item)
+    except BadInput as error:
+        return Unusable("", claim_in(item), f"line {number}: {error}")
 
 
 @brain_command()

@@ -17,6 +17,7 @@ __all__ = ["COMMANDS"]
 @click.option("--blocked/--not-blocked", default=None, help="Only hosts that are, or are not, left alone now.")
 @click.option("--queued/--not-queued", default=None, help="Only hosts that have, or have not, pages in own queues.")
 @click.option("--slowed/--not-slowed", default=None, help="Only hosts that are, or are not, asked less often.")
+@click.option("--silent/--not-silent", default=None, help="Only hosts that are, or are not, only probed: no answer.")
 @click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
 @as_json
 def hosts(app: App, text: str | None, as_json: bool, **which: Any) -> None:
@@ -89,8 +90,9 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
 def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_json: bool) -> None:
     """Obey a host's robots.txt.
 
-    FILE is what the host answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids
-    are taken out, those of them that it allows come back, and its Crawl-delay holds.
+    HOST is a name, for both http and https, or an origin, https://a.example, for one of them. FILE is what it
+    answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids are taken out, those of
+    them that it allows come back, and its Crawl-delay holds.
     """
     from graphbrain import show
 

@@ -1,15 +1,18 @@
-"""The commands around a crawl: server, schema, demo, bench, hammer, engine, clear, and the corrections."""
+"""The commands around a crawl: server, schema, demo, bench, hammer, engine, rekey, clear, and the corrections."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app
-from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
 __all__ = ["COMMANDS"]
 
@@ -402,6 +405,44 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
         show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")
 
 
+@brain_command()
+@click.option("--canonical", metavar="MODULE:FUNCTION", help="The crawl's own last step of canonical URLs.")
+@as_json
+def rekey(app: App, canonical: str | None, as_json: bool) -> None:
+    """Move a brain that was made by older URL rules to those of today.
+
+    Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
+    the brain, first of all what runs an older graphbrain: whoever reports waits meanwhile, and older ones are refused
+    from then on. A crawl that has opened its brain with a function of its own (canonical=, GRAPHBRAIN_CANONICAL) must
+    give it here, too. Run it again if it was stopped: it goes on.
+    """
+    from graphbrain import show
+
+    step = None if canonical is None else _function(canonical)
+    with app.brain(auto_tend=False, create=False, to_rekey=True, canonical=step) as brain, show.bar("rekeying") as bar:
+        done = brain.rekey(bar)
+    if as_json:
+        show.json_lines([dataclasses.asdict(done)])
+    else:
+        show.out(show.stats_sheet(dataclasses.asdict(done)))
+    show.say("graphbrain: the brain goes by the URL rules of today.")
+
+
+def _function(path: str) -> Callable[[str], str]:
+    """The function that an import path names, as in package.module:function. Raises SettingsError."""
+    module, _, name = path.replace(":", ".").rpartition(".")
+    sys.path.insert(0, "")  # as for a script: what lies in the directory can be named
+    try:
+        found: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingsError(f"--canonical {path} names nothing that can be imported ({error}).") from None
+    finally:
+        sys.path.remove("")
+    if not callable(found):
+        raise SettingsError(f"--canonical {path} names no function.")
+    return found  # type: ignore[no-any-return]
+
+
 COMMANDS: tuple[click.Command, ...] = (
     server_group,
     schema_group,
@@ -415,6 +456,7 @@ COMMANDS: tuple[click.Command, ...] = (
     payout,
     change,
     engine,
+    rekey,
     clear,
     hammer,
 )

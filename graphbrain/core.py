@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import threading
 import time
 from collections import Counter
@@ -10,21 +11,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import engines, passes
+from graphbrain import border, engines, passes
 from graphbrain.engines import Engine
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.heads import ByWorth, Finder, InOrder
+from graphbrain.hostnames import named
 from graphbrain.hosts import Manners
+from graphbrain.intake import unreadable
 from graphbrain.opichits import Rule
 from graphbrain.priors import read_priors
 from graphbrain.report import Policy
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.spread import Reach, Spread
-from graphbrain.url import Rules, is_key
+from graphbrain.spread import Reach, Share, Spread
+from graphbrain.url import RULES_VERSION, Rules, is_key
+from graphbrain.url_v1 import old_keys
 
 __all__ = ["PASS_BATCH", "Core", "whole"]
 
@@ -33,6 +37,8 @@ PRICE_MOVES = 0.02
 CLOSED = -1
 """The revision of nobody: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
+ALIAS_SHARE = 0.05
+"""Aliases that are looked at again take this part of all claims, or what nothing else can have."""
 
 
 class Core:
@@ -52,10 +58,15 @@ class Core:
         self._estimator = estimator
         self._finder: Finder = InOrder()
         self._rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
+        self._old_keys = old_keys(settings.canonical)
         self._refresh(settings, stored)
         graph.on_outdated = self._overtaken
         self._spread = {"claims": Spread(), "cash": Spread()}
         self._reach = Reach()
+        self._clogged = False
+        """Do pages of hosts that are not ready stand in the way of others?"""
+        self._aliases = Share(ALIAS_SHARE, random.random())
+        self._no_alias_at = -math.inf
         self._counts: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._counted_at = self._swept_at = time.monotonic()
@@ -67,7 +78,7 @@ class Core:
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
         self.settings, self._stored = settings, stored
-        self._closed = passes.closed(stored)
+        self._closed = passes.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
         self._scaled_for: int = stored.get("payout_pages", 0)
         self._settling_until = float(stored.get("settling_until", 0.0))
         rule = Rule.of(stored)
@@ -75,7 +86,7 @@ class Core:
             rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
-            Scope.of(settings),
+            replace(Scope.of(settings), old_keys=self._old_keys if self._was_moved else None),
             Manners.of(settings, stored),
             settings.max_errors,
             self._schedule_of(settings),
@@ -91,6 +102,15 @@ class Core:
 
     def _schedule_of(self, settings: Settings) -> Schedule:
         return Schedule.of(settings, *read_priors(self._stored), self._estimator)
+
+    @property
+    def _was_moved(self) -> bool:
+        """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
+        return self._stored.get("moved_from") is not None
+
+    def _old_key(self, url: str) -> str | None:
+        """The key that a page named by its URL had by older rules; None where the brain knows no such keys."""
+        return self._old_keys(url) if self._was_moved and not is_key(url) else None
 
     @property
     def engine(self) -> Engine:
@@ -184,17 +204,37 @@ class Core:
         self.graph.write(lambda tx: work(tx, self.now()), name)
 
     def _page(self, url: str) -> tuple[str, str]:
-        return self._rules.page(url)
+        """The canonical URL and the key of a page. Raises BadInput, too, for what the user's own step raises."""
+        try:
+            return self._rules.page(url)
+        except Exception as error:
+            if isinstance(error, BadInput):
+                raise
+            raise BadInput(unreadable(error)) from None
 
     def _key(self, url: str) -> str:
         """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
         if is_key(url):
             return url
         try:
-            return self._rules.page(url)[1]
-        except (BadInput, TypeError) as error:
-            reason = error if isinstance(error, BadInput) else f"it must be text, not {type(url).__name__}"
-            raise BadInput(f"{url!r:.80} names no page ({reason}); give its URL or its key.") from None
+            return self._page(url)[1]
+        except BadInput as error:
+            raise BadInput(f"{border.shown(url)!r:.80} names no page ({error}); give its URL or its key.") from None
+
+    def _host(self, host: object) -> str:
+        """The name that the graph has for a host that somebody names. Raises BadInput."""
+        try:
+            found = named(host)
+        except BadInput as error:
+            raise BadInput(f"{host!r:.80} names no host ({error}); name it as in 'www.example.org'.") from None
+        if found.literal == found.name:
+            return found.name
+        # A port that is usual for one scheme is none for the other: there may be such a host.
+        rows = self.graph.read(lambda tx: tx.one("hosts/view", name=found.literal)[0], "hosts/view")
+        return found.literal if rows else found.name
+
+    def _host_or_none(self, host: str | None) -> str | None:
+        return None if host is None else self._host(host)
 
     def _known(self, url: str) -> str:
         """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""

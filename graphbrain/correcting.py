@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from graphbrain import bending, conversion, corrections, engines, listing, manners, pages, standing
+from graphbrain import bending, conversion, corrections, engines, listing, manners, notes, pages, passes, standing
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH
 from graphbrain.errors import BadInput, SettingsError
@@ -26,10 +26,10 @@ from graphbrain.url import is_key
 
 __all__ = ["Correcting"]
 
-GIVEN_UP = ("parked", "gone")
+GIVEN_UP = ("parked", "gone", "alias")
 
-NOBODY_AT_WORK = {"importing": None, "settling": None, "settling_until": None}
-"""What stands on a brain of whoever imports files, or settles all accounts."""
+NOBODY_AT_WORK = {"settling": None, "settling_until": None}
+"""What stands on a brain of whoever settles all accounts."""
 
 
 class Correcting(Passing):
@@ -85,16 +85,27 @@ class Correcting(Passing):
         self._correct(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
 
     def forget(self, url: str, for_ever: bool = False) -> None:
-        """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept."""
-        key = self._key(url)
-        self._correct(lambda tx, now: corrections.forget(tx, key, for_ever, self.policy, now), "forget")
+        """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept.
+
+        Its aliases wait to be fetched again.
+        """
+        key, old = self._key(url), self._old_key(url)
+        self._free_aliases_of(key)
+
+        def work(tx: Tx, now: float) -> None:
+            if old is not None:
+                notes.forget(tx, old)
+            corrections.forget(tx, key, for_ever, self.policy, now)
+
+        self._correct(work, "forget")
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
-        """Let pages that were given up (parked, gone) or have failed wait at once as if they never had; how many.
+        """Let pages that were given up (parked, gone), redirect (aliases) or have failed wait at once as if they never
+        had; how many.
 
-        Named pages, or all of a `host`, a `state` ("parked", "gone", or "frontier" and "known" for those that wait to
-        be tried again), or both. Those that were fetched before are handed out before all others. A page outside the
-        scope goes outside. Raises UnknownPage, and BadInput when nothing is named.
+        Named pages, or all of a `host`, a `state` ("parked", "gone", "alias", or "frontier" and "known" for those that
+        wait to be tried again), or both. Those that were fetched before are handed out before all others. A page
+        outside the scope goes outside. Raises UnknownPage, and BadInput when nothing is named.
         """
         if not urls and host is None and state is None:
             raise BadInput("Say which pages are to be tried again: URLs, a host, a state.")
@@ -105,7 +116,7 @@ class Correcting(Passing):
             keys = [self._known(url) for url in urls]
             ids: Iterable[int] = self.graph.read(lambda tx: pages.find(tx, keys), "pages/find").values()
         else:
-            wanted = listing.Wanted.of("", None, host, state, None)
+            wanted = listing.Wanted.of("", None, self._host_or_none(host), state, None)
             found = listing.wanted_pages(self.graph, wanted, lambda *_: None)
             ids = (page.id for page in found if page.state in GIVEN_UP or page.not_before is not None)
         done, rest = 0, iter(ids)
@@ -198,9 +209,11 @@ class Correcting(Passing):
     def _cleared(self, tx: Tx) -> None:
         """What was the scale of payouts is none for the pages to come: whoever tends finds a new one. What an import
         has left half done is gone, and what a settling pass was about."""
-        rule = Rule.of(tx.one("brain/lock")[0])
+        stored = tx.one("brain/lock")[0]
+        rule = Rule.of(stored)
+        nobody = {**NOBODY_AT_WORK, "importing": passes.nobody_imports(stored)}
         fresh = {**NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, self.now())}
-        tx.do("brain/change", settings={**NOBODY_AT_WORK, "payout_pages": 0, **fresh})
+        tx.do("brain/change", settings={**nobody, "payout_pages": 0, **fresh})
 
     def remake(self, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""

@@ -1,46 +1,81 @@
 """Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
 
-Statements: pages/*, claims/held, accounts/*.
+Statements: pages/*, links/redirects, claims/held, accounts/*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
-from graphbrain import accounts, claims, hosts, linking, notes, ordering, pages, spellings
+from graphbrain import accounts, aliases, claims, hosts, linking, notes, ordering, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
 from graphbrain.report import Policy
 
-__all__ = ["ask", "deepen", "fact", "forget", "link", "payout", "relevance", "remark", "seed", "unlink"]
+__all__ = [
+    "Seeded",
+    "ask",
+    "deepen",
+    "fact",
+    "forget",
+    "link",
+    "payout",
+    "relevance",
+    "remark",
+    "seed",
+    "seeded",
+    "unlink",
+]
 
 Named = tuple[str, str | None]
 """A page's key and, where it may have to be created, its URL."""
 
 
-def seed(tx: Tx, urls: Mapping[str, str], policy: Policy, now: float) -> int:
-    """Make these pages (key → URL) seeds; how many had to be created."""
-    found = pages.look(tx, urls)
-    known = {key: page for key, page, *_ in found}
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A page that has become a seed: its state, why it is outside, and whether this call has created it."""
+
+    page: int
+    state: str
+    outside_because: str | None
+    created: bool
+
+
+def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float) -> dict[str, Seeded]:
+    """Make these pages (key → URL) seeds; those that were forgotten for ever are not in the answer.
+
+    `mark`: the call's token. Of several calls that meet at a page one has created it, and so it is told.
+    """
+    looked = pages.look(tx, urls)
+    known = {key: page for key, page, *_ in looked}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
-    made = pages.create(tx, fresh, policy.scope, policy.rule, now)
-    ids = sorted({*known.values(), *made.values()})
-    if ids:
-        ledger = accounts.lock(tx, ids, policy.rule)
-        offers = {page: [urls[key]] for key, page, *_, why in found if why is not None}
-        spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-        tx.do("pages/seed", ids=ids)
-        ledger.is_seed[:] = True
-        pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
-        ledger.write(tx, now)
-    return len(made)
+    there = known | pages.create(tx, fresh, policy.scope, policy.rule, now, mark)
+    ids = sorted(there.values())
+    if not ids:
+        return {}
+    ledger = accounts.lock(tx, ids, policy.rule)
+    offers = {page: [urls[key]] for key, page, *_, why in looked if why is not None}
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    tx.do("pages/seed", ids=ids)
+    ledger.is_seed[:] = True
+    pages.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
+    ledger.write(tx, now)
+    found = seeded(tx, ids, mark)
+    return {key: found[page] for key, page in there.items()}
+
+
+def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
+    """Page → what it is now, of locked seeds."""
+    return {row[0]: Seeded(*row) for row in tx.one("pages/seeded", ids=sorted(ids), mark=mark)[0]}
 
 
 def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> None:
-    """Link one page to another. Raises UnknownPage when one cannot be created."""
+    """Link one page to another, or to where that leads if it is an alias. Raises UnknownPage when one cannot be
+    created."""
     ids = pages.find(tx, [source[0], target[0]])
     fresh = []
     for (key, url), depth in ((source, 0), (target, 1)):
@@ -51,26 +86,40 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     ids |= pages.create(tx, fresh, policy.scope, policy.rule, now)
     if source[0] not in ids or target[0] not in ids:
         raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
-    a, b = ids[source[0]], ids[target[0]]
-    ledger = accounts.lock(tx, [a, b], policy.rule)
-    if b in linking.held(tx, ledger, "hub", [a])[a]:
-        return
-    linking.create(tx, ledger, [(a, [b])], now)
-    depth = int(ledger.depth[ledger.at([a])[0]]) + 1
-    pages.lower(tx, ledger, {b: depth}, policy.scope)
+    a, named = ids[source[0]], ids[target[0]]
+    b = aliases.goals(tx, [named]).get(named, named)
+    ledger = accounts.lock(tx, {a, b, named}, policy.rule)
+    links = linking.held(tx, ledger, "hub", [a])[a]
+    before = linking.spelling(tx, [a])[a]
+    own = before.via - {b} if b == named else before.via
+    if b not in links and b != a:
+        linking.create(tx, ledger, [(a, [b])], now)
+        links.append(b)
+        own |= {b} if b != named else set()
+        depth = int(ledger.depth[ledger.at([a])[0]]) + 1
+        pages.lower(tx, ledger, {b: depth}, policy.scope)
+    after = linking.Spelling(before.named | ({named} if b != named else set()), own)
+    linking.respell(tx, ledger, [after.row(a, before, links)])
     _write(tx, ledger, policy, now)
 
 
 def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None:
-    """Remove a link, if it is there."""
+    """Remove a link, if it is there: also one that ends elsewhere because the target is an alias."""
     ids = pages.find(tx, [source, target])
     if len(ids) < 2:
         return
-    a, b = ids[source], ids[target]
-    ledger = accounts.lock(tx, [a, b], policy.rule)
-    if b not in linking.held(tx, ledger, "hub", [a])[a]:
-        return
-    linking.delete(tx, ledger, [(a, [b])])
+    a, named = ids[source], ids[target]
+    b = aliases.goals(tx, [named]).get(named, named)
+    known = linking.spelling(tx, [a])[a].named
+    led = aliases.goals(tx, known)
+    ledger = accounts.lock(tx, {a, b, named, *known}, policy.rule)
+    links, before = linking.held(tx, ledger, "hub", [a])[a], linking.spelling(tx, [a])[a]
+    lost = {named} if b != named else {each for each in before.named if led.get(each) == b}
+    left = before.named - lost
+    after = linking.Spelling(left, before.via.intersection(led.get(each, each) for each in left))
+    gone = sorted(e for e in {b, named}.intersection(links) if e == named or e in before.via - after.via)
+    linking.delete(tx, ledger, [(a, gone)] if gone else [])
+    linking.respell(tx, ledger, [after.row(a, before, set(links).difference(gone))])
     _write(tx, ledger, policy, now)
 
 
@@ -141,13 +190,15 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     out = linking.read(tx, "hub", ids)
     ledger = accounts.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
     out = linking.held(tx, ledger, "hub", out)
+    redirects = dict(tx.one("links/redirects", ids=sorted(out))[0])  # no click lies between these
     depths: dict[int, int] = {}
     for page, targets in out.items():
         if not ledger.holds(targets):
             raise Again
         depth = int(ledger.depth[ledger.at([page])[0]]) + 1
         for target in targets:
-            depths[target] = min(depth, depths.get(target, depth))
+            beyond = depth - 1 if redirects.get(page) == target else depth
+            depths[target] = min(beyond, depths.get(target, beyond))
     tx.do("pages/deepen", rows=[[page, int(ledger.depth[ledger.at([page])[0]]), False] for page in out])
     pages.lower(tx, ledger, depths, policy.scope)
     ledger.write(tx, now)

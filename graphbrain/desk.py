@@ -313,7 +313,6 @@ class Desk:
             self._say(answer.refused)
 
     def _report(self, results: list[Fetched | Failed]) -> None:
-        again: list[Fetched | Failed] = []
         for result, answer in zip(results, self.brain.report(results), strict=True):
             self.counts["reported"] += answer.accepted
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
@@ -321,11 +320,6 @@ class Desk:
             if not answer.accepted:
                 self.counts["refused"] += 1
                 log.warning("The visit of %s was refused: %s.", result.url, answer.reason)
-                if isinstance(result, Fetched):
-                    # The lease may be lost; else the visit cannot be recorded as it is, and would come for ever.
-                    again.append(Failed(result.url, result.claim, error=answer.reason))
-        if again:
-            self.brain.report(again)
 
     def _say(self, refused: Iterable[tuple[str, str]]) -> None:
         for url, reason in refused:

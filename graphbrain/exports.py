@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.graph import Graph, Tx, intact
+from graphbrain.linking import ID_BITS, LARGEST_ID
 from graphbrain.opichits import Floats, Ints
 from graphbrain.places import find
 
@@ -100,7 +101,7 @@ def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
         ids, pairs = graph.read(
             lambda tx: tx.one("exports/links", first=first, last=first + RANGE - 1), "exports/links"
         )
-        return first + RANGE, _Range.of(np.array(ids, dtype=np.int64), np.array(pairs, dtype=np.int64))
+        return first + RANGE, _Range.of(first, np.array(ids, dtype=np.int64), np.array(pairs, dtype=np.int64))
 
     for end, part in _side_by_side(read, range(0, 0 if last is None else last + 1, RANGE)):
         ranges.append(part)
@@ -114,14 +115,16 @@ class _Range:
 
     ids: Ints
     counts: Ints
-    targets: NDArray[np.uint32]
+    targets: NDArray[np.uint32] | Ints
 
     @classmethod
-    def of(cls, ids: Ints, pairs: Ints) -> _Range:
-        """From packed pairs, source · 2^32 + target, in any order; all sources are among the pages."""
+    def of(cls, first: int, ids: Ints, pairs: Ints) -> _Range:
+        """From packed pairs, (source - first) · 2^47 + target, in any order; all sources are among the pages."""
         pairs.sort()
-        counts = np.bincount(find(ids, pairs >> 32), minlength=len(ids))
-        return cls(ids, counts, pairs.astype(np.uint32))  # the lower half
+        counts = np.bincount(find(ids, (pairs >> ID_BITS) + first), minlength=len(ids))
+        pairs &= LARGEST_ID
+        small = not len(pairs) or int(pairs.max()) < 1 << 32
+        return cls(ids, counts, pairs.astype(np.uint32) if small else pairs)
 
 
 def _table(ranges: list[_Range]) -> LinkTable:

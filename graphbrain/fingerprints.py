@@ -89,11 +89,13 @@ class Change:
 
     `method`: by body, by visible text, or by its simhash, the same up to `bits` differing bits. What only one of the
     two visits has is not compared; then the next coarser hash says it. `detector`: the user's own, instead of all that.
+    `failure`: how the detector has failed, in whose place this is.
     """
 
     method: str = "simhash"
     bits: int = 3
     detector: Callable[[Seen, Seen], bool] | None = None
+    failure: str = ""
 
     @property
     def wants_text(self) -> bool:
@@ -124,6 +126,17 @@ class Change:
         if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
             return old.text_hash != new.text_hash
         return None not in (old.body_hash, new.body_hash) and old.body_hash != new.body_hash
+
+    def judge(self, old: Seen, new: Seen) -> tuple[bool, Change]:
+        """Has the page changed between two visits, and by what: a detector that raises leaves it to the hashes."""
+        try:
+            return self.differs(old, new), self
+        except Exception as error:
+            if self.detector is None:
+                raise
+            why = " ".join(f"the detector failed ({type(error).__name__}: {error})".split())[:150]
+            own = replace(self, detector=None, failure=f"{why}; told by {self.method}")
+            return own.differs(old, new), own
 
 
 def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: str | None, change: Change) -> Seen:

@@ -558,12 +558,13 @@ class _Visits:
         item = Intake(self._rules, self._max_links, self._now).check(report)
         if isinstance(item, Answer):
             raise BadInput(f"{item.url}: {item.reason}")
-        if not isinstance(report, Fetched) or not _first_visit(report):
-            self._later.append(report)
+        given, report = report, item.report
+        if not isinstance(report, Fetched) or item.told != "all" or not _first_visit(report):
+            self._later.append(given)
             return
         page = self._number(item.key, item.url)
         if self._fetched[page]:
-            self._later.append(report)
+            self._later.append(given)
             return
         self._take_links(page, item)
         self._fetched[page] = True

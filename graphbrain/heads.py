@@ -3,7 +3,7 @@
 Under the orders that never come back the index itself is in the right order. Under `optimal` what a page is worth
 grows with its age, lane by lane: the first page of each lane is read, and of the best lanes more; which lanes there
 are each process finds out for itself (`ranges`).
-Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts.
+Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts, claims/front.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ import numpy as np
 
 from graphbrain.graph import Tx
 from graphbrain.hosts import SHARED_QUEUE, Manners, aside_queue, earliest
-from graphbrain.lanes import Stretch, is_frontier, stretch
+from graphbrain.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
 from graphbrain.opichits import Floats, Ints
-from graphbrain.ranges import UNKNOWN, Ranges
+from graphbrain.ranges import END, UNKNOWN, Ranges
 from graphbrain.schedule import Schedule
 from graphbrain.spread import Owed, Reach
 
@@ -42,6 +42,8 @@ FEW = 32
 MANY, FEW_RANGES = 256, 4
 """So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
 HOSTS_KNOWN = 20_000
+FRONT_LANES = 64
+"""So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
 
 Page = tuple[int, int, float]
 """(id, lane, waiting since)"""
@@ -72,6 +74,10 @@ class Finder(Protocol):
         """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
         then; a queue that holds none is missing."""
 
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        """Who stands first in the shared queue and may be visited now: pages and their hosts, best first; of about
+        `limit` pages at most `kept` of each host."""
+
 
 class InOrder:
     """Best first and breadth first: the index is in the right order."""
@@ -94,6 +100,10 @@ class InOrder:
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        host_of = _front(tx, now, [], (ASKED + 1, END), limit, kept)
+        return [(page[0], host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
 
 
 class ByWorth:
@@ -118,6 +128,14 @@ class ByWorth:
         ready = {page[0] for page in own.values()}
         chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
         return Found(_places(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        known = self._ranges(SHARED_QUEUE)
+        worth = self._worth([known], now)[0]
+        best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
+        again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
+        host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
+        return [(page[0], host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
@@ -306,6 +324,13 @@ def _lane_heads(
     if not (ones or wide or deep):
         return [[], [], []]
     return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
+
+
+def _front(tx: Tx, now: float, lanes: Sequence[int], wide: Stretch, limit: int, kept: int) -> dict[Page, str]:
+    """The first pages of the shared queue that are wanted at once, of those in these lanes and in a wide stretch."""
+    single = [[lane, now] for lane in (ASKED, *lanes)]
+    rows = tx.one("claims/front", lanes=single, stretches=[list(wide)], limit=limit, kept=kept)[0]
+    return {(page, lane, since): host for host, heads in rows for page, lane, since in heads}
 
 
 def _stretches(lanes: Sequence[int], worth: Floats) -> dict[Stretch, float]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from types import EllipsisType
 from typing import Any
 
-from graphbrain import hosts, manners
+from graphbrain import border, hosts, manners
 from graphbrain.core import whole
 from graphbrain.errors import BadInput
-from graphbrain.graph import Tx
+from graphbrain.hostnames import host_text, named
 from graphbrain.model import Host, RobotsAnswer, number
 from graphbrain.passing import Passing
 from graphbrain.robots import readable
@@ -19,15 +20,18 @@ __all__ = ["Hosting"]
 
 LOOK_BATCH = 1_000
 LONGEST_DELAY = 86_400.0
+_USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
 class Hosting(Passing):
-    """The verbs about hosts. A host is named as in a URL: in lower case, with its port unless that is the usual one."""
+    """The verbs about hosts. A host is named in any way that a URL names it, with its port unless that is the usual
+    one, or by an origin, as in `https://a.example`; its scheme matters to `set_robots` and `robots` alone."""
 
     def host(self, name: str) -> Host:
         """What is known of one host. Raises BadInput for a host nobody has met."""
         self._reread()
-        return self.graph.read(lambda tx: manners.listed(tx, _name(name), self.policy.manners), "hosts/view")
+        known = self._host(name)
+        return self.graph.read(lambda tx: manners.listed(tx, known, self.policy.manners), "hosts/view")
 
     def hosts(
         self,
@@ -36,16 +40,19 @@ class Hosting(Passing):
         blocked: bool | None = None,
         queued: bool | None = None,
         slowed: bool | None = None,
+        silent: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[Host]:
         """The hosts that fit all that is given, by name, at most `limit` of them; they are read as they are asked for.
 
         `text`: what the name must contain. `blocked`: is it left alone now? `queued`: do pages wait in its own queue?
-        `slowed`: is it asked less often since it answered 429 or 503?
+        `slowed`: is it asked less often since it answered 429 or 503? `silent`: is it only probed, for it does not
+        answer?
         """
         if limit is not None and (not whole(limit) or limit < 0):
             raise BadInput(f"Give a whole number, 0 or more, not {limit!r}.")
-        which = {"text": None if text is None else _name(text), "blocked": blocked, "queued": queued, "slowed": slowed}
+        which = {"text": None if text is None else _part(text), "blocked": blocked, "queued": queued}
+        which |= {"slowed": slowed, "silent": silent}
         self._reread()
         return self._list(which, limit)
 
@@ -85,7 +92,8 @@ class Hosting(Passing):
                 raise BadInput(f"A host's {what} is a whole number, 0 (no limit) or more, not {given[what]!r}.")
         if given.get("budget"):
             self._count_budgets()
-        self._manage(lambda tx, now: manners.set_manners(tx, _name(host), given, self.policy.manners, now))
+        name = self._host(host)
+        self._manage(lambda tx, now: manners.set_manners(tx, name, given, self.policy.manners, now))
 
     def block(self, host: str, seconds: float | None = None) -> None:
         """Leave a host alone for so many seconds from now; None: until `unblock`. Raises BadInput."""
@@ -93,47 +101,59 @@ class Hosting(Passing):
             raise BadInput(
                 f"A host is blocked for 0 to {hosts.LONGEST_BLOCK:.0f} seconds, or for ever (None), not {seconds!r}."
             )
-        length = None if seconds is None else float(seconds)
-        self._manage(lambda tx, now: manners.block(tx, _name(host), length, self.policy.manners, now))
+        name, length = self._host(host), None if seconds is None else float(seconds)
+        self._manage(lambda tx, now: manners.block(tx, name, length, self.policy.manners, now))
 
     def unblock(self, host: str) -> None:
-        """Ask a host again: no block, and its full rate. Raises BadInput for a host nobody has met."""
-        self._manage(lambda tx, now: manners.unblock(tx, _name(host), self.policy.manners, now))
+        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
+        name = self._host(host)
+        self._manage(lambda tx, now: manners.unblock(tx, name, self.policy.manners, now))
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
         """Obey a host's robots.txt: `text` is what it answered; None: it has none, all may be fetched.
 
-        Pages that it forbids go outside (`outside_because` is "robots"), those of them that it allows now come back,
-        and a forbidden page that is met later is never handed out. Its Crawl-delay becomes part of the host's delay, up
-        to `longest_delay_seconds`. `agent`: whose rules hold for this host; None: those of the setting `user_agent`.
-        Of a longer text the first 512,000 characters are read. Raises BadInput, also for a host nobody has met.
+        Each scheme and port has its own: `host` is an origin, as in `https://a.example`, or a name, `a.example`. The
+        text of a name is that of both schemes; the text of an origin goes over it. Pages that it forbids go outside
+        (`outside_because` is "robots"), those of them that it allows now come back, and a forbidden page that is met
+        later is never handed out. Its Crawl-delay becomes part of the host's delay, up to `longest_delay_seconds`.
+        `agent`: whose rules hold for this host; None: those of the setting `user_agent`; of a whole header the product
+        token counts. Of a longer text the first 512,000 characters are read. The host need not have been met yet.
+        Raises BadInput.
         """
-        if agent is not None and not (isinstance(agent, str) and agent.strip()):
-            raise BadInput(f"agent must be a name, not {agent!r:.80}.")
-        name, read = _name(host), None if text is None else readable(text)
+        agent = None if agent is None else border.name("agent", agent)
+        name, scheme = self._host(host), named(host).scheme or ""
+        read = None if text is None else readable(text)
         delay = self.graph.write(
-            lambda tx: manners.set_robots(tx, name, read, agent, self.policy.manners, self.now()), "set_robots"
+            lambda tx: manners.set_robots(tx, name, read, agent, self.policy.manners, self.now(), scheme), "set_robots"
         )
-        taken_out, let_in = self._obey(name)
-        return RobotsAnswer(delay, taken_out, let_in)
+        taken_out, let_in = self._obey(name) if delay is not None else (0, 0)
+        return RobotsAnswer(delay or 0.0, taken_out, let_in)
 
     def robots(self, host: str) -> str | None:
-        """The robots.txt that was set for a host, or None. Raises BadInput for a host nobody has met."""
-        name = _name(host)
-
-        def look(tx: Tx) -> str | None:
-            manners.listed(tx, name, self.policy.manners)
-            return dict(tx.one("hosts/robots", names=[name])[0]).get(name)
-
-        return self.graph.read(look, "hosts/robots")
+        """The robots.txt that was set for a host, or None: of an origin the one that holds for it, of a name that of
+        both schemes, or else of one of them. Raises BadInput for a host nobody has met."""
+        name, scheme = self._host(host), named(host).scheme or ""
+        return self.graph.read(lambda tx: manners.robots_text(tx, name, scheme, self.policy.manners), "hosts/robots")
 
     def _manage(self, work: Any) -> None:
         self._reread()
         self._correct(work, "hosts/write")
 
 
-def _name(host: object) -> str:
-    """The name of a host as it is kept. Raises BadInput for what is none."""
-    if not isinstance(host, str) or not host.isprintable() or not host:
-        raise BadInput(f"A host is named by its name, as in 'www.example.org', not {host!r:.80}.")
-    return host.lower()
+def _part(text: object) -> str:
+    """A part of hosts' names as they are spelt in the graph; a dot at its end ends the name. Raises BadInput."""
+    wrong = f"A host's name has no {text!r:.80} in it; give a part of it, as in 'example.org'."
+    if not isinstance(text, str) or not text.strip() or not text.isprintable():
+        raise BadInput(wrong)
+    part = text.strip().removeprefix("*")
+    try:
+        if "/" in part:
+            return named(part).name
+        core = part.strip(".。．｡")
+        if not core.isascii():
+            part = part.replace(core, host_text(core))
+    except BadInput as error:
+        raise BadInput(f"{wrong[:-1]} ({error}).") from None
+    if "*" in part or "%" in part or " " in part:
+        raise BadInput(wrong)
+    return _USUAL_PORT.sub("", part.lower())

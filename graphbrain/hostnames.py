@@ -8,6 +8,7 @@ of emoji. A host whose last label is a number is an IPv4 address, and is written
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import AddressValueError, IPv6Address
 from typing import NamedTuple
@@ -17,7 +18,7 @@ import idna
 
 from graphbrain.errors import BadInput
 
-__all__ = ["USUAL_PORT", "Named", "host_and_port", "host_text", "named"]
+__all__ = ["USUAL_PORT", "HostList", "Named", "host_and_port", "host_text", "named"]
 
 USUAL_PORT = {"http": 80, "https": 443}
 LONGEST_NAME, LONGEST_LABEL = 253, 63
@@ -31,6 +32,7 @@ _PLAIN = re.compile(
 _NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@\\[\\]]")
 """What no host's name holds once it is unescaped and mapped."""
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+_BETWEEN = re.compile(r"[\s,;]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -101,6 +103,60 @@ def named(text: object) -> Named:
     if rest.count(":") > 1 and "[" not in rest:
         rest = f"[{rest}]"
     return Named(*host_and_port(rest), scheme)
+
+
+@dataclass(frozen=True, slots=True)
+class HostList:
+    """Hosts with their subdomains, as a setting names them: with any port, or with the port that is named."""
+
+    anyway: frozenset[str]
+    at_port: frozenset[tuple[str, str]]
+    """(host, port as it stands in the graph: empty where it is the usual one)"""
+
+    @classmethod
+    def of(cls, text: str, lenient: bool = False) -> HostList:
+        """The hosts of a text, between spaces or commas: as `named` takes them, and `.a.example` and `*.a.example`.
+
+        `*` is every host. Raises BadInput, which quotes what names no host; when `lenient` that is left out.
+        """
+        anyway, at_port = set[str](), set[tuple[str, str]]()
+        entries = [entry for entry in _BETWEEN.split(text) if entry]
+        if not entries and not lenient:
+            raise BadInput("there is no host in it")
+        for entry in entries:
+            try:
+                found = _entry(entry)
+            except BadInput as error:
+                if not lenient:
+                    raise BadInput(f"{entry[:80]!r} names none: {error}") from None
+                continue
+            if found.port is None:
+                anyway.add(found.host)
+            else:
+                at_port |= {(found.host, name[len(found.host) + 1 :]) for name in (found.name, found.literal)}
+        return cls(frozenset(anyway), frozenset(at_port))
+
+    def holds(self, name: str) -> bool:
+        """Is a host of the graph, or a domain above it, among these?"""
+        above, colon, port = name.rpartition(":")
+        if not colon or name.endswith("]"):
+            above, port = name, ""
+        while above not in self.anyway and (above, port) not in self.at_port:
+            if not above:
+                return False
+            above = above.partition(".")[2]
+        return True
+
+
+def _entry(text: str) -> Named:
+    if text == "*":
+        return Named("")
+    before, separator, host = text.rpartition("://")
+    if host.startswith(("*.", ".")):
+        host = host.lstrip("*")[1:]
+    if "*" in host:
+        raise BadInput("a '*' stands only for all subdomains, as in '*.a.example'")
+    return named(f"{before}{separator}{host}")
 
 
 @lru_cache(maxsize=20_000)

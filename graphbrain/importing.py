@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from graphbrain import harvest as harvests
-from graphbrain import linking, neo4j_home, pages, schema, server, stores
+from graphbrain import linking, neo4j_home, pages, passes, schema, server, stores
 from graphbrain.bulk import Bulk, Run
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.graph import Tx
@@ -104,7 +104,7 @@ def run(
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(stores.workshop(local, say)) if local else None
         settings = brain.settings
-        stored = {name: value for name, value in brain._stored.items() if name != "importing"}
+        stored = {name: value for name, value in brain._stored.items() if name != "importing" or value == passes.MOVED}
         bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
         if shop is None:
             _close(brain, bulk.run.now, settings)
@@ -212,7 +212,7 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
     rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if not rows:
         return
-    if stored and stored.get("importing") is not None and not noted:
+    if stored and stored.get("importing") not in (None, passes.MOVED) and not noted:
         raise BadInput(
             "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "
             "again."

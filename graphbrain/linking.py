@@ -5,12 +5,16 @@ says that it did, not what was to be done: whatever was read, and however often 
 go together. Links that are read under the locks are held against the weights, and weights that are written against
 the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
 account is changed by what was read wrongly.
-Statements: links/create, links/delete, links/move, links/out, links/in.
+A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
+on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
+Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_spelt,
+links/packed_in, links/spell, links/spelling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,10 +22,31 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.opichits import Ints
 
-__all__ = ["SIDES", "Ends", "create", "delete", "held", "move", "packed", "read"]
+__all__ = [
+    "ID_BITS",
+    "LARGEST_ID",
+    "SIDES",
+    "Ends",
+    "Spelling",
+    "create",
+    "delete",
+    "held",
+    "move",
+    "packed",
+    "read",
+    "read_spelt",
+    "reroute",
+    "respell",
+    "spelling",
+    "unpacked",
+]
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """Along which links a side of a page pays."""
+INTO = "links/packed_in"
+ID_BITS = 47
+"""Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
+LARGEST_ID = (1 << ID_BITS) - 1
 Ends = list[tuple[int, list[int]]]
 """Pages, each with the pages it links to, or no longer does; no link twice."""
 
@@ -37,8 +62,17 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
     """Ids of the sources and the targets of links that are sent packed: those of these pages, or those to them."""
-    links = np.array(tx.one(statement, ids=pages.tolist())[0], dtype=np.int64)
-    return links >> 32, links & 0xFFFFFFFF
+    ours, theirs = unpacked(pages, tx.one(statement, ids=pages.tolist())[0])
+    return (theirs, ours) if statement == INTO else (ours, theirs)
+
+
+def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
+    """Ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
+
+    A place, not an id, stands in the upper bits: two ids of Neo4j do not fit in one of its numbers.
+    """
+    numbers = np.array(links, dtype=np.int64)
+    return pages[numbers >> ID_BITS], numbers & LARGEST_ID
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
@@ -69,3 +103,48 @@ def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -
     moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
     ledger.relink(moved, [old] * len(moved), -1)
     ledger.relink(moved, [new] * len(moved), 1)
+
+
+def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
+    """Let links (source, target, new source, new target) begin and end elsewhere, where no such link is."""
+    moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
+    ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
+    ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The aliases that a page names, and the pages that it links to by way of these only."""
+
+    named: frozenset[int] = frozenset()
+    via: frozenset[int] = frozenset()
+
+    def row(self, page: int, before: Spelling, links: Iterable[int]) -> list[object] | None:
+        """What is to be written when it was so `before`, and these are its links now; None: nothing."""
+        via, was = self.via.intersection(links), before.via.intersection(links)
+        parts = [self.named - before.named, before.named - self.named, via - was, was - via]
+        return [page, *map(sorted, parts), True if self.named else None] if any(parts) else None
+
+
+def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Page → those it links to, and the aliases that it names: all that may have to be locked to link it anew."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
+    return {page: [*out, *named] for page, out, named in rows}
+
+
+def spelling(tx: Tx, pages: Iterable[int]) -> dict[int, Spelling]:
+    """What these pages name."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/spelling", ids=wanted)[0] if wanted else []
+    return {page: Spelling(frozenset(named), frozenset(via)) for page, named, via in rows}
+
+
+def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> None:
+    """Note what pages name (`Spelling.row`). Raises Again where an alias is not locked."""
+    written = [row for row in rows if row is not None]
+    for row in written:
+        if not ledger.holds([*row[1], *row[2]]):  # type: ignore[misc]  # lists, as Spelling.row makes them
+            raise Again
+    if written:
+        tx.do("links/spell", rows=written)

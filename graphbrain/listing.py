@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from graphbrain import opichits, pages
+from graphbrain import border, opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Graph, Tx, intact
 from graphbrain.methods import SCORES
@@ -68,10 +68,13 @@ class Wanted:
         by: str = "authority",
         min_score: float | None = None,
     ) -> Wanted:
-        """The criteria as a user gives them. Raises BadInput for one that no page can ever fit."""
+        """The criteria as a user gives them, but for the host: that is its name in the graph. Raises BadInput for one
+        that no page can ever fit."""
         if state is not None and state not in STATES:
             raise BadInput(f"There is no state {state!r}; there are {', '.join(STATES)}.")
         check_score(by)
+        if not isinstance(text, str) or not border.sendable(text):
+            raise BadInput(f"text must be text that can be sent, not {text!r:.80}.")
         if min_score is not None and (not isinstance(min_score, int | float) or not abs(min_score) <= LARGEST):
             raise BadInput(f"min_score must be a finite number, not {min_score!r:.80}.")
         try:
@@ -79,7 +82,7 @@ class Wanted:
         except re.error as error:
             raise BadInput(f"{regex!r} is not a regular expression: {error}.") from None
         least = None if min_score is None else float(min_score)
-        return cls(text or None, pattern, host and host.lower(), state, fetched, by, least)
+        return cls(text or None, pattern, host, state, fetched, by, least)
 
     def rank(self) -> int | None:
         """The rank of the least score, None when pages of that score need not have one."""

@@ -111,7 +111,7 @@ class Looking(Core):
         store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises BadInput, also
         when no page carries that batch score.
         """
-        wanted = Wanted.of(text, regex, host, state, fetched, by, min_score)
+        wanted = Wanted.of(text, regex, self._host_or_none(host), state, fetched, by, min_score)
         most = _count(limit)
         if by in SCORES and not scores.carried(self.graph, by):
             raise _not_carried(by)
@@ -131,7 +131,7 @@ class Looking(Core):
 
         Pages that come or go meanwhile may be in it or not. `progress` is told how many of how many ids are done.
         """
-        wanted = Wanted.of("", regex, host, state, fetched)
+        wanted = Wanted.of("", regex, self._host_or_none(host), state, fetched)
         return listing.wanted_pages(self.graph, wanted, progress, view=self._view(), finish=self._dates())
 
     def dump_links(
@@ -145,7 +145,8 @@ class Looking(Core):
         progress: Progress = _silent,
     ) -> Iterator[KnownLink]:
         """All links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
-        return listing.links(self.graph, Wanted.of("", regex, host, state, fetched), between_hosts, progress)
+        wanted = Wanted.of("", regex, self._host_or_none(host), state, fetched)
+        return listing.links(self.graph, wanted, between_hosts, progress)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
@@ -170,6 +171,7 @@ class Looking(Core):
             "leased": sum(row[3] for row in states),
             "retries": sum(row[4] for row in states),
             "states": {row[0]: row[1] for row in states},
+            "aliases_outside": self.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),

@@ -4,7 +4,7 @@ Whoever sets a robots.txt leaves a mark on the host in the same transaction; it 
 been judged by that text, so that anybody can go on where a killed process has stopped. Until then, and for pages that
 are met later, claims judge each page before they hand it out. What follows for every host from a change of the brain's
 settings is done in the order of names, and how far it is stands on the brain.
-Statements: hosts/*, brain/note.
+Statements: hosts/*, pages/hosts, brain/note.
 """
 
 from __future__ import annotations
@@ -15,15 +15,30 @@ from typing import Any
 from graphbrain import hosts, passes, robots
 from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
-from graphbrain.hosts import Host, Manners
+from graphbrain.hosts import KEPT, Host, Manners
 from graphbrain.model import FOR_EVER
 from graphbrain.model import Host as HostView
 
-__all__ = ["block", "listed", "look", "no_news", "review", "set_manners", "set_robots", "unblock"]
+__all__ = [
+    "Told",
+    "block",
+    "listed",
+    "look",
+    "no_news",
+    "review",
+    "robots_text",
+    "set_manners",
+    "set_robots",
+    "unblock",
+]
+
+Told = Mapping[str, tuple[str | None, str | None]]
+"""What was set as a host's robots.txt, as `Host.robots` says it."""
 
 BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
 """Settings after which all hosts are reviewed."""
+NEVER_DEAD = 2**53
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """What can be set for a host, and the property that holds it."""
 
@@ -39,6 +54,8 @@ def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
         pace=host.pace,
         complaints=host.errors,
         blocked_until=row["blocked_until"],
+        unanswered=host.unanswered,
+        probe_at=row["probe_at"] if host.dead() else None,
         next_at=row["next_at"],
         in_flight=host.in_flight,
         most_in_flight=host.most,
@@ -51,6 +68,8 @@ def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
         address=host.address,
         robots_at=row["robots_at"],
         robots_agent=row["robots_agent"],
+        robots_http_at=row["robots_http_at"],
+        robots_https_at=row["robots_https_at"],
         discovered=row["discovered"],
     )
 
@@ -59,7 +78,8 @@ def look(
     tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
 ) -> tuple[str | None, list[HostView]]:
     """Of the next hosts by name those that fit, and the last name that was looked at (None: there is none)."""
-    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, **which)
+    dead = manners.dead_after or NEVER_DEAD
+    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
     return last, [_view(row, manners) for row in rows]
 
 
@@ -110,36 +130,70 @@ def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float
 
 
 def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
-    """Lift a host's block, forget its complaints, and give it back its full rate."""
+    """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
     host = _locked(tx, name, manners)
     before = host.delay
     host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
+    host.answered()
     if host.next_at:
         host.next_at += host.delay - before
     hosts.write(tx, [host], (), now)
 
 
-def set_robots(tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float) -> float:
-    """Keep a host's robots.txt (None: forget it), and mark its pages as still to be judged; its Crawl-delay."""
-    host = _locked(tx, name, manners)
-    rules = None if text is None else robots.parsed(text)
-    delay = rules.delay(agent or manners.agent) if rules is not None else 0.0
-    kept = {
-        "robots": text,
-        "robots_mark": None if text is None else robots.fingerprint(text),
-        "robots_agent": None if text is None else agent,
-        "robots_delay": delay or None,
-        "robots_at": None if text is None else now,
-        "robots_news": True,
-    }
-    _rewrite(tx, host, kept, now)
-    return delay
+def set_robots(
+    tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float, scheme: str = ""
+) -> float | None:
+    """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
 
-
-def no_news(tx: Tx, name: str, mark: str | None, manners: Manners, now: float) -> None:
-    """All pages of a host were judged by the text with this fingerprint: if it is still that one, the mark goes."""
+    A text of a scheme goes over that of both. None: there is none; without a scheme, none at all is kept. The answer is
+    the text's Crawl-delay; None where there is nothing to forget, for nobody has met the host.
+    """
+    if text is not None:
+        tx.do("pages/hosts", names=[name], now=now)
+    elif name not in hosts.read(tx, [name], manners):
+        return None
     host = hosts.lock(tx, [name], manners)[name]
-    if host.stored["robots_mark"] == mark:
+    told = host.robots()
+    hosts.rules(tx, [host])
+    rules = dict(host.rules)
+    schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
+    for each in schemes:
+        told.pop(each, None)
+        rules.pop(each, None)
+    keeps = text is not None or (scheme != "" and "" in told)  # that a scheme has none goes over the text of both
+    if keeps:
+        told[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
+        rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
+    changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
+    changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
+    host.rules = rules
+    mark, whose = told.get("", (None, None))
+    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": hosts.origins(told)}
+    changed |= {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    _rewrite(tx, host, changed, now)
+    own = rules[scheme][0] if keeps else None
+    return own.delay(agent or manners.agent) if own is not None else 0.0
+
+
+def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
+    """The robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of them.
+
+    Raises BadInput when nobody has met the host.
+    """
+    found = hosts.read(tx, [name], manners).get(name)
+    if found is None:
+        raise unknown(name)
+    rows = tx.one("hosts/robots", names=[name])[0]
+    texts = dict(zip(KEPT, rows[0][1:], strict=True)) if rows else {}
+    if scheme in found.robots():
+        return texts.get(scheme)
+    return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
+
+
+def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None:
+    """All pages of a host were judged by what was `told`: if it still stands, the mark goes."""
+    host = hosts.lock(tx, [name], manners)[name]
+    if host.robots() == told:
         _rewrite(tx, host, {"robots_news": None}, now)
 
 
@@ -157,8 +211,8 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
     hosts.rules(tx, held.values())
     for name in names:
         host, changed = held[name], dict[str, Any]()
-        if host.rules is not None and host.stored["robots_agent"] is None:
-            changed = {"robots_delay": host.rules.delay(manners.agent) or None, "robots_news": True}
+        if any(agent is None for _, agent in host.robots().values()):
+            changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
         rests = host.stored["resting"]
         if rests:
             host.file(now)

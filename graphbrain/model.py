@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeGuard, TypeVar, overload
 
 from graphbrain.errors import BadInput
 from graphbrain.methods import SCORES
+from graphbrain.tokens import made_at
 
 __all__ = [
     "FOR_EVER",
@@ -45,6 +46,8 @@ __all__ = [
     "Seen",
     "Settled",
     "Tended",
+    "Unusable",
+    "claim_in",
     "number",
     "report_from_dict",
 ]
@@ -88,6 +91,11 @@ class Claim:
     depth: int
     etag: str | None = None
     last_modified: str | None = None
+
+    @property
+    def claimed(self) -> float | None:
+        """When it was handed out, in epoch seconds; its token says it. None for one of an older graphbrain."""
+        return made_at(self.token)
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -201,6 +209,15 @@ Report = Fetched | Failed
 
 
 @dataclass(frozen=True, slots=True)
+class Unusable:
+    """A report that could not be read: `reason` says why. The claim that came with it ends as that of a failed page."""
+
+    url: str
+    claim: Claim | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the brain did with one reported item.
 
@@ -255,11 +272,24 @@ class Hinted:
 
 @dataclass(frozen=True, slots=True)
 class SeedAnswer:
-    """What `seed` did: pages created, pages known before, and the refused URLs with their reasons."""
+    """What `seed` wrote: of each page one thing.
+
+    `created`, `known`: pages that this call has created, and that were there before. `outside`: pages that are in the
+    graph and will not be fetched, as the settings or a robots.txt say. `gone`: pages that were given up (gone, parked),
+    and wait again. `refused`: what cannot be a seed, with the reason; `forgotten` of these were forgotten for ever.
+    `remarks`: pages that are outside or were given up, with what is to be said of each.
+    """
 
     created: int
     known: int
     refused: tuple[tuple[str, str], ...] = ()
+    outside: int = 0
+    gone: int = 0
+    forgotten: int = 0
+    remarks: tuple[tuple[str, str], ...] = ()
+
+    def __add__(self, other: SeedAnswer) -> SeedAnswer:
+        return SeedAnswer(*(getattr(self, f.name) + getattr(other, f.name) for f in dataclasses.fields(self)))
 
 
 class _Record:
@@ -290,6 +320,7 @@ class Page(_Record):
     both None where there is no such time. `hub_updated`, `authority_updated`: when that side last spent its cash,
     by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
     `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
+    `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
     """
 
     url: str
@@ -349,6 +380,7 @@ class Page(_Record):
     comes_back: float | None = None
     due: float | None = None
     outside_because: str | None = None
+    claimed: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @property
@@ -385,8 +417,10 @@ class Host(_Record):
     of its full rate that it gets since it answered 429 or 503 (1: all of it). `in_flight` of at most `most_in_flight`
     claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
     fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
-    `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in queues of
-    its own? `set_aside`: do such wait that its budget must have room for?
+    `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
+    be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
+    queues of its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt
+    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone.
     """
 
     name: str
@@ -397,6 +431,8 @@ class Host(_Record):
     pace: float
     complaints: int
     blocked_until: float | None
+    unanswered: int
+    probe_at: float | None
     next_at: float | None
     in_flight: int
     most_in_flight: int
@@ -409,6 +445,8 @@ class Host(_Record):
     address: str | None
     robots_at: float | None
     robots_agent: str | None
+    robots_http_at: float | None
+    robots_https_at: float | None
     discovered: float | None
 
 
@@ -566,16 +604,23 @@ def json_object(line: str | bytes) -> dict[str, Any]:
 def report_from_dict(item: Mapping[str, Any]) -> Report:
     """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
 
-    An object with `failed: true`, with `error`, or with a status of 400 and above is a failure. `claim` is the
-    object that `graphbrain next --json` printed. Raises BadInput with what is wrong.
+    An object with `failed: true`, with `error`, or with a status of 400 and above is a failure; null is as if it were
+    not there. `claim` is the object that `graphbrain next --json` printed. Raises BadInput with what is wrong.
     """
     if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
         raise BadInput("Each line must be a JSON object with a 'url'.")
-    data = dict(item)
+    data = {name: value for name, value in item.items() if value is not None or name == "links"}
     status = data.get("status")
     if status is not None and not (isinstance(status, int) and 100 <= status <= 999):
         raise BadInput(f"'status' must be an HTTP status, not {reprlib.repr(status)}.")
-    failed = data.pop("failed", False) or "error" in data or (status is not None and status >= 400)
+    failed = data.pop("failed", False)
+    if not isinstance(failed, bool):
+        raise BadInput(f"'failed' must be true or false, not {reprlib.repr(failed)}.")
+    failed = failed or "error" in data or "retry_after" in data
+    # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
+    if failed or (status is not None and status >= 400 and not data.get("links")):
+        failed = True
+        data = {name: value for name, value in data.items() if name not in _OF_PAGES}
     kind: type[Fetched] | type[Failed] = Failed if failed else Fetched
     if isinstance(data.get("claim"), Mapping):
         data["claim"] = _build(Claim, data["claim"])
@@ -587,6 +632,15 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
             raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
         data["links"] = tuple(_link(link) for link in links)
     return _build(kind, data)
+
+
+def claim_in(item: Mapping[str, Any]) -> Claim | None:
+    """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
+    claim = item.get("claim")
+    try:
+        return _build(Claim, claim) if isinstance(claim, Mapping) else None
+    except BadInput:
+        return None
 
 
 def _link(link: Any) -> str | Link:
@@ -606,6 +660,10 @@ def _build(kind: type[T], data: Mapping[str, Any]) -> T:
         return kind(**data)
     except TypeError as error:
         raise BadInput(f"Not a {kind.__name__}: {error}.") from None
+
+
+_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
+"""What only a page that was fetched has."""
 
 
 def number(value: object) -> TypeGuard[float]:

@@ -3,8 +3,8 @@
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
 them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
 on with it), and on single pages after a correction.
-Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/unlinked_mark, links/unalias,
-visits/standing, claims/held, accounts/*.
+Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/recheck, pages/unlinked_mark,
+links/unalias, visits/standing, claims/held, accounts/*.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from graphbrain import accounts, hosts, lanes, passes
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.model import ROBOTS, SCOPE
+from graphbrain.pages import look_again
 from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 
@@ -99,6 +100,9 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
 def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> None:
     """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
     barred = _barred(tx, pages, ledger, policy)
+    if aliases := [page for page in pages if page.state == "alias"]:
+        rows = [[page.page, (page.fetched or 0.0) + DAY, barred.get(page.page) == SCOPE] for page in aliases]
+        tx.do("pages/recheck", rows=rows)
     for page in pages:
         because = barred.get(page.page)
         if page.state == "outside":
@@ -164,6 +168,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
         return sorted(held)
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
+        look_again(tx, aliases, now)
     ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
     ledger.write(tx, now)
     filing = hosts.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)

@@ -8,7 +8,7 @@ Statements: pages/*, links/led_to, audit/waiting.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from graphbrain.methods import SCORES
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
+from graphbrain.tokens import made_at
 from graphbrain.url import host_of, name_of, surplus
 
 __all__ = [
@@ -51,7 +52,17 @@ EVERY_PAGE_HAS = (
     *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
 )
 
-NOT_AS_STORED = ("is_seed", "hub_score", "authority_score", "out_links", "in_links", "worker", "redirects_to", "scores")
+NOT_AS_STORED = (
+    "is_seed",
+    "hub_score",
+    "authority_score",
+    "out_links",
+    "in_links",
+    "worker",
+    "claimed",
+    "redirects_to",
+    "scores",
+)
 STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
 """What stands on a page under the name that it has in a `Page`."""
 
@@ -113,9 +124,16 @@ def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
         tx.do("pages/look_again", ids=wanted, at=at)
 
 
-def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -> dict[str, int]:
-    """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer."""
+def create(
+    tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None
+) -> dict[str, int]:
+    """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer.
+
+    `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
+    """
     wanted = sorted(pages, key=lambda page: page.key)
+    if scope.old_keys is not None:
+        wanted = _not_forgotten(tx, wanted, scope.old_keys)
     if not wanted:
         return {}
     rows = []
@@ -143,8 +161,15 @@ def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float) -
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
-    made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, now=now)[0]
+    made = tx.one("pages/create", rows=rows, account=accounts.of(rule).first, mark=mark, now=now)[0]
     return dict(made)
+
+
+def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str | None]) -> list[New]:
+    """Without those that were forgotten for ever when they had other keys."""
+    old = {page.key: key for page in wanted if (key := old_keys(page.url)) is not None}
+    gone = set(tx.one("pages/forgotten", keys=sorted(set(old.values())))[0])
+    return [page for page in wanted if old.get(page.key) not in gone]
 
 
 def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:
@@ -209,6 +234,7 @@ def page_of(row: Sequence[Any]) -> Page:
         out_links=out_links,
         in_links=in_links,
         worker=data.get("worker") if data.get("lease") else None,
+        claimed=made_at(data["lease"]) if data.get("lease") else None,
         redirects_to=redirects_to,
         scores={name: data[name] for name in SCORES if name in data},
     )

@@ -14,10 +14,13 @@ from typing import Any
 
 from graphbrain.graph import Tx
 
-__all__ = ["BegunAnew", "closed", "standing"]
+__all__ = ["MOVED", "BegunAnew", "closed", "moves", "nobody_imports", "standing"]
 
 CLOSING = ("reweighing", "importing")
 """What stands on a brain while nobody may write accounts: all links are being weighed anew, or files imported."""
+MOVED = "moved"
+"""What `importing` says for ever on a brain that was moved from older URL rules: processes of versions that go by
+those, and have it open still, are kept out by it. It closes the brain to nobody else."""
 
 
 class BegunAnew(Exception):
@@ -26,7 +29,17 @@ class BegunAnew(Exception):
 
 def closed(stored: Mapping[str, Any]) -> bool:
     """May nobody write accounts, by what stands on the brain?"""
-    return any(stored.get(name) is not None for name in CLOSING)
+    return any(stored.get(name) not in (None, MOVED) for name in CLOSING)
+
+
+def moves(stored: Mapping[str, Any]) -> bool:
+    """Is the brain being moved to other URL rules, and closed for it?"""
+    return stored.get("rekeying") is not None and stored.get("importing") is not None
+
+
+def nobody_imports(stored: Mapping[str, Any]) -> str | None:
+    """What `importing` is on this brain when no files are imported."""
+    return MOVED if stored.get("moved_from") is not None else None
 
 
 def standing(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:

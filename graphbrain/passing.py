@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from graphbrain import bending, hosts, manners, ordering, passes
+from graphbrain import aliases, bending, hosts, manners, ordering, passes
 from graphbrain.core import PASS_BATCH, Core
 from graphbrain.errors import GraphUnavailable
 from graphbrain.graph import Tx
@@ -36,6 +36,11 @@ class Passing(Core):
         if self._closed:
             deadline = time.monotonic() + self.graph.limit_seconds
             self._reweigh(until=lambda: time.monotonic() > deadline)
+
+    def _free_aliases_of(self, key: str) -> None:
+        """Let the aliases of a page that is about to be forgotten wait to be fetched again."""
+        while self.graph.write(lambda tx: aliases.free_those_of(tx, key, self.policy, self.now()), "pages/retry"):
+            pass
 
     def _finish_passes(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Go on with the passes that stand on the brain, to their end; where that can wait, to the batch after which
@@ -75,12 +80,12 @@ class Passing(Core):
     def _obey(self, name: str) -> tuple[int, int]:
         """Take the pages of a host out, and let them in, as its robots.txt now says; how many of each."""
 
-        def look(tx: Tx) -> tuple[str | None, list[int]]:
-            mark = hosts.read(tx, [name], self.policy.manners)[name].stored["robots_mark"]
-            return mark, tx.one("hosts/pages", name=name)[0]
+        def look(tx: Tx) -> tuple[manners.Told, list[int]]:
+            told = hosts.read(tx, [name], self.policy.manners)[name].robots()
+            return told, tx.one("hosts/pages", name=name)[0]
 
         taken_out = let_in = 0
-        mark, ids = self.graph.read(look, "hosts/pages")
+        told, ids = self.graph.read(look, "hosts/pages")
         for start in range(0, len(ids), PASS_BATCH):
             out, back = self.graph.write(
                 lambda tx, i=ids[start : start + PASS_BATCH]: ordering.remark(tx, i, self.policy, self.now()),  # type: ignore[misc]
@@ -88,7 +93,7 @@ class Passing(Core):
             )
             taken_out += out
             let_in += back
-        self.graph.write(lambda tx: manners.no_news(tx, name, mark, self.policy.manners, self.now()), "hosts/write")
+        self.graph.write(lambda tx: manners.no_news(tx, name, told, self.policy.manners, self.now()), "hosts/write")
         return taken_out, let_in
 
     def _reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
@@ -137,7 +142,8 @@ class Passing(Core):
         In between nobody writes accounts, so no page can come or be reported: whoever tries waits, until his time is
         over. On return nobody is at it any more who has not known. Raises GraphUnavailable where somebody stays.
         """
-        self.graph.write(lambda tx: tx.do("brain/change", settings={"importing": since}), "brain/change")
+        noted = passes.nobody_imports(self._stored) if since is None else since
+        self.graph.write(lambda tx: tx.do("brain/change", settings={"importing": noted}), "brain/change")
         self._reread()
         if since is not None:
             self._wait_for_older("the brain for an import", "import again")

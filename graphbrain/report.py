@@ -20,21 +20,30 @@ from graphbrain import accounts, hosts, lanes, linking, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.fingerprints import Change
 from graphbrain.graph import Again, Tx, intact
-from graphbrain.hosts import Ends, Manners
-from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
+from graphbrain.hosts import Ends, Host, Manners, Request
+from graphbrain.model import FOR_EVER, Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.opichits import LEAST_RELEVANCE, Rule
 from graphbrain.pages import New
 from graphbrain.schedule import DAY, Schedule
 from graphbrain.scope import Scope
-from graphbrain.url import cleaner
+from graphbrain.tokens import made_at
+from graphbrain.url import cleaner, host_of
 
 __all__ = ["Item", "Policy", "Recorded", "record"]
 
-MINUTE = 60.0
+MINUTE, HOUR = 60.0, 3_600.0
+LONGEST_ALIAS = 180 * DAY
+"""An alias is looked at again after as long as it has been one, and a day; but after so long at the latest."""
 PASSING = frozenset({408, 421, 423, 425})
 """Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
 They are tried again like server errors."""
 SLOWED = frozenset({429, 503})
+NOT_MODIFIED = 304
+EARLIEST = 631_152_000.0
+"""The year 1990. A visit before is none that a rate of change could be learned from."""
+NEVER_FETCHED = "not modified, but never fetched"
+FIRST_REFUSAL = MINUTE
+"""Seconds for which a page waits after its first 429 or 503, doubled at each, up to a day."""
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
 
@@ -73,6 +82,10 @@ class Item:
     """the other spelling of its own URL that the page redirects to"""
     circles: bool = False
     """does it redirect to itself, in this spelling or another?"""
+    told: str = "all"
+    """which of the page's links `targets` are: all, some, so that others stay, or none"""
+    refusal: str = ""
+    """why what was reported was refused: what is recorded instead is that its page has failed"""
 
     @property
     def claimed(self) -> bool:
@@ -85,7 +98,7 @@ class Item:
         return (
             isinstance(report, Failed)
             and 300 <= (report.status or 0) < 500
-            and report.status not in PASSING | SLOWED
+            and report.status not in PASSING | SLOWED | {NOT_MODIFIED}
             and not self.circles
         )
 
@@ -100,13 +113,32 @@ class Item:
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
-    def may_unlink(self) -> bool:
-        """Can recording this visit remove links?"""
-        return self.replaces_links() or self.missing
+    @property
+    def vain(self) -> bool:
+        """Was there no answer at all?"""
+        return isinstance(self.report, Failed) and self.report.status is None and not self.refusal
+
+    def request(self) -> Request:
+        """The request that the visit made, to be held against what else was under way."""
+        claimed_at = made_at(self.token) if self.claimed else None
+        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, self.retry_after)
+
+    def touches_links(self) -> bool:
+        """Can recording this visit add or remove links?"""
+        return self.replaces_links() or self.adds_links() or self.missing
+
+    @property
+    def leads_on(self) -> bool:
+        """Is it a redirect for good?"""
+        return isinstance(self.report, Fetched) and self.report.redirected_to is not None
 
     def replaces_links(self) -> bool:
         """Does this visit say what the page links to?"""
-        return isinstance(self.report, Fetched) and not self.report.not_modified
+        return isinstance(self.report, Fetched) and self.told == "all"
+
+    def adds_links(self) -> bool:
+        """Does it name links of the page, and leave open whether there are others?"""
+        return self.told == "some" and bool(self.targets)
 
 
 @dataclass(slots=True)
@@ -134,8 +166,12 @@ class _Visit:
     last_modified: str | None
     counted_at: str | None
     charged: bool
+    refusals: int
     respelt: int
     """for how many rounds in a row it took the spelling that its server redirects to"""
+    is_seed: bool
+    alias_since: float | None
+    names_aliases: bool
 
     @property
     def seen(self) -> Seen:
@@ -145,13 +181,31 @@ class _Visit:
 
 @dataclass(slots=True)
 class _Verdict:
-    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken."""
+    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was
+    said to be as it was, and nobody has had it. `change`: what has told whether it has changed."""
 
     item: Item
     visit: _Visit
     keep: bool
     links: bool
     answer: Answer
+    hollow: bool = False
+    change: Change = BY_BODY
+
+    @property
+    def vanished(self) -> bool:
+        """Is there no such page any more?"""
+        return self.answer.outcome == "gone" and self.item.missing
+
+    @property
+    def targets(self) -> Mapping[str, tuple[str, float | None]]:
+        """What its page links to, as far as the visit tells."""
+        return {} if self.vanished else self.item.targets
+
+    @property
+    def unlinks(self) -> bool:
+        """Are links gone that were not told?"""
+        return self.keep and (self.item.replaces_links() or self.vanished)
 
     @property
     def own(self) -> bool:
@@ -175,7 +229,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
     # Most pages are visited for the first time and have no links yet.
-    known = linking.read(tx, "hub", [ids[item.key] for item in present if item.key in linked and item.may_unlink()])
+    known = linking.read_spelt(tx, [ids[item.key] for item in present if item.key in linked and item.touches_links()])
     wanted = {goals[key] for item in present for key in item.targets if key in goals}
     if redirecting or unsure:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
@@ -185,8 +239,9 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
         ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
     visits = {row[0]: _Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
     verdicts = [_judge(item, visits[ids[item.key]], policy) for item in present]
-    links = _relink(tx, verdicts, goals, ledger, policy, now)
-    turned = _redirect(tx, verdicts, ids, ledger)
+    led = _Led(ids, goals, redirecting)
+    links = _relink(tx, verdicts, led, ledger, policy, now)
+    turned = _redirect(tx, verdicts, led, ledger, policy, now)
     offers = _offers(items, unsure, policy.scope)
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
@@ -199,7 +254,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     pages.look_again(tx, turned, now)
     _write_visits(tx, verdicts, plan, policy, now)
     answers = {verdict.item.key: verdict.answer for verdict in verdicts}
-    told = [answers.get(item.key) or _refuse(item, "the page was forgotten") for item in items]
+    told = [_told_of(item, answers.get(item.key)) for item in items]
     return Recorded(told, pushes, payments)
 
 
@@ -227,12 +282,13 @@ def _discover(
     visited = {item.key: item.url for item in items}
     for item in items:
         depth = depths.get(ids.get(item.key, -1), 0)
+        beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
-                deep = depth + 1 if known is None else min(known.depth, depth + 1)
+                deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
                 new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
@@ -262,6 +318,13 @@ def _larger(guess: float | None, known: New | None) -> float | None:
     return max(guess, before)
 
 
+def _told_of(item: Item, answer: Answer | None) -> Answer:
+    """What the caller is told: that a visit was refused, whatever was recorded instead."""
+    if item.refusal:
+        return _refuse(item, item.refusal)
+    return answer or _refuse(item, "the page was forgotten")
+
+
 def _refuse(item: Item, reason: str) -> Answer:
     return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
 
@@ -277,11 +340,32 @@ def _judge(item: Item, visit: _Visit, policy: Policy) -> _Verdict:
         return _refused(item, visit, "the lease lapsed, or somebody else holds the page")
     if claim is None and visit.fetched is not None and visit.fetched >= item.at:
         return _refused(item, visit, "a later visit is known")
+    hollow = _is_hollow(item, visit)
+    if hollow:
+        item = _unfetched(item)
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "somebody holds the page and will report it")
-    outcome = _outcome(item, visit, policy)
-    links = item.replaces_links() or (outcome == "gone" and item.missing)
-    return _Verdict(item, visit, True, links, _accepted(item, outcome))
+    outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
+    verdict = _Verdict(item, visit, True, False, _accepted(item, outcome), hollow, change)
+    if change.failure:
+        verdict.answer = replace(verdict.answer, reason=change.failure)
+    verdict.links = item.replaces_links() or item.adds_links() or verdict.vanished
+    return verdict
+
+
+def _is_hollow(item: Item, visit: _Visit) -> bool:
+    """Is the page said to be as it was, though there is nothing that it was?"""
+    said = isinstance(item.report, Fetched) and item.report.not_modified
+    return said and (visit.first_fetched is None or visit.state in ("alias", "gone"))
+
+
+def _unfetched(item: Item) -> Item:
+    """The visit as a failure: the page is asked for again, and then in full."""
+    report = item.report
+    failed = Failed(
+        report.url, report.claim, NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
+    )
+    return replace(item, report=failed, note=f"{NEVER_FETCHED}: it will be asked for in full")
 
 
 def _refused(item: Item, visit: _Visit, reason: str) -> _Verdict:
@@ -296,29 +380,51 @@ def _accepted(item: Item, outcome: str | None) -> Answer:
     return Answer(item.report.url, True, item.note, stated, links, links_refused=item.refused, links_over=item.over)
 
 
-def _outcome(item: Item, visit: _Visit, policy: Policy) -> Outcome:
-    report = item.report
+def _outcome(item: Item, visit: _Visit, policy: Policy) -> tuple[Outcome, Change]:
+    """And what has told whether the page has changed: not the user's detector when that fails."""
+    report, change = item.report, policy.change
     if isinstance(report, Failed):
         if item.slowed:
-            return "slowed"
+            return "slowed", change
         if _respells(item, visit):
-            return "retry"
-        return "gone" if visit.errors + 1 >= policy.max_errors else "retry"
+            return "retry", change
+        return "gone" if visit.errors + 1 >= policy.max_errors else "retry", change
     if report.redirected_to is not None:
-        return "alias"
+        return "alias", change
     if visit.first_fetched is None:
-        return "new"
+        return "new", change
     if report.not_modified:
-        return "same"
+        return "same", change
     if report.changed is not None:
-        return "changed" if report.changed else "same"
-    return "changed" if visit.state == "alias" or policy.change.differs(visit.seen, item.seen) else "same"
+        return "changed" if report.changed else "same", change
+    if visit.state == "alias":
+        return "changed", change
+    if item.told == "some":  # what came was not the page
+        return "same", change
+    differs, change = change.judge(visit.seen, item.seen)
+    return "changed" if differs else "same", change
+
+
+@dataclass(frozen=True, slots=True)
+class _Led:
+    """Key → id of each page that a batch names, and of the page it leads to: another one if it is an alias."""
+
+    ids: dict[str, int]
+    goals: dict[str, int]
+    redirecting: set[str]
+    """keys of aliases, some of which lead nowhere"""
+
+    def aliases(self, keys: Iterable[str]) -> set[int]:
+        """Those among these pages that lead to another."""
+        if not self.redirecting:
+            return set()
+        return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
 
 
 def _relink(
     tx: Tx,
     verdicts: Sequence[_Verdict],
-    goals: dict[str, int],
+    led: _Led,
     ledger: Accounts,
     policy: Policy,
     now: float,
@@ -326,7 +432,7 @@ def _relink(
     """Write the difference between the links that are known and those that were reported; depths follow. All links
     that these pages have now: page → those it links to.
 
-    A link to an alias is one to the page that it leads to (`goals`).
+    A link to an alias is one to the page that it leads to.
     """
     taking = [v for v in verdicts if v.links]
     links: dict[int, list[int]] = {}
@@ -334,41 +440,109 @@ def _relink(
         return links
     weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
     old = linking.held(tx, ledger, "hub", (v.visit.page for v, w in zip(taking, weights, strict=True) if w > 0))
+    named = {v.visit.page: led.aliases(v.targets) for v in taking}
+    spelt = linking.spelling(tx, (v.visit.page for v in taking if v.visit.names_aliases or named[v.visit.page]))
     made: linking.Ends = []
     gone: linking.Ends = []
+    names: list[list[object] | None] = []
     depths: dict[int, int] = {}
     for verdict in taking:
         page = verdict.visit.page
         before = set(old.get(page, ()))
         if not ledger.holds(before):
             raise Again
-        after = list(dict.fromkeys(goals[key] for key in verdict.item.targets if key in goals))
+        after = list(dict.fromkeys(led.goals[key] for key in verdict.targets if key in led.goals))
         if page in after:  # by way of an alias of itself
             after.remove(page)
         new = [target for target in after if target not in before]
         if new:
             made.append((page, new))
-        if verdict.keep and (lost := before.difference(after)):
+        if verdict.unlinks and (lost := before.difference(after)):
             gone.append((page, sorted(lost)))
-        links[page] = after if verdict.keep else [*before, *new]
-        _offer(depths, int(ledger.depth[ledger.at([page])[0]]) + 1, after)
+        links[page] = after if verdict.unlinks else [*before, *new]
+        if page in spelt:
+            now_named = _spelling(verdict, led, named[page], spelt[page], new)
+            names.append(now_named.row(page, spelt[page], links[page]))
+        depth = int(ledger.depth[ledger.at([page])[0]])
+        _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
     linking.create(tx, ledger, made, now)
     linking.delete(tx, ledger, gone)
+    linking.respell(tx, ledger, names)
     pages.lower(tx, ledger, depths, policy.scope)
     return links
 
 
-def _redirect(tx: Tx, verdicts: Sequence[_Verdict], ids: dict[str, int], ledger: Accounts) -> set[int]:
-    """Write which pages are aliases of which, and are so no more; the new aliases that are linked to."""
-    taking = [v for v in verdicts if v.links and v.keep]
-    aliases = {
-        v.visit.page: ids[key] for v in taking if v.answer.outcome == "alias" for key in v.item.targets if key in ids
-    }
-    if aliases:
-        tx.do("links/alias", rows=[[page, target] for page, target in aliases.items()])
-    if again := sorted({v.visit.page for v in taking if v.visit.state == "alias"}.difference(aliases)):
-        tx.do("links/unalias", ids=again)
-    return {page for page in aliases if ledger.in_weight[ledger.at([page])[0]] > 0.0}
+def _spelling(
+    verdict: _Verdict, led: _Led, named: set[int], before: linking.Spelling, new: Iterable[int]
+) -> linking.Spelling:
+    """What the page names after this visit; one that was refused only adds links."""
+    own = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] not in named}
+    via = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] in named} - own
+    if verdict.unlinks:
+        return linking.Spelling(frozenset(named), frozenset(via))
+    return linking.Spelling(before.named | named, (before.via - own) | via.intersection(new))
+
+
+def _redirect(
+    tx: Tx, verdicts: Sequence[_Verdict], led: _Led, ledger: Accounts, policy: Policy, now: float
+) -> set[int]:
+    """Write which pages are aliases of which, and are so no more; those whose in-links are to be looked at for it."""
+    leading: dict[int, int] = {}
+    seeds: set[int] = set()
+    aliases: list[_Verdict] = []
+    for verdict in verdicts:
+        if verdict.answer.outcome == "alias" and verdict.answer.accepted:
+            target = next((led.ids[key] for key in verdict.item.targets if key in led.ids), None)
+            verdict.answer = replace(verdict.answer, reason=_whither(verdict, target, ledger, policy))
+            if verdict.keep:
+                aliases.append(verdict)
+                if target is not None:
+                    leading[verdict.visit.page] = target
+                if verdict.visit.is_seed:
+                    seeds |= {led.ids[key] for key in verdict.item.targets if key in led.ids}
+                    seeds |= {led.goals[key] for key in verdict.item.targets if key in led.goals}
+    failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
+    was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
+    again = was.difference(v.visit.page for v in (*aliases, *failing))
+    before = dict(tx.one("links/redirects", ids=sorted(was & leading.keys()))[0]) if was & leading.keys() else {}
+    if leading:
+        tx.do("links/alias", rows=[[page, target] for page, target in leading.items()])
+    if aliases or failing:
+        tx.do("visits/alias", rows=[_alias_row(v, ledger, policy, now) for v in (*aliases, *failing)])
+    if again:
+        tx.do("links/unalias", ids=sorted(again))
+    if seeds:
+        tx.do("pages/seed", ids=sorted(seeds))
+        ledger.is_seed[ledger.at(sorted(seeds))] = True
+        pages.lower(tx, ledger, dict.fromkeys(sorted(seeds), 0), policy.scope)
+    linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0}
+    return linked | again | {page for page, target in before.items() if leading[page] != target}
+
+
+def _whither(verdict: _Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:
+    """What the answer says of where an alias leads, if that is no page of the crawl."""
+    url = next((url for url, _ in verdict.item.targets.values()), "")
+    if target is None:
+        return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note
+    depth = int(ledger.depth[ledger.at([target])[0]])
+    if policy.scope.holds(url, host_of(url), depth):
+        return verdict.item.note
+    return f"redirects to {url[:200]}, which is outside the scope"
+
+
+def _alias_row(verdict: _Verdict, ledger: Accounts, policy: Policy, now: float) -> list[object]:
+    """Since when the page is an alias, and when it is looked at again: after a day, two, four, … while it stays one.
+
+    One outside the scope is not looked at.
+    """
+    visit, item = verdict.visit, verdict.item
+    since = visit.alias_since if visit.state == "alias" and visit.alias_since is not None else item.at
+    if verdict.answer.outcome == "alias":
+        after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
+    else:
+        after = max(_pause(visit.errors + 1, item.missing), HOUR)
+    inside = policy.scope.holds(visit.url, visit.host, int(ledger.depth[ledger.at([visit.page])[0]]))
+    return [visit.page, since, now + after if inside else None]
 
 
 def _offer(depths: dict[int, int], depth: int, targets: Iterable[int]) -> None:
@@ -461,7 +635,7 @@ def _believe(
     stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
     days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
     changed = np.array([v.answer.outcome == "changed" for v in seen])
-    told = np.array([_told(v, policy.change) for v in seen]) & (days > 0.0)
+    told = np.array([_told(v) for v in seen]) & (days > 0.0)
     before = np.isnan(stored[:, 0])
     first = np.column_stack(schedule.first_belief(names, values))
     belief = np.where(before[:, None], first, stored)
@@ -479,12 +653,17 @@ def _believe(
     return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
 
 
-def _told(verdict: _Verdict, change: Change) -> bool:
-    """Does the visit tell whether the page has changed since the last one?"""
+def _told(verdict: _Verdict) -> bool:
+    """Does the visit tell whether the page has changed since the last one?
+
+    Not when that is said to have been before there was a web: the time between them is a slip of some clock.
+    """
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
-    compared = change.compares(visit.seen, verdict.item.seen)
+    if (visit.fetched or 0.0) < EARLIEST:
+        return False
+    compared = verdict.item.told != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
@@ -506,19 +685,22 @@ def _write_visits(tx: Tx, verdicts: Sequence[_Verdict], plan: _Plan, policy: Pol
     fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
     failed = [v for v in kept if isinstance(v.item.report, Failed)]
     _write_fetched(tx, fetched, plan)
-    back = [v for v in failed if v.answer.outcome == "slowed" and _comes_back(v, policy)]
     coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in (*back, *coming))
-    filing = hosts.settle(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
+    ripe_at = hosts.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in coming)
+    filing, held = hosts.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
     if coming:
         rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, filing, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, held, policy, now) for v in failed])
     moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and _respells(v.item, v.visit)]
     if moved:
         rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
         tx.do("pages/respell", rows=rows, now=now)
+    # Whose links are gone, or never came, is asked for in full the next time.
+    full = [v.visit for v in failed if v.hollow or v.vanished]
+    if bare := [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)]:
+        tx.do("visits/validators", rows=bare)
 
 
 def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
@@ -531,14 +713,19 @@ def _ends(kept: Sequence[_Verdict], manners: Manners) -> dict[str, Ends]:
         if own and visit.counted:
             end.claims += 1
             end.at.update([] if visit.counted_at is None else [visit.counted_at])
-            end.successes += isinstance(report, Fetched)
+            end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
         # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
         if own and visit.charged and visit.first_fetched is None and not first:
             end.spent -= 1
         elif first and not visit.charged and manners.counting:
             end.spent += 1
-        if verdict.answer.outcome == "slowed" and isinstance(report, Failed):
-            end.complaints.append(verdict.item.retry_after)
+        if verdict.answer.outcome == "slowed":
+            end.complaints.append(verdict.item.request())
+        if verdict.item.vain:
+            end.vain.append(verdict.item.request())
+        elif not verdict.item.refusal:
+            end.answered = True
+            end.unasked |= not verdict.item.claimed
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends
@@ -548,7 +735,7 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
     """Each property costs: what most visits leave as it is has a statement of its own."""
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
-    busy = [v.visit.page for v in fetched if v.own and _leaves_traces(v.visit)]
+    busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
     for statement, rows in (
         ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
         ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
@@ -561,9 +748,9 @@ def _write_fetched(tx: Tx, fetched: Sequence[_Verdict], plan: _Plan) -> None:
         tx.do("visits/cleared", ids=busy)
 
 
-def _leaves_traces(visit: _Visit) -> bool:
-    """Does something stand on the page that a visit that brought it takes away?"""
-    return visit.lease is None or visit.counted or visit.errors > 0 or visit.respelt > 0
+def _is_busy(visit: _Visit) -> bool:
+    """Does it stand in a queue, a count, or the order of retries, or has left other traces that go with a visit?"""
+    return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0 or visit.respelt > 0
 
 
 def _respells(item: Item, visit: _Visit) -> bool:
@@ -622,28 +809,47 @@ def _comes_back(verdict: _Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: _Verdict, filing: Mapping[str, str], policy: Policy, now: float) -> list[object]:
-    """State, retry time and queue of a page whose fetch failed (scheduling-and-importance A8)."""
+def _failed_row(verdict: _Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+    """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
+
+    One is not blamed where its host asked to be left alone, or has been dead before.
+    """
     item, visit = verdict.item, verdict.visit
     report = item.report
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
+    in_vain = item.vain and visit.host in held and held[visit.host].was_dead()
+    if in_vain:
+        verdict.answer = replace(verdict.answer, outcome="retry")
     respells = _respells(item, visit)
-    errors = visit.errors if slowed or respells else visit.errors + 1
+    errors = visit.errors + (not slowed and not in_vain and not respells)
+    refusals = visit.refusals + slowed
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
     if outcome == "gone":
         state = "gone" if item.missing else "parked"
     elif _comes_back(verdict, policy):
+        asked = now + min(item.retry_after or 0.0, policy.manners.longest_block)
         if respells:
             queue = hosts.SHARED_QUEUE  # with everybody: it may have got another host
         elif slowed:
-            queue = filing[visit.host]
+            blocked_until = held[visit.host].blocked_until
+            # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
+            until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
+            # The others of its host go first from when it is ready again; where there are none, no time is lost.
+            since = until if held[visit.host].queued else now
+            not_before = max(until, since + _patience(refusals))
         else:
-            not_before = now + _pause(errors, item.missing)
+            not_before = max(asked, now + _pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
         visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+        refusals or None,
     ]  # fmt: skip
+
+
+def _patience(refusals: int) -> float:
+    """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first."""
+    return float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
 
 
 def _pause(errors: int, missing: bool) -> float:

@@ -6,6 +6,7 @@ pages of like value and belief together, so all that is asked here is asked by l
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ from graphbrain.opichits import Floats
 from graphbrain.settings import Settings
 
 __all__ = ["DAY", "Estimator", "Schedule"]
+
+log = logging.getLogger(__name__)
 
 DAY = 86_400.0
 NEVER = 1e9
@@ -92,8 +95,8 @@ class Schedule:
         prior_shape, prior_scale = self.first_belief(hosts, value)
         before = np.where(np.isnan(shape), prior_shape, shape), np.where(np.isnan(scale), prior_scale, scale)
         if self.estimator is not None:
-            own_shape, own_scale = self.estimator(*before, days, changed)
-            return _sane(np.asarray(own_shape, dtype=np.float64), np.asarray(own_scale, dtype=np.float64), before)
+            own = _estimated(self.estimator, *before, days, changed)
+            return _sane(*own, before)
         return beliefs.after_visit(*before, days, changed, (prior_shape, prior_scale), self.forgetting)
 
     def comes_back(self, value: Floats, shape: Floats, scale: Floats, price: float) -> Floats:
@@ -119,6 +122,24 @@ class Schedule:
     def interval_of(self, url: str) -> float | None:
         """The days between the visits of this page that a pattern says; of several the first."""
         return next((days for pattern, days in self.intervals if pattern.search(url)), None)
+
+
+def _estimated(
+    estimator: Estimator, shape: Floats, scale: Floats, days: Floats, changed: Flags
+) -> tuple[Floats, Floats]:
+    """What the crawler's own estimator says; nan for the pages of which it raises, or says nothing that fits."""
+    try:
+        said = estimator(shape.copy(), scale.copy(), days.copy(), changed.copy())
+        own_shape, own_scale = (np.asarray(each, dtype=np.float64) for each in said)
+        if own_shape.shape == own_scale.shape == shape.shape:
+            return own_shape, own_scale
+    except Exception as error:  # noqa: BLE001  # the caller's own
+        log.warning("The estimator failed (%s: %s).", type(error).__name__, error)
+    if len(shape) <= 1:
+        return np.full(shape.shape, np.nan), np.full(shape.shape, np.nan)
+    rows = [slice(i, i + 1) for i in range(len(shape))]
+    each = [_estimated(estimator, shape[row], scale[row], days[row], changed[row]) for row in rows]
+    return np.concatenate([one for one, _ in each]), np.concatenate([other for _, other in each])
 
 
 def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[Floats, Floats]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from graphbrain.errors import SettingsError
+from graphbrain.hostnames import HostList
 from graphbrain.settings import Settings
 
 __all__ = ["Scope"]
@@ -13,20 +15,24 @@ __all__ = ["Scope"]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`."""
+    """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
 
-    allow_hosts: frozenset[str]
-    deny_hosts: frozenset[str]
+    `old_keys`: URL → the key of its page by older rules, where pages may have been forgotten for ever under such keys.
+    """
+
+    allow_hosts: HostList | None
+    deny_hosts: HostList | None
     allow_urls: re.Pattern[str] | None
     deny_urls: re.Pattern[str] | None
     max_depth: int
+    old_keys: Callable[[str], str | None] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> Scope:
         """Raises SettingsError on a pattern that is no regular expression."""
         return cls(
-            frozenset(settings.allow_hosts.lower().split()),
-            frozenset(settings.deny_hosts.lower().split()),
+            _hosts(settings.allow_hosts),
+            _hosts(settings.deny_hosts),
             _pattern("allow_urls", settings.allow_urls),
             _pattern("deny_urls", settings.deny_urls),
             settings.max_depth,
@@ -35,7 +41,7 @@ class Scope:
     @property
     def boundless(self) -> bool:
         """Is every page inside?"""
-        return self == Scope(frozenset(), frozenset(), None, None, 0)
+        return self == Scope(None, None, None, None, 0)
 
     @property
     def by_url(self) -> bool:
@@ -46,21 +52,18 @@ class Scope:
         """May this page be fetched?"""
         if self.max_depth and depth > self.max_depth:
             return False
-        if self.allow_hosts and not _among(host, self.allow_hosts):
+        if self.allow_hosts is not None and not self.allow_hosts.holds(host):
             return False
-        if self.deny_hosts and _among(host, self.deny_hosts):
+        if self.deny_hosts is not None and self.deny_hosts.holds(host):
             return False
         if self.allow_urls is not None and not self.allow_urls.search(url):
             return False
         return self.deny_urls is None or not self.deny_urls.search(url)
 
 
-def _among(host: str, names: frozenset[str]) -> bool:
-    """Is the host, or a domain above it, among these? A port does not matter unless it is named."""
-    if host in names:
-        return True
-    parts = host.rsplit(":", 1)[0].split(".")
-    return any(".".join(parts[n:]) in names for n in range(len(parts)))
+def _hosts(text: str) -> HostList | None:
+    """What names no host is refused when it is set; of an older brain it fits none."""
+    return HostList.of(text, lenient=True) if text.strip() else None
 
 
 def _pattern(name: str, text: str) -> re.Pattern[str] | None:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from graphbrain.errors import SettingsError
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
 __all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
@@ -33,6 +34,18 @@ RELEVANCE_RULES = ("rational", "polynomial")
 NEW_HISTORIES = ("zero", "mean")
 FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
+
+LARGEST = 2**53
+"""Whole numbers are below: a float holds each of them, and so does the database."""
+LONGEST_NAME = 200
+LONGEST = {
+    **dict.fromkeys(("uri", "password"), 10_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
+}
+"""Characters of a text; others are names."""
+NAMES = frozenset({"crawl", "worker", "user_agent"})
+HOST_LISTS = ("allow_hosts", "deny_hosts")
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
@@ -91,6 +104,10 @@ class Settings:
     longest_delay_seconds: float = _setting(
         300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
     )
+    longest_block_seconds: float = _setting(86_400.0, "shared", "most seconds for which a Retry-After is obeyed")
+    dead_after: int = _setting(
+        3, "shared", "times in a row without any answer after which a host is only probed; 0 = off"
+    )
     pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
     address_delay_seconds: float = _setting(
         0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"
@@ -106,7 +123,9 @@ class Settings:
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
-    allow_hosts: str = _setting("", "shared", "hosts in scope, with their subdomains, space-separated; empty: all")
+    allow_hosts: str = _setting(
+        "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
+    )
     deny_hosts: str = _setting("", "shared", "hosts out of scope, with their subdomains")
     allow_urls: str = _setting("", "shared", "regular expression a URL must contain to be in scope")
     deny_urls: str = _setting("", "shared", "regular expression a URL must not contain")
@@ -156,7 +175,7 @@ class Settings:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
         if not fitting.get("worker"):
-            fitting["worker"] = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+            fitting["worker"] = f"{socket.gethostname()[:100]}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
         return cls(**fitting, given=frozenset(values), canonical=canonical, detector=detector).checked()
 
     @classmethod
@@ -197,12 +216,14 @@ class Settings:
             ("in_flight", self.in_flight >= 0, "0 or more"),
             ("response_times", 0 <= self.response_times <= 1000, "from 0 to 1000"),
             ("longest_delay_seconds", 0 <= self.longest_delay_seconds <= 86_400, "from 0 to 86400"),
+            ("longest_block_seconds", 0 <= self.longest_block_seconds <= 2_592_000, "from 0 to 2592000"),
+            ("dead_after", self.dead_after >= 0, "0 or more"),
             ("pages_per_host", self.pages_per_host >= 0, "0 or more"),
             ("address_delay_seconds", 0 <= self.address_delay_seconds <= 86_400, "from 0 to 86400"),
             ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
             ("user_agent", bool(self.user_agent.strip()), "a name"),
             ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
-            ("limit_seconds", self.limit_seconds >= 1, "at least 1"),
+            ("limit_seconds", 1 <= self.limit_seconds <= 1e6, "from 1 to 1000000"),
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
@@ -225,7 +246,10 @@ class Settings:
         )
         for name, good, wanted in rules:
             if not good:
-                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r}.")
+                raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
+        for name, default in self.names().items():
+            if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
+                raise SettingsError(wrong)
         return self
 
 
@@ -237,7 +261,7 @@ def typed(name: str, value: Any) -> Any:
             return _flag(value)
         if isinstance(default, int):
             number = int(value)
-            if number != float(value):
+            if number != float(value) or abs(number) >= LARGEST:
                 raise ValueError
             return number
         if isinstance(default, float):
@@ -250,7 +274,25 @@ def typed(name: str, value: Any) -> Any:
         return value
     except (TypeError, ValueError, OverflowError):
         kind = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}[type(default)]
-        raise SettingsError(f"{name} must be {kind}, not {value!r}.") from None
+        raise SettingsError(f"{name} must be {kind}, not {value!r:.80}.") from None
+
+
+def _unfit(name: str, text: str) -> str:
+    """Why a text cannot be this setting, in a sentence; empty if it can. All who use the brain read it again and again,
+    and names stand in indexes."""
+    most = LONGEST.get(name, LONGEST_NAME)
+    if len(text) > most:
+        return f"{name} must have at most {most:,} characters, not {len(text):,}."
+    if any("\ud800" <= c <= "\udfff" for c in text):
+        return f"{name} must be text that can be sent, not {text!r:.80}."
+    if name in NAMES and text and not text.isprintable():
+        return f"{name} must be a name, not {text!r:.80}."
+    if name in HOST_LISTS and text.strip():
+        try:
+            HostList.of(text)
+        except BadInput as error:
+            return f"{name} must be hosts, as in 'a.example b.example:8080', but {error}."
+    return ""
 
 
 def to_convert(engine: str) -> str:

@@ -248,6 +248,7 @@ _TIMES = (
     ("hinted", "hinted"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
+    ("claimed", "claimed"),
     ("lease until", "lease_until"),
     ("due", "due"),
 )
@@ -290,7 +291,7 @@ def _days(name: str, value: float | None) -> str | None:
 
 def hosts_stream(hosts: Iterable[Host]) -> int:
     """Print hosts as they come, one a line; how many."""
-    columns = {"delay": ">8", "out": ">5", "used": ">8", "budget": ">8", "pace": ">5", "blocked": "<22"}
+    columns = {"delay": ">8", "out": ">5", "used": ">8", "budget": ">8", "pace": ">5", "silent": ">6", "blocked": "<22"}
     return stream(
         columns,
         (
@@ -300,6 +301,7 @@ def hosts_stream(hosts: Iterable[Host]) -> int:
                 number(host.budget_used),
                 number(host.budget or None),
                 f"{host.pace:.2f}",
+                number(host.unanswered or None),
                 _blocked(host.blocked_until) or "–",
                 host.name,
             )
@@ -313,11 +315,11 @@ def host_sheet(host: Host) -> Table:
     """Everything about one host."""
     facts: dict[str, Any] = {}
     for name, value in host.as_dict().items():
-        if name in ("next_at", "robots_at", "discovered"):
+        if name in ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered"):
             value = None if value is None else moment(value)
         elif name == "blocked_until":
             value = _blocked(value)
-        elif name in ("most_in_flight", "budget"):
+        elif name in ("most_in_flight", "budget", "unanswered"):
             value = value or None
         facts[name.replace("_", " ")] = value
     return sheet((name, value) for name, value in facts.items() if value is not None)

@@ -2,27 +2,28 @@
 
 A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
 linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
-what is still so is then dealt with. Links to an alias move to the page it leads to; a page without in-links is parked
-or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages where the crawl begins
-(seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases are never orphans.
-Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance, links/led_to, links/some_in.
+what is still so is then dealt with. Links to an alias move to the page it leads to, and back (aliases.py); a page
+without in-links is parked or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages
+where the crawl begins (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases
+are never orphans.
+Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from graphbrain import accounts, corrections, linking, ordering, pages
+from graphbrain import accounts, aliases, corrections, ordering, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.report import Policy
 
-__all__ = ["ORPHAN", "forget", "judge", "move", "retry"]
+__all__ = ["ORPHAN", "forget", "judge", "retry", "seed"]
 
 ORPHAN = "orphan"
-MOVED_AT_ONCE = 200
-"""Links of an alias that one transaction moves: it locks the pages they come from."""
+GIVEN_UP = ("parked", "gone", "alias")
+"""Pages that wait again when they are seeded."""
 
 
 @dataclass(slots=True)
@@ -97,46 +98,37 @@ def forget(tx: Tx, key: str, policy: Policy, now: float) -> None:
             corrections.forget(tx, key, False, policy, now)
 
 
-def move(tx: Tx, alias: int, policy: Policy, now: float) -> None:
-    """Let some of the links to an alias end where it leads: its value goes with them."""
-    goal = dict(tx.one("links/led_to", ids=[alias])[0]).get(alias)
-    sources: list[int] = [] if goal is None else tx.one("links/some_in", id=alias, limit=MOVED_AT_ONCE)[0]
-    ends = [alias] if goal is None else [alias, goal]
-    ledger = accounts.lock(tx, [*ends, *sources], policy.rule)
-    facts = {row.page: row for row, _ in _read(tx, ledger)}
-    if facts[alias].state != "alias" or goal is None or not sources:
-        pages.look_again(tx, [alias], None)
-        return
-    out = linking.held(tx, ledger, "hub", sources)
-    linked_by = [page for page in sorted(sources) if alias in out.get(page, ())]
-    moving = [page for page in linked_by if page != goal and goal not in out[page]]
-    double = sorted(set(linked_by).difference(moving))
-    linking.move(tx, ledger, moving, alias, goal)
-    linking.delete(tx, ledger, [(page, [alias]) for page in double])
-    if linked_by:
-        depth = int(ledger.depth[ledger.at(linked_by)].min()) + 1
-        pages.lower(tx, ledger, {goal: depth}, policy.scope)
-    ledger.write(tx, now)
-    if len(sources) < MOVED_AT_ONCE:
-        pages.look_again(tx, [alias], None)
-
-
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
-    """Let parked and gone pages, and those that have failed, wait at once as if they never had; how many there were.
+    """Let parked and gone pages, aliases, and those that have failed, wait at once as if they never had; how many.
 
     One that was fetched before is handed out once, before all others: by its lane it might be worth nothing yet.
     """
     ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
-    chosen = [row for row, _ in _read(tx, ledger) if row.lease_until is None and _failed(row)]
+    rows = _read(tx, ledger)
+    freed = aliases.free(tx, [row.page for row, _ in rows if row.state == "alias"], policy, now)
+    chosen = [row for row, _ in rows if row.lease_until is None and _failed(row)]
     if not chosen:
-        return 0
+        return freed
     if gone := [[row.page, None] for row in chosen if row.state == "gone"]:
         tx.do("pages/relevance", rows=gone)  # it was said to be the least because it was gone
     tx.do("pages/pardon", ids=[row.page for row in chosen])
     tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
     _let_in(tx, chosen, policy, now)
     ordering.ask(tx, [row.page for row in chosen if row.fetched], policy, now)
-    return len(chosen)
+    return freed + len(chosen)
+
+
+def seed(
+    tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float
+) -> dict[str, tuple[corrections.Seeded, corrections.Seeded]]:
+    """Make these pages (key → URL) seeds, and let those wait again that were given up: who names them wants them. Of
+    each what it was and what it is; those that were forgotten for ever are not in the answer."""
+    before = corrections.seed(tx, urls, mark, policy, now)
+    after = {}
+    if again := [seed.page for seed in before.values() if seed.state in GIVEN_UP]:
+        retry(tx, again, policy, now)
+        after = corrections.seeded(tx, again, mark)
+    return {key: (seed, after.get(seed.page, seed)) for key, seed in before.items()}
 
 
 def _failed(row: _Standing) -> bool:

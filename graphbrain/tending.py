@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 import uuid
@@ -10,13 +11,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import cash, claims, corrections, engines, pages, priors, settling, standing
+from graphbrain import aliases, cash, claims, corrections, engines, pages, priors, settling, standing
 from graphbrain.batching import Batch, Turns
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
-from graphbrain.model import Settled, Tended
+from graphbrain.model import Settled, Tended, number
 from graphbrain.passing import Passing
 from graphbrain.settling import SETTLED_TO, Goal
 
@@ -60,6 +61,8 @@ class Tending(Passing):
 
         Raises BeingConverted between two engines.
         """
+        if seconds is not None and (not number(seconds) or math.isnan(seconds)):
+            raise BadInput(f"seconds must be a number, or None, not {seconds!r:.80}.")
         started = time.monotonic()
         self._reread()
         engines.of(self.policy.rule)
@@ -302,20 +305,27 @@ class Tending(Passing):
             )
 
     def _look_at_in_links(self, over: Callable[[], bool]) -> None:
-        """Move links to aliases on to where these lead; park or forget orphans; let in those that are linked again."""
+        """Move links to aliases on to where these lead, and back; park or forget orphans; let in those that are linked
+        again."""
         while True:
-            ids, aliases = self.graph.read(
+            ids, moved, named = self.graph.read(
                 lambda tx: tx.one("pages/to_look_at", now=self.now(), limit=LOOKED_AT_ONCE), "pages/to_look_at"
             )
-            for alias in aliases:
-                self._correct(lambda tx, now, a=alias: standing.move(tx, a, self.policy, now), "links/move")  # type: ignore[misc]
-            others = sorted(set(ids).difference(aliases))
+            at_work = set(moved)
+            for page in (*moved, *named):
+                done = self.graph.write(
+                    lambda tx, p=page: aliases.settle(tx, p, self.policy, self.now()),  # type: ignore[misc]
+                    "links/move",
+                )
+                at_work |= set() if done else {page}
+            others = sorted(set(ids).difference(at_work))
             if others:
                 forgotten = self.graph.write(
                     lambda tx, i=others: standing.judge(tx, i, self.policy, self.now()),  # type: ignore[misc]
                     "pages/park",
                 )
                 for key in forgotten:
+                    self._free_aliases_of(key)
                     self._correct(lambda tx, now, k=key: standing.forget(tx, k, self.policy, now), "forget")  # type: ignore[misc]
             if not ids or over():
                 return

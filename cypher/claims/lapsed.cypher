@@ -7,6 +7,6 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.lease_until < $now
+MATCH (p:Page) WHERE p.lease_until <= $now
 WITH p ORDER BY p.lease_until LIMIT $limit
 RETURN collect(id(p)) AS ids

@@ -1,27 +1,35 @@
-// What is to come when there is nothing to claim now, beside what waits in the shared queue.
+// What is to come when there is nothing to claim now, beside what waits in the shared queue: the first of each kind, the
+// soonest first.
 //
-// column  lease_until FLOAT    when the first lease lapses, or null
-// column  not_before  FLOAT    when the first failed page is tried again, or null
-// column  ready_at    FLOAT    when the first host whose pages wait for it alone may be visited, or null
-// column  rested_at   FLOAT    when the first host whose pages all were visited too lately may be visited, or null
+// param   limit  INTEGER  at most this many of each kind
+// column  leased LIST     [when the lease lapses, host] of pages
+// column  failed LIST     [when it is tried again, host] of pages
+// column  queued LIST     [when it may be visited, name] of hosts whose pages wait for the host alone
+// column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
+//                         lately, or they do not answer
+// column  aliases LIST    [when it is looked at again, host] of aliases
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
-  WITH p ORDER BY p.lease_until LIMIT 1 RETURN head(collect(p.lease_until)) AS lease_until
+  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host]) AS leased
 }
 CALL () {
   MATCH (p:Page) WHERE p.not_before >= 0
-  WITH p ORDER BY p.not_before LIMIT 1 RETURN head(collect(p.not_before)) AS not_before
+  WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host]) AS failed
 }
 CALL () {
   MATCH (h:Host) USING INDEX h:Host(queued, ready_at) WHERE h.queued = true AND h.ready_at >= 0
-  WITH h ORDER BY h.queued, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS ready_at
+  WITH h ORDER BY h.queued, h.ready_at LIMIT $limit RETURN collect([h.ready_at, h.name]) AS queued
 }
 CALL () {
   MATCH (h:Host) USING INDEX h:Host(resting, ready_at) WHERE h.resting = true AND h.ready_at >= 0
-  WITH h ORDER BY h.resting, h.ready_at LIMIT 1 RETURN head(collect(h.ready_at)) AS rested_at
+  WITH h ORDER BY h.resting, h.ready_at LIMIT $limit RETURN collect([h.ready_at, h.name]) AS rested
 }
-RETURN lease_until, not_before, ready_at, rested_at
+CALL () {
+  MATCH (p:Page) WHERE p.recheck_at >= 0 AND p.lease IS NULL
+  WITH p ORDER BY p.recheck_at LIMIT $limit RETURN collect([p.recheck_at, p.host]) AS aliases
+}
+RETURN leased, failed, queued, rested, aliases

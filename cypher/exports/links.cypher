@@ -3,7 +3,7 @@
 // param   first  INTEGER  internal id
 // param   last   INTEGER  internal id, in the range
 // column  ids    LIST     of the pages, ascending
-// column  links  LIST     source · 2^32 + target, by internal ids, in no order
+// column  links  LIST     (source - first) · 2^47 + target, by internal ids, in no order
 // rows    one
 // locks   none
 // mode    read
@@ -14,6 +14,6 @@ WITH collect(id(p)) AS ids
 CALL (ids) {
   UNWIND ids AS i
   MATCH (p)-[:LINKS]->(q) WHERE id(p) = i
-  RETURN collect(i * 4294967296 + id(q)) AS links
+  RETURN collect((i - $first) * 140737488355328 + id(q)) AS links
 }
 RETURN ids, links

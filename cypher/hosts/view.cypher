@@ -1,4 +1,4 @@
-// All that is known of a host but for the text of its robots.txt.
+// All that is known of a host but for the texts of its robots.txt.
 //
 // param   name  STRING  host name
 // column  rows  LIST    its properties; empty when nobody has met it
@@ -9,4 +9,6 @@
 OPTIONAL MATCH (h:Host {name: $name})
 RETURN collect(h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .blocked_until, .next_at, .in_flight,
                   .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at,
-                  .robots_mark, .robots_agent, .robots_delay, .robots_news, .robots_at, .discovered}) AS rows
+                  .robots_mark, .robots_agent, .robots_delay, .robots_news, .slowed_at, .unanswered,
+                  .unanswered_at, .probe_at, .probing, .robots_origins,
+                  .robots_at, .robots_http_at, .robots_https_at, .discovered}) AS rows

@@ -1,4 +1,4 @@
-// Say that pages no longer redirect.
+// Say that pages no longer redirect: they are not looked at again as aliases.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // rows    none
@@ -6,5 +6,8 @@
 // mode    write
 // retry   safe   what is gone is gone
 UNWIND $ids AS i
-MATCH (p:Page)-[r:REDIRECTS_TO]->() WHERE id(p) = i
+MATCH (p:Page) WHERE id(p) = i
+SET p.alias_since = null, p.recheck_at = null
+WITH p
+MATCH (p)-[r:REDIRECTS_TO]->()
 DELETE r

@@ -1,6 +1,7 @@
 // Record visits that brought no page, and end their leases.
 //
-// param   rows  LIST  [id, state, status or null, error, fetched, errors, not_before or null, queue or null, token, outcome];
+// param   rows  LIST  [id, state, status or null, error, fetched, errors, not_before or null, queue or null, token, outcome,
+//                     refusals or null];
 //                     the caller has locked the pages
 // rows    none
 // locks   the pages, held already
@@ -9,6 +10,6 @@
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 SET p.state = row[1], p.status = row[2], p.error = row[3], p.failed = row[4], p.errors = row[5], p.not_before = row[6],
-    p.queue = row[7], p.last_lease = row[8], p.last_outcome = row[9],
+    p.queue = row[7], p.last_lease = row[8], p.last_outcome = row[9], p.refusals = row[10],
     p.lease = null, p.lease_until = null, p.counted = null, p.counted_at = null, p.charged = null,
     p.parked_because = null

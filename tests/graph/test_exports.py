@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 
 from graphbrain import Brain, Fetched, exports
 from graphbrain.exports import LinkTable, _Range, _table
+from graphbrain.linking import ID_BITS, LARGEST_ID, unpacked
+from graphbrain.statements import statement
 from tests.conftest import Neo4j
 from tests.reference.exported import export
+
+A, B, NOBODY = "http://a.org/", "http://b.org/", 10**12
 
 
 def web(brain: Brain, pages: int = 60) -> None:
@@ -79,13 +87,59 @@ def test_links_to_pages_that_came_meanwhile_are_left_out() -> None:
     """Ranges as they are read: in each the pages it has, and links to any, in no order."""
     pages = [[3, 5, 6], [], [11], [24, 25]]
     links = {3: [25, 6, 7], 5: [], 6: [3, 2**32 - 1], 11: [8], 24: [3, 11, 25, 40], 25: [24]}
-    ranges = [
-        _Range.of(np.array(ids, dtype=np.int64), np.array([p << 32 | q for p in ids for q in links[p]], dtype=np.int64))
-        for ids in pages
-    ]
+    ranges = [_read(ids[0] if ids else 0, ids, links) for ids in pages]
     table = _table(ranges)
     assert ranges == []
     assert table.ids.tolist() == [3, 5, 6, 11, 24, 25]
     assert table.targets.dtype == np.int32
     rows = [table.targets[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
     assert rows == [[2, 5], [], [0], [], [0, 3, 5], [4]]
+
+
+def _read(first: int, ids: list[int], links: dict[int, list[int]]) -> _Range:
+    packed = [(p - first) << ID_BITS | q for p in ids for q in links[p]]
+    return _Range.of(first, np.array(ids, dtype=np.int64), np.array(packed, dtype=np.int64))
+
+
+def test_the_largest_ids_of_links_that_are_sent_packed_come_out_again() -> None:
+    pages = np.array([7, 2**31, 2**32 + 5, LARGEST_ID], dtype=np.int64)
+    ours, theirs = [0, 1, 1, 2, 3], [2**35, 7, LARGEST_ID, 2**32, 2**31]
+    far = np.concatenate([pages, np.zeros(65_532, dtype=np.int64), pages[:1]])[:65_536]
+    packed = [place << ID_BITS | other for place, other in zip(ours, theirs, strict=True)] + [65_535 << ID_BITS | 3]
+    found = unpacked(far, packed)
+    assert found[0].tolist() == [7, 2**31, 2**31, 2**32 + 5, LARGEST_ID, 0]
+    assert found[1].tolist() == [*theirs, 3]
+
+
+@pytest.mark.parametrize("far", [2**31 - 3, 2**31 + 5, 2**32 - 2, 2**35, LARGEST_ID - 20_000])
+def test_ids_may_be_as_large_as_neo4j_makes_them(far: int) -> None:
+    """Two of them do not fit in one number: it overflowed, or held another page's id."""
+    pages = [[3, 5], [far, far + 7, far + 19_999]]
+    links = {3: [far, 5], 5: [far + 7], far: [3, far + 19_999], far + 7: [], far + 19_999: [far, far + 7, 5]}
+    table = _table([_read(ids[0], ids, links) for ids in pages])
+    ids = table.ids.tolist()
+    rows = [table.targets[a:b].tolist() for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    assert {page: sorted(ids[place] for place in row) for page, row in zip(ids, rows, strict=True)} == {
+        page: sorted(targets) for page, targets in links.items()
+    }
+
+
+def test_links_are_packed_without_an_overflow(brain: Brain, ask: Callable[..., list[list[object]]]) -> None:
+    """The statements as they are, of pages whose ids are as far away as can be: the largest stands for each read."""
+    brain.report([Fetched(A, [B])])
+    (row,) = ask("MATCH (p:Page) RETURN max(id(p)), min(id(p))")
+    assert isinstance(row[0], int)
+    shift = LARGEST_ID - row[0]
+    for name, given in (
+        ("links/packed_out", {"ids": [NOBODY] * 65_534 + [row[1], row[0]]}),
+        ("links/packed_in", {"ids": [NOBODY] * 65_534 + [row[1], row[0]]}),
+        ("exports/links", {"first": row[0] - 20_000, "last": row[0]}),
+    ):
+        text = re.sub(r"\bcollect\((.*) \+ id\((\w)\)\)", rf"collect(\1 + id(\2) + {shift})", statement(name).text)
+        assert str(shift) in text
+        (found,) = ask(text, **statement(name).arguments(given))
+        numbers = np.array(found[-1], dtype=np.int64)
+        assert ((numbers & LARGEST_ID) <= LARGEST_ID).all()
+        assert set((numbers & LARGEST_ID).tolist()) <= {row[0] + shift, row[1] + shift}
+        assert (numbers > 0).all()
+        assert len(numbers) == 1

@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -72,9 +73,9 @@ def test_a_host_without_a_delay_gets_one_when_it_complains(make_brain: MakeBrain
     (claim, *others) = brain.next_urls(2)
     brain.report([Failed(claim.url, claim, 503, retry_after=0.0)])
     brain.give_back(others)
-    assert brain.host("a.org").delay == 2.0
+    assert brain.host("a.org").delay == 0.1
     assert names(brain.next_urls(9)) == []
-    clock.pass_(2.0)
+    clock.pass_(0.1)
     assert names(brain.next_urls(9)) == ["a.org"]
 
 
@@ -498,7 +499,156 @@ def test_whatever_text_a_host_answers_can_be_set(told: Brain, text: str | bytes)
     assert told.robots("a.org") is not None
 
 
+def test_a_robots_txt_may_come_before_the_first_page(brain: Brain, ask: Ask) -> None:
+    assert brain.set_robots("https://New.org", None).taken_out == 0
+    assert ask("MATCH (h:Host) RETURN count(h)") == [[0]]
+    brain.set_robots("New.org.", FORBIDDING + "Crawl-delay: 7")
+    assert (brain.host("new.org").delay, brain.host("new.org").discovered) == (7.0, START)
+    brain.seed(["http://new.org/private/1", "https://new.org/private/2", "http://new.org/"])
+    assert [claim.url for claim in brain.next_urls(9)] == ["http://new.org/"]
+
+
+TEXTS = {
+    "": None,
+    "1": "User-agent: *\nDisallow: /1\nCrawl-delay: 1",
+    "2": "User-agent: *\nDisallow: /2\nCrawl-delay: 2",
+}
+
+
+def test_each_scheme_and_port_has_its_own_robots_txt(make_brain: MakeBrain) -> None:
+    """Whatever is set in whatever order, each page is judged by the text that holds for it; the longest delay holds."""
+    places = ["http://a.org", "https://a.org", "http://a.org:81", "https://a.org:81"]
+    names = [*places, "a.org", "a.org:81", "A.org:443", "https://a.org:443/", "//a.org"]
+    for seed in range(5):
+        chance = random.Random(seed)
+        brain = make_brain()
+        brain.seed([f"{place}/{n}" for place in places for n in (1, 2)])
+        held: dict[str, str | None] = dict.fromkeys(places)  # what holds for an origin
+        both = {"a.org": "", "a.org:81": ""}
+        own = set[str]()  # those for which a text of their own holds, or that there is none
+        for _ in range(6):
+            name, (number, text) = chance.choice(names), chance.choice([*TEXTS.items()])
+            brain.set_robots(name, text)
+            plain = name.lower().replace(":443", "").rstrip("/").removeprefix("//")
+            if "://" in plain:
+                held[plain] = number or None
+                own = own | {plain} if number or both[plain.partition("://")[2]] else own - {plain}
+            else:
+                both[plain] = number
+                for place in (f"http://{plain}", f"https://{plain}"):
+                    own -= set() if number else {place}
+                    held[place] = held[place] if place in own else number or None
+            for place in places:
+                because = [brain.page(f"{place}/{n}").outside_because for n in "12"]
+                assert because == ["robots" if held[place] == n else None for n in "12"], (seed, name, place)
+                shown = brain.robots(place)
+                assert shown == TEXTS[held[place] or ""], (seed, name, place)
+            for host in ("a.org", "a.org:81"):
+                asked = {held[place] for place in places if place.endswith(f"//{host}")}
+                assert brain.host(host).delay == max(float(n or 0) for n in asked)
+        free = {f"{place}/{n}" for place in places for n in "12" if held[place] != n}
+        assert {claim.url for claim in brain.next_urls(99)} <= free
+        brain.clear()
+
+
+def test_texts_of_before_count_for_both_schemes(told: Brain, ask: Ask) -> None:
+    told.seed(["https://a.org/private/1"])
+    told.set_robots("a.org", FORBIDDING)
+    ask("MATCH (h:Host) REMOVE h.robots_origins, h.robots_http_at, h.robots_https_at RETURN count(h)")
+    assert told.page("https://a.org/private/1").outside_because == "robots"
+    told.set_robots("https://a.org", None)
+    assert told.page("https://a.org/private/1").outside_because is None
+    assert told.page("http://a.org/private/1").outside_because == "robots"
+    found = told.host("a.org").as_dict()
+    assert (found["robots_at"], found["robots_http_at"], found["robots_https_at"]) == (START, None, START)
+    assert (told.robots("a.org"), told.robots("http://a.org"), told.robots("https://a.org")) == (FORBIDDING,) * 2 + (
+        None,
+    )
+
+
+def test_whose_rules_of_an_origins_text_hold(make_brain: MakeBrain) -> None:
+    brain = make_brain(user_agent="GoodBot/1.0 (+http://good.org)")
+    brain.seed(PAGES)
+    text = "User-agent: goodbot\nCrawl-delay: 2\nDisallow:\n\nUser-agent: *\nDisallow: /\nCrawl-delay: 9\n"
+    assert brain.set_robots("http://a.org", text).taken_out == 0
+    assert brain.host("a.org").delay == 2.0
+    brain.change(user_agent="bot")
+    assert (brain.page(PAGES[0]).outside_because, brain.host("a.org").delay) == ("robots", 9.0)
+    brain.set_robots("http://a.org", text, agent="goodbot/2")
+    assert (brain.page(PAGES[0]).outside_because, brain.host("a.org").delay) == (None, 2.0)
+    brain.change(user_agent="third bot")
+    assert brain.page(PAGES[0]).outside_because is None
+
+
 # ---------------------------------------------------------------- verbs
+
+SPELT = {
+    "xn--bcher-kva.example": [
+        "bücher.example",
+        "BÜCHER.example.",
+        "http://bücher.example/",
+        "xn--BCHER-kva.example:80",
+    ],
+    "a.example:8080": ["A.example:8080", "http://a.example.:8080", "https://a.example:08080/"],
+    "a.example:443": ["a.example:443", "http://a.example:443/"],
+    "b.example": ["b.example:443", "b.example:80", "https://b.example:443", "//b.example/", "b%2Eexample"],
+    "[2001:db8::1]": ["2001:DB8:0::1", "[2001:db8::0001]", "http://[2001:db8::1]:80/"],
+}
+
+
+def test_every_verb_knows_a_host_by_every_spelling(brain: Brain, ask: Ask) -> None:
+    brain.seed([f"http://{name}/{n}" for name in SPELT for n in range(2)])
+    assert {host.name for host in brain.hosts()} == set(SPELT)
+    for name, spellings in SPELT.items():
+        for written in (name, *spellings):
+            assert brain.host(written).name == name
+            brain.set_host(written, delay=3.0)
+            brain.block(written, 60.0)
+            assert (brain.host(name).own_delay, brain.host(name).blocked_until) == (3.0, START + 60.0)
+            brain.unblock(written)
+            brain.set_host(written, delay=None)
+            assert brain.host(name).blocked_until is None
+            assert brain.set_robots(written, "User-agent: *\nDisallow: /").taken_out == 2
+            assert brain.robots(written) is not None
+            assert brain.set_robots(written, None).let_in == 2
+            assert {page.host for page in brain.find(host=written)} == {name}
+            assert len(list(brain.dump_pages(host=written))) == 2
+            assert list(brain.dump_links(host=written)) == []
+            assert brain.retry(host=written) == 0
+            assert name in [host.name for host in brain.hosts(written)]
+    assert ask("MATCH (h:Host) RETURN count(h)") == [[len(SPELT)]]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a.example/x", "http://", "a b", "*.a.example/", "ftp://a.example", "a:b", "/", 7]
+)
+def test_what_names_no_host_is_refused_by_every_verb(brain: Brain, name: object) -> None:
+    calls: list[Callable[[Any], object]] = [
+        brain.host, brain.block, brain.unblock, brain.robots, lambda host: brain.set_robots(host, None),
+        lambda host: brain.set_host(host, delay=1.0), lambda host: brain.find(host=host),
+        lambda host: brain.retry(host=host), lambda host: brain.dump_pages(host=host),
+    ]  # fmt: skip
+    if name != "*.a.example/":  # as a part, it is
+        calls.append(lambda text: list(brain.hosts(text)))
+    for call in calls:
+        with pytest.raises(BadInput) as refused:
+            call(name)
+        assert str(refused.value).endswith(".")
+
+
+def test_a_part_of_a_name_finds_hosts(brain: Brain) -> None:
+    names = ["a.org", "www.a.org", "a.org:81", "ba.org", "xn--bcher-kva.org", "a.com"]
+    brain.seed([f"http://{name}/" for name in names])
+    for part, found in {
+        ".a.org": ["a.org", "a.org:81", "www.a.org"],
+        "*.a.org": ["a.org", "a.org:81", "www.a.org"],
+        "Bücher": ["xn--bcher-kva.org"],
+        "bücher.org.": ["xn--bcher-kva.org"],
+        "A.ORG.": ["a.org", "ba.org", "www.a.org"],
+        "org:81": ["a.org:81"],
+        "http://a.com/": ["a.com"],
+    }.items():
+        assert [host.name for host in brain.hosts(part)] == found, part
 
 
 def test_a_block_for_ever_ends_the_crawl_until_it_is_lifted(make_brain: MakeBrain, clock: HandClock) -> None:
@@ -553,7 +703,8 @@ def test_setting_one_thing_leaves_the_others(brain: Brain) -> None:
         lambda brain: brain.host("nowhere.org"),
         lambda brain: brain.block("nowhere.org"),
         lambda brain: brain.unblock("nowhere.org"),
-        lambda brain: brain.set_robots("nowhere.org", ""),
+        lambda brain: brain.set_robots("a.org/page", ""),
+        lambda brain: brain.robots("nowhere.org"),
         lambda brain: brain.set_robots("a.org", "", agent=" "),
         lambda brain: brain.block("a.org", -1.0),
         lambda brain: brain.block("a.org", float("nan")),

@@ -84,14 +84,22 @@ def test_a_page_that_must_wait_moves_once_to_its_hosts_queue(polite: Brain, cloc
     assert sorted(str(polite.page(url).queue) for url in PAGES) == ["None", "None", *["a.org"] * 4]
 
 
-def test_a_call_moves_at_most_four_times_what_it_was_asked_for(make_brain: MakeBrain, ask: Ask) -> None:
+def test_a_call_that_finds_something_moves_at_most_four_times_what_it_was_asked_for(
+    make_brain: MakeBrain, ask: Ask
+) -> None:
+    brain = make_brain(delay_seconds=10.0)
+    brain.seed([f"http://a.org/{n}" for n in range(50)])
+    assert hosts(brain.next_urls(2)) == ["a.org"]
+    assert ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)") == [[8]]
+
+
+def test_a_call_that_finds_nothing_moves_all_that_is_in_the_way(make_brain: MakeBrain, ask: Ask) -> None:
     brain = make_brain(delay_seconds=10.0)
     brain.seed([f"http://a.org/{n}" for n in range(50)])
     brain.next_urls(1)
-    answer = brain.next_urls(2)
-    assert not answer
-    assert not answer.finished
-    assert ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)") == [[8]]
+    answer = brain.next_urls(1)
+    assert (len(answer), answer.finished, answer.next_ready) == (0, False, START + 10.0)
+    assert ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)") == [[49]]
 
 
 def test_pages_of_a_ready_host_are_found_behind_those_that_wait(make_brain: MakeBrain, clock: HandClock) -> None:

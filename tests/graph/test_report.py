@@ -399,10 +399,11 @@ def test_without_a_retry_after_the_quiet_doubles(brain: Brain, clock: HandClock)
         clock.pass_(1.0)
 
 
-def test_quiet_for_a_known_page_puts_it_in_no_queue(make_brain: MakeBrain, clock: HandClock) -> None:
+def test_a_page_that_was_refused_waits_by_itself(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(order="best_first")
     brain.report([Fetched(A, ["http://a.org/2"])])
     clock.pass_(1.0)
     brain.report([Failed(A, status=429), Failed("http://a.org/2", status=429)])
-    assert brain.page(A).queue is None
-    assert brain.page("http://a.org/2").queue is not None
+    assert (brain.page(A).queue, brain.page(A).not_before) == (None, None)
+    refused = brain.page("http://a.org/2")
+    assert (refused.queue, refused.not_before) == (None, clock.at + 60.0)

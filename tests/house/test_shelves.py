@@ -13,7 +13,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("errors", "methods", "tokens", "retry_after"),
     ("hostnames",),
     ("settings", "model", "url"),
-    ("scope", "robots"),
+    ("scope", "robots", "border", "meaning", "url_v1"),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
@@ -37,14 +37,16 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # what is done with several nouns at once
     ("report",),
     ("ordering",),
+    ("aliases",),
     ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting", "due"),
-    ("classic_audit", "standing"),
+    ("classic_audit", "standing", "moving"),
     # the two engines
     ("engines", "conversion"),
     # the whole, by what its verbs are for
     ("core",),
     ("passing",),
     ("tending", "looking", "scoring", "correcting", "hosting", "converting"),
+    ("rekeying",),
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers

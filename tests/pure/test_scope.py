@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphbrain.errors import SettingsError
+from graphbrain.hostnames import host_text
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.url import host_of
@@ -42,6 +47,75 @@ def test_allowed_hosts_with_their_subdomains(url: str, inside: bool) -> None:
 def test_a_port_that_is_named_matters() -> None:
     assert holds("http://a.org:8080/", allow_hosts="a.org:8080")
     assert not holds("http://a.org/", allow_hosts="a.org:8080")
+
+
+def test_a_port_that_is_named_is_named_for_the_subdomains_too() -> None:
+    assert holds("http://www.a.org:8080/", allow_hosts="a.org:8080")
+    assert not holds("http://www.a.org:8081/", allow_hosts="a.org:8080")
+
+
+def test_a_usual_port_is_one_that_no_host_of_the_graph_is_named_by() -> None:
+    for text in ("a.org:80", "a.org:443"):
+        assert holds("http://www.a.org/", allow_hosts=text) and holds("https://a.org/", allow_hosts=text)
+        assert not holds("http://a.org:8080/", allow_hosts=text)
+    assert holds("https://a.org:80/", allow_hosts="a.org:80") and holds(
+        "https://a.org:80/", allow_hosts="https://a.org:80"
+    )
+    assert not holds("http://a.org/", allow_hosts="https://a.org:80")
+
+
+NAMES = st.sampled_from(["a.example", "bücher.example", "www.ツ.example", "a_b.example", "192.0.2.1"])
+BEFORE = st.sampled_from(["", "*.", ".", "http://", "https://", "//", "https://*.", "HTTP://."])
+AFTER = st.sampled_from(["", ".", "/", "./"])
+BETWEEN = st.sampled_from([" ", ",", ", ", "; ", "\n", "  "])
+CHANGES = st.sampled_from([str, str.upper, str.title, lambda name: host_text(name)])
+
+
+@given(
+    st.lists(st.tuples(BEFORE, NAMES, CHANGES, AFTER), min_size=1, max_size=4),
+    BETWEEN,
+    NAMES,
+    st.sampled_from(["", ":81"]),
+)
+def test_hosts_are_found_however_they_are_written(
+    entries: list[tuple[str, str, Callable[[str], str], str]], between: str, name: str, port: str
+) -> None:
+    text = between.join(f"{before}{change(each)}{after}" for before, each, change, after in entries)
+    among = name in {each for _, each, _, _ in entries}
+    host = host_text(name) + port
+    for each in (host, host if name[0].isdigit() else f"sub.{host}"):
+        assert holds(f"http://{each}/", allow_hosts=text) == among
+        assert holds(f"http://{each}/", deny_hosts=text) != among
+    assert not holds(f"http://not{host}/", allow_hosts=text)
+
+
+def test_a_star_is_every_host() -> None:
+    assert holds("http://a.org:8080/", allow_hosts="*")
+    assert not holds("http://a.org/", deny_hosts="b.org *")
+
+
+@pytest.mark.parametrize("name", ["allow_hosts", "deny_hosts"])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("a.org https://b.org/path", "'https://b.org/path' names none: a host is named without a path"),
+        ("/x/", "'/x/' names none: that is a path"), ("*a.org", "a '\\*'"),
+        ("a.*.org", "a '\\*' stands only for all subdomains"),
+        ("a..org", "'a..org' names none"), (",", "there is no host in it"), ("ftp://a.org", "http and https"),
+        ("a.org:http", "port"), ("[a-z]+\\.org", "names none"), ("me@a.org", "without a user"),
+    ],
+)  # fmt: skip
+def test_what_can_match_nothing_is_refused_in_a_sentence(name: str, text: str, why: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{name} must be hosts, .*{why}") as refused:
+        Settings.read(environ={}, **{name: text})
+    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+
+
+def test_what_an_older_brain_has_been_given_goes_on_to_fit_nothing() -> None:
+    stored = Settings.read(environ={}).standing({"allow_hosts": "a..org https://b.org/path", "deny_hosts": "/"})
+    scope = Scope.of(stored)
+    assert not scope.holds("http://b.org/path", "b.org", 0)
+    assert not scope.boundless
 
 
 def test_an_address_is_a_host() -> None:

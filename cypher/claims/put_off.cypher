@@ -1,0 +1,10 @@
+// Look at aliases again later.
+//
+// param   rows   LIST   [id, when]; the caller has locked the pages
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+SET p.recheck_at = row[1]

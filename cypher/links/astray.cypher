@@ -1,0 +1,24 @@
+// Some of the pages whose links do not end where a page leads that they name: links to it if it leads elsewhere, and
+// those of pages that name it and do not link to its goal.
+//
+// param   id     INTEGER  its internal id
+// param   goal   INTEGER  internal id of the page it leads to, −1 if it is no alias, or one that leads nowhere
+// param   limit  INTEGER  at most this many of each
+// column  ids    LIST     internal ids of the pages
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+CALL () {
+  MATCH (p:Page)<-[:LINKS]-(q:Page) WHERE id(p) = $id AND $goal >= 0
+  WITH q LIMIT $limit
+  RETURN collect(id(q)) AS linking
+}
+CALL (linking) {
+  // Not before all of the former have moved: those that have are met here.
+  MATCH (p:Page)<-[:SPELLS]-(q:Page)
+  WHERE size(linking) < $limit AND id(p) = $id AND id(q) <> $goal AND NOT EXISTS { MATCH (q)-[:LINKS]->(g:Page) WHERE id(g) = $goal }
+  WITH q LIMIT $limit
+  RETURN collect(id(q)) AS naming
+}
+RETURN linking + naming AS ids

@@ -1,0 +1,11 @@
+// Where pages redirect, one step of the way.
+//
+// param   ids   LIST  internal ids
+// column  rows  LIST  [id, id it redirects to] of those that do
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page)-[:REDIRECTS_TO]->(q:Page) WHERE id(p) = i
+RETURN collect([i, id(q)]) AS rows

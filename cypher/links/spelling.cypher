@@ -1,0 +1,11 @@
+// The aliases that pages name in their links, and which of their links are there only because of these.
+//
+// param   ids   LIST  internal ids
+// column  rows  LIST  [id, [ids of aliases it names], [ids it links to by way of these only]] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+RETURN collect([i, [(p)-[:SPELLS]->(a) | id(a)], [(p)-[r:LINKS]->(q) WHERE r.via | id(q)]]) AS rows

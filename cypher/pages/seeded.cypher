@@ -1,0 +1,12 @@
+// What has become of the seeds of one call.
+//
+// param   ids   LIST    internal ids; the caller has locked the pages
+// param   mark  STRING  the token of the call
+// column  rows  LIST    [id, state, why it is outside or null, has this call created it]
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+RETURN collect([id(p), p.state, p.outside_because, coalesce(p.last_lease = $mark, false)]) AS rows

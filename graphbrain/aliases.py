@@ -1,0 +1,150 @@
+"""Aliases that are pages again, or may be, and the links that name them.
+
+A link to an alias ends where the alias leads; when the alias leads elsewhere, or nowhere, or is a page again, the links
+that name it follow, a few in one transaction. An alias that is freed waits to be fetched as any page that is asked for.
+Statements: links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/unalias, pages/standing,
+pages/pardon, pages/state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+
+from graphbrain import accounts, linking, ordering, pages
+from graphbrain.accounts import Accounts
+from graphbrain.graph import Again, Tx
+from graphbrain.linking import Spelling
+from graphbrain.report import Policy
+
+__all__ = ["free", "free_those_of", "goals", "settle"]
+
+MOVED_AT_ONCE = 200
+"""Links of an alias that one transaction moves: it locks the pages they come from."""
+BEHIND_AT_ONCE = 1_000
+"""So many aliases that lead to a page by way of others are looked at when it begins to lead elsewhere; those beyond
+when they are visited."""
+
+
+def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
+    """Alias → the page that it leads to, of those among these pages that are aliases and lead to one."""
+    wanted = sorted(set(ids))
+    if not wanted:
+        return {}
+    led: dict[int, int] = dict(tx.one("links/led_to", ids=wanted)[0])
+    return led
+
+
+def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
+    """Let the aliases among these pages that nobody holds wait to be fetched, as pages; how many there were."""
+    ledger = accounts.of(policy.rule).lock_present(tx, ids, policy.rule)
+    rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
+    chosen = sorted(
+        page for page, _, _, _, state, _, _, _, lease_until, _ in rows if state == "alias" and lease_until is None
+    )
+    if not chosen:
+        return 0
+    tx.do("links/unalias", ids=chosen)
+    tx.do("pages/pardon", ids=chosen)
+    tx.do("pages/state", rows=[[page, "outside", None, None] for page in chosen])
+    ordering.remark(tx, chosen, policy, now)
+    ordering.ask(tx, chosen, policy, now)
+    pages.look_again(tx, chosen, now)
+    return len(chosen)
+
+
+def free_those_of(tx: Tx, key: str, policy: Policy, now: float) -> int:
+    """Free some of the aliases of a page that is about to be forgotten; how many, 0 when there are no more."""
+    ids = pages.find(tx, [key])
+    if key not in ids:
+        return 0
+    return free(tx, tx.one("links/aliases_of", id=ids[key], limit=MOVED_AT_ONCE)[0], policy, now)
+
+
+def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
+    """Let some of the links that name a page end where it leads: at its goal if it is an alias, else at itself.
+
+    Its value goes with them. True when none is left; an alias is not looked at any more then.
+    """
+    goal = goals(tx, [page]).get(page, -1)
+    sources = sorted(set(tx.one("links/astray", id=page, goal=goal, limit=MOVED_AT_ONCE)[0]))[:MOVED_AT_ONCE]
+    names = linking.spelling(tx, sources)
+    led = goals(tx, chain.from_iterable(known.named for known in names.values()))
+    led |= {page: goal} if goal >= 0 else {}
+    ends = {page, *sources, *chain.from_iterable(known.via for known in names.values())}
+    done = len(sources) < MOVED_AT_ONCE
+    behind = _led_astray(tx, page, goal) if done else []
+    ledger = accounts.lock(tx, ends.union(behind, [goal] if goal >= 0 else []), policy.rule)
+    is_alias = tx.one("pages/standing", ids=[page])[0][0][4] == "alias"
+    if is_alias != (goal >= 0) and goals(tx, [page]).get(page, -1) != goal:
+        raise Again("it leads elsewhere meanwhile")
+    end = goal if goal >= 0 else page
+    _move(tx, ledger, page, end, sources, led, policy, now)
+    ledger.write(tx, now)
+    if done:
+        pages.look_again(tx, [page] if is_alias else [], None)
+        pages.look_again(tx, behind, now)
+    return done
+
+
+def _led_astray(tx: Tx, page: int, goal: int) -> list[int]:
+    """Aliases that lead to a page, and that others name who do not link to where it leads."""
+    is_alias = tx.one("pages/standing", ids=[page])[0][0][4] == "alias"
+    end = goal if goal >= 0 or is_alias else page
+    found: list[int] = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0]
+    return found
+
+
+def _move(
+    tx: Tx,
+    ledger: Accounts,
+    page: int,
+    end: int,
+    sources: Collection[int],
+    led: Mapping[int, int],
+    policy: Policy,
+    now: float,
+) -> None:
+    """Let the links of these sources that name `page`, or end at it, end at `end`. `led`: alias → goal."""
+    out, names = linking.held(tx, ledger, "hub", sources), linking.spelling(tx, sources)
+    moves: dict[tuple[int, int], list[int]] = {}
+    made: linking.Ends = []
+    gone: linking.Ends = []
+    rows: list[list[object] | None] = []
+    moved: list[int] = []
+    for source in out:
+        before, links = names[source], set(out[source])
+        if page not in before.named and (page == end or page not in links):
+            continue
+        moved.append(source)
+        after = _spelt(page, end, before, links, led)
+        new = {end}.difference(links, [source])
+        lost = before.via.difference(after.via, [end]) | (links & {page} if end != page else set())
+        if not ledger.holds(lost):
+            raise Again
+        if len(new) == len(lost) == 1:
+            moves.setdefault((min(lost), end), []).append(source)
+        else:
+            made += [(source, sorted(new))] if new else []
+            gone += [(source, sorted(lost))] if lost else []
+        rows.append(after.row(source, before, links.difference(lost) | new))
+    for (old, new_end), movers in moves.items():
+        linking.move(tx, ledger, movers, old, new_end)
+    linking.create(tx, ledger, made, now)
+    linking.delete(tx, ledger, gone)
+    linking.respell(tx, ledger, rows)
+    if moved:
+        depth = int(ledger.depth[ledger.at(moved)].min()) + 1
+        pages.lower(tx, ledger, {end: depth}, policy.scope)
+
+
+def _spelt(page: int, end: int, before: Spelling, links: Collection[int], led: Mapping[int, int]) -> Spelling:
+    """What a source names when its link to `page` ends at `end`."""
+    if end == page:
+        named = before.named - {page}
+        # It is linked to by itself now.
+        return Spelling(named, before.via.intersection(led.get(each, each) for each in named) - {page})
+    # A link that ended here by way of another alias does not name this page.
+    named = before.named if page in before.via else before.named | {page}
+    via = before.via.intersection(led.get(each, each) for each in named) - {page}
+    return Spelling(named, via | ({end} if end not in links else set()))

@@ -1,0 +1,100 @@
+"""What a visit says, whatever it was reported as: its status is taken for what it is.
+
+A crawler may report any answer as a page that it fetched, and a page as a failure. The status says which of them it
+was, and how much of the page came with it: all of it, so that its links are those that were told; some, so that its
+links are among others; or nothing. RFC 9110, section 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from graphbrain.model import Failed, Fetched, Link, Report
+
+__all__ = ["Meant", "meant"]
+
+Told = Literal["all", "some", "any", "none"]
+"""Which of the links of a page a visit tells: all, so that others are gone; some, so that others stay; all if there
+are any, else none; or none."""
+
+NOT_MODIFIED = 304
+PERMANENT = frozenset({301, 308})
+WHOLE = frozenset({200, 203})
+"""Of these an answer without links is a page without links."""
+EMPTY = frozenset({204, 205})
+PART = frozenset({206, 226})
+"""A range of the page, or what is new of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A report as its status says that it should have been made; the links told with it, and which these are.
+
+    `follows`: it is a temporary redirect that was not followed: the one link it has is where it leads.
+    """
+
+    report: Report
+    links: Iterable[str | Link] = ()
+    told: Told = "none"
+    follows: bool = False
+
+
+def meant(report: Report) -> Meant:
+    """What a report means. Its values have been checked."""
+    if isinstance(report, Failed):
+        if report.status != NOT_MODIFIED or report.error:
+            return Meant(report)
+        return Meant(_not_modified(report))
+    status = 200 if report.status is None else report.status
+    if status < 200 or status >= 400:
+        return Meant(_failed(report), report.links, "some")
+    if report.redirected_to is not None:
+        return _redirect(report, status)
+    if status == NOT_MODIFIED or report.not_modified:
+        return Meant(replace(report, status=NOT_MODIFIED, not_modified=True, links=()))
+    if status >= 300:
+        return Meant(_failed(report), report.links, "some")
+    return _page(report, status)
+
+
+def _not_modified(report: Failed) -> Fetched:
+    return Fetched(
+        report.url, (), report.claim, NOT_MODIFIED, not_modified=True, fetched_at=report.fetched_at,
+        seconds=report.seconds, address=report.address,
+    )  # fmt: skip
+
+
+def _failed(report: Fetched) -> Failed:
+    return Failed(
+        report.url, report.claim, report.status, fetched_at=report.fetched_at, seconds=report.seconds,
+        address=report.address,
+    )  # fmt: skip
+
+
+def _redirect(report: Fetched, status: int) -> Meant:
+    """A permanent redirect makes an alias; so does one that was followed. What was not followed brought no page."""
+    bare = _without_content(report)
+    if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
+        return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
+    return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "some", follows=True)
+
+
+def _page(report: Fetched, status: int) -> Meant:
+    if status in PART:
+        # Of the whole nothing is known, its validators aside: with them, what is missing would never come.
+        bare = replace(_without_content(report), etag=None, last_modified=None)
+        return Meant(bare, report.links, "some")
+    if status in EMPTY:
+        return Meant(_without_content(report), report.links, "some")
+    # That nothing has changed, or nothing came, is no word on links: those are not listed, not gone.
+    content = (report.body, report.body_hash, report.text_hash, report.simhash) != (None, None, None, None)
+    nothing = report.body is not None and not len(report.body)
+    if nothing or (not content and (report.changed is False or status not in WHOLE)):
+        return Meant(report, report.links, "any")
+    return Meant(report, report.links, "all")
+
+
+def _without_content(report: Fetched) -> Fetched:
+    return replace(report, links=(), body=None, body_hash=None, text_hash=None, simhash=None, changed=None)
