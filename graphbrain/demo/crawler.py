@@ -166,7 +166,7 @@ class _Page(HTMLParser):
         try:
             text = html.decode(charset, "replace")
         except (LookupError, ValueError):  # there is no such charset, or it can do no more than raise
-            text = html.decode("utf-8", "replace")
+            text = html.decode("latin-1")
         with suppress(AssertionError, ValueError):  # html.parser's way to give up
             self.feed(text)
             self.close()
