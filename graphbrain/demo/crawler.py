@@ -20,6 +20,7 @@ from contextlib import suppress
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urljoin
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
@@ -31,6 +32,7 @@ __all__ = ["crawl", "fetch", "links_of"]
 AGENT = "graphbrain-example/1.0"  # say who you are, and how to reach you
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
+LONGEST = 60.0  # seconds after which it has, however much comes: less than a lease
 
 Judge = Callable[[str], float | None]
 """How near a text is to the topic, 0..1; None: not known."""
@@ -105,6 +107,8 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
             return _result(claim, response, judge)
+    except HTTPError as error:  # redirects in a circle, or to what is not on the web: the host has answered
+        return Failed(claim.url, claim, error.code, error=str(error))
     except (OSError, HTTPException, ValueError) as error:
         return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}")
 
@@ -116,18 +120,31 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
     if status == 304:
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and head["Location"]:
-        return Fetched(url, (), claim, status, redirected_to=urljoin(url, head["Location"]))
+        place = head["Location"].encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
+        with suppress(ValueError):  # left as it is: the brain's answer will say what is wrong with it
+            place = urljoin(url, place)
+        return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         now = retry_after.moment(head["Date"]) or time.time()  # a date is by the server's clock
         return Failed(url, claim, status, retry_after=retry_after.seconds(head["Retry-After"], now))
-    body, page = response.read(LARGEST), _Page(response.url)
-    if head.get_content_type() == "text/html":
+    body, page = _read(response), _Page(response.url)
+    if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))
     if judge is None:
         return Fetched(url, page.links, claim, status, body, **stamps)
     near = judge(" ".join(page.text))
     links = [Link(link, guess(near, judge(text))) for link, text in zip(page.links, page.anchors, strict=True)]
     return Fetched(url, links, claim, status, body, relevance=near, **stamps)
+
+
+def _read(response: HTTPResponse) -> bytes:
+    """The body, as far as it is read. Raises TimeoutError for one that drips."""
+    body, end = bytearray(), time.monotonic() + LONGEST
+    while len(body) < LARGEST and (more := response.read1(LARGEST - len(body))):
+        body += more
+        if time.monotonic() > end:
+            raise TimeoutError(f"the page has not ended after {LONGEST:.0f} seconds")
+    return bytes(body)
 
 
 def links_of(html: bytes, url: str, charset: str = "utf-8") -> list[str]:
@@ -141,13 +158,14 @@ class _Page(HTMLParser):
     def __init__(self, base: str) -> None:
         super().__init__()
         self.base, self.links = base, list[str]()
+        self.based = False
         self.anchors, self.text = list[str](), list[str]()
         self.in_link = self.silent = False
 
     def read(self, html: bytes, charset: str) -> _Page:
         try:
             text = html.decode(charset, "replace")
-        except LookupError:
+        except (LookupError, ValueError):  # there is no such charset, or it can do no more than raise
             text = html.decode("latin-1")
         with suppress(AssertionError, ValueError):  # html.parser's way to give up
             self.feed(text)
@@ -161,11 +179,19 @@ class _Page(HTMLParser):
             href = href.strip()
             with suppress(ValueError):  # not a URL: the brain's answer will say so
                 href = urljoin(self.base, href)
-                self.base = href if tag == "base" else self.base
+                if tag == "base" and not self.based:  # the first counts, if it can
+                    self.based = True
+                    self.base = href if href.startswith(("http:", "https:")) else self.base
             if tag != "base":
                 self.links.append(href)
                 self.anchors.append("")
                 self.in_link = tag == "a"
+
+    def parse_html_declaration(self, i: int) -> int:
+        try:
+            return super().parse_html_declaration(i)
+        except AssertionError:  # <![no declaration[: browsers take it for a comment
+            return self.parse_bogus_comment(i)
 
     def handle_endtag(self, tag: str) -> None:
         self.silent = False

@@ -9,12 +9,13 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from scrapy import FormRequest, Request, Spider
 from scrapy.crawler import AsyncCrawlerProcess, CrawlerProcess
 from scrapy.exceptions import CloseSpider
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
@@ -35,6 +36,18 @@ class Links(Spider):
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         yield {"url": response.url, "depth": response.meta["depth"], "claim": response.meta["graphbrain_claim"].url}
         yield from response.follow_all(css="a")
+
+
+class Honest(Links):
+    """Follows every link that Scrapy's own extractor finds, on whatever is text."""
+
+    name = "honest"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        if isinstance(response, TextResponse):
+            for link in LinkExtractor(deny_extensions=()).extract_links(response):
+                with suppress(ValueError):  # what no request can be made of
+                    yield Request(link.url)
 
 
 class Careful(Links):
@@ -114,7 +127,7 @@ def rate(response: Response) -> float:
     return 0.75 if "/good" in response.url else 7.0
 
 
-KINDS = {kind.name: kind for kind in (Links, Careful, Rules, Closing, Start)}
+KINDS = {kind.name: kind for kind in (Links, Honest, Careful, Rules, Closing, Start)}
 
 if __name__ == "__main__":
     settings = {
