@@ -185,7 +185,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Converting):
 
         The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
         """
-        started = time.monotonic()
+        started, items = time.monotonic(), list(items)
         intake = Intake(self._rules, self.settings.max_links, self.now(), self.policy.change)
         answers: list[Answer | None] = [None] * len(items)
         checked: list[tuple[int, Item]] = []
