@@ -201,6 +201,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
 
         The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
         """
+        items = list(items)
         if not self._was_moved:
             return self._report(items)
         answers: dict[int, Answer] = {}
