@@ -179,7 +179,7 @@ def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
 def whole(
     server: Neo4j,
     order: str,
-    days: float = 5.0,
+    days: float = 2.0,
     seconds: float = 90.0,
     sites: Iterable[Site] | None = None,
     revisit_seconds: float = 10 * DAY,
