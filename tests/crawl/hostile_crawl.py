@@ -44,7 +44,8 @@ class Clock:
 class Leaping(Brain):
     """A brain whose clock leaps to the next page where somebody would wait for it, and that counts what it is asked.
 
-    The crawler waits only when none of its claims is out: so no claim ever lapses by a leap.
+    The crawler waits only when none of its claims is out: so no claim ever lapses by a leap. As long as pages are to be
+    visited again, it is not told that the crawl is finished.
     """
 
     leaps: Clock
@@ -59,8 +60,9 @@ class Leaping(Brain):
         if not claims and wait:
             self.empty += 1
             ready = claims.next_ready
-            if ready is not None and not claims.finished:
+            if ready is not None:
                 self.leaps.shift += max(0.0, min(ready, self.until) - self.now()) + 0.001
+                return Claims((), next_ready=ready)
         return claims
 
 
