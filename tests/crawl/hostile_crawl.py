@@ -216,7 +216,7 @@ def beside(
             firsts.discard(url)
             return not firsts and not to_the_end
 
-        crawl.run(brain, 1_000.0, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
+        crawl.run(brain, 0.9, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
         found = {**more, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
         return crawl, found, brain.audit(None if to_the_end else 1_000)
 
