@@ -1,9 +1,10 @@
 """Aliases that are pages again, or may be, and the links that name them.
 
 A link to an alias ends where the alias leads; when the alias leads elsewhere, or nowhere, or is a page again, the links
-that name it follow, a few in one transaction. An alias that is freed waits to be fetched as any page that is asked for.
-Statements: links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/unalias, pages/standing,
-pages/pardon, pages/state.
+that name it follow, a few in one transaction, and what was a seed only because it led there is none any more. An alias
+that is freed waits to be fetched as any page that is asked for.
+Statements: links/aliases_behind, links/aliases_of, links/astray, links/led_to, links/seeded, links/unalias,
+links/unseed, pages/standing, pages/pardon, pages/state.
 """
 
 from __future__ import annotations
@@ -66,33 +67,37 @@ def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
 
     Its value goes with them. True when none is left; an alias is not looked at any more then.
     """
+    was_alias = _is_alias(tx, page)
+    if was_alias is None:
+        return True
     goal = goals(tx, [page]).get(page, -1)
+    end = goal if goal >= 0 or was_alias else page
     sources = sorted(set(tx.one("links/astray", id=page, goal=goal, limit=MOVED_AT_ONCE)[0]))[:MOVED_AT_ONCE]
     names = linking.spelling(tx, sources)
     led = goals(tx, chain.from_iterable(known.named for known in names.values()))
     led |= {page: goal} if goal >= 0 else {}
     ends = {page, *sources, *chain.from_iterable(known.via for known in names.values())}
     done = len(sources) < MOVED_AT_ONCE
-    behind = _led_astray(tx, page, goal) if done else []
-    ledger = accounts.lock(tx, ends.union(behind, [goal] if goal >= 0 else []), policy.rule)
-    is_alias = tx.one("pages/standing", ids=[page])[0][0][4] == "alias"
-    if is_alias != (goal >= 0) and goals(tx, [page]).get(page, -1) != goal:
+    behind = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0] if done else []
+    seeded: list[int] = tx.one("links/seeded", id=page)[0] if done else []
+    ledger = accounts.lock(tx, ends.union(behind, seeded, [goal] if goal >= 0 else []), policy.rule)
+    if _is_alias(tx, page) != was_alias:
         raise Again("it leads elsewhere meanwhile")
-    end = goal if goal >= 0 else page
-    _move(tx, ledger, page, end, sources, led, policy, now)
+    _move(tx, ledger, page, goal if goal >= 0 else page, sources, led, policy, now)
+    seeded = sorted(set(seeded).intersection(tx.one("links/seeded", id=page)[0])) if seeded else []
+    unmade: list[int] = tx.one("links/unseed", id=page, ids=seeded)[0] if seeded else []
+    ledger.is_seed[ledger.at(unmade)] = False
     ledger.write(tx, now)
     if done:
-        pages.look_again(tx, [page] if is_alias else [], None)
-        pages.look_again(tx, behind, now)
+        pages.look_again(tx, [page] if was_alias else [], None)
+        pages.look_again(tx, {*behind, *unmade}, now)
     return done
 
 
-def _led_astray(tx: Tx, page: int, goal: int) -> list[int]:
-    """Aliases that lead to a page, and that others name who do not link to where it leads."""
-    is_alias = tx.one("pages/standing", ids=[page])[0][0][4] == "alias"
-    end = goal if goal >= 0 or is_alias else page
-    found: list[int] = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0]
-    return found
+def _is_alias(tx: Tx, page: int) -> bool | None:
+    """None: it is not there."""
+    rows = tx.one("pages/standing", ids=[page])[0]
+    return rows[0][4] == "alias" if rows else None
 
 
 def _move(

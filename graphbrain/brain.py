@@ -42,9 +42,11 @@ from graphbrain.model import (
 )
 from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
+from graphbrain.priors import read_priors
 from graphbrain.rekeying import Rekeying
 from graphbrain.report import Item
-from graphbrain.schedule import Estimator
+from graphbrain.schedule import Estimator, Schedule
+from graphbrain.scope import Scope
 from graphbrain.scoring import Scoring
 from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
@@ -96,6 +98,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         only. Raises GraphUnavailable, GraphRefused, SchemaMismatch, SettingsError.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
+        Scope.of(given)  # before a brain is made with what nobody could open again
+        Schedule.of(given, *read_priors({}), estimator)
         graph = Graph(*_address(given), given.database, given.limit_seconds)
         try:
             graph.connect()

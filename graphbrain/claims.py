@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain import hosts
-from graphbrain.addresses import Address
+from graphbrain.addresses import FULL_WAIT, Address
 from graphbrain.graph import Clock, Tx, intact
 from graphbrain.heads import Finder, Found
 from graphbrain.hosts import SHARED_QUEUE, Ends, Host, Manners
@@ -452,13 +452,13 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     for limit in (FEW, MANY):
         kinds = tx.one("claims/outlook", limit=limit)
         met = hosts.read(tx, {name for rows in kinds for _, name in rows}, manners)
-        moments = (
+        moments = [
             moment
-            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _comes_due), strict=True)
+            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _looked_at), strict=True)
             for at, name in rows
             if (moment := when(at, met.get(name), now)) < FOR_EVER
-        )
-        first = min(moments, default=FOR_EVER) if shared is None else min(shared, *moments)
+        ]
+        first = min(moments if shared is None else [*moments, shared], default=FOR_EVER)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen:
@@ -478,6 +478,12 @@ def _comes_due(at: float, host: Host | None, now: float) -> float:  # noqa: ARG0
     if host is not None and host.full():
         return FOR_EVER
     return at if host is None else max(at, host.opens_at())
+
+
+def _looked_at(at: float, host: Host | None, now: float) -> float:
+    """An alias that could be had now has just been refused: nobody knows for how long."""
+    moment = _comes_due(at, host, now)
+    return moment if moment > now else now + FULL_WAIT
 
 
 def _opens(at: float, host: Host | None, now: float) -> float:

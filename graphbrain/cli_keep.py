@@ -307,12 +307,12 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> None:
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--host", metavar="HOST", help="All of this host.")
-@click.option("--state", type=click.Choice(["parked", "gone", "frontier", "known"]), help="All of this state.")
+@click.option("--state", type=click.Choice(["parked", "gone", "alias", "frontier", "known"]), help="All of this state.")
 def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> None:
     """Let pages that have failed wait again, at once.
 
-    Those that were given up (parked, gone), and those that wait to be tried again. What they have done before is
-    forgotten.
+    Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
+    they have done before is forgotten.
     """
     from graphbrain import show
 

@@ -225,6 +225,8 @@ class Correcting(Passing):
             raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
+        Scope.of(changed)
+        self._schedule_of(changed)
         stored = {
             **fresh,
             **bending.NOTHING_BENT,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from types import EllipsisType
 from typing import Any
 
 from graphbrain import border, hosts, manners
 from graphbrain.core import whole
 from graphbrain.errors import BadInput
-from graphbrain.hostnames import host_text, named
+from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.model import Host, RobotsAnswer, number
 from graphbrain.passing import Passing
 from graphbrain.robots import readable
@@ -146,14 +147,17 @@ def _part(text: object) -> str:
     if not isinstance(text, str) or not text.strip() or not text.isprintable():
         raise BadInput(wrong)
     part = text.strip().removeprefix("*")
+    if part.count(":") > 1:
+        with suppress(BadInput):  # a part of an IPv6 address may be none
+            return named(part).name
     try:
         if "/" in part:
             return named(part).name
         core = part.strip(".。．｡")
-        if not core.isascii():
-            part = part.replace(core, host_text(core))
+        if not core.isascii() or "%" in core:
+            part = part.replace(core, Named(*host_and_port(core)).name)
     except BadInput as error:
         raise BadInput(f"{wrong[:-1]} ({error}).") from None
-    if "*" in part or "%" in part or " " in part:
+    if "*" in part or " " in part:
         raise BadInput(wrong)
     return _USUAL_PORT.sub("", part.lower())

@@ -29,7 +29,7 @@ LONGEST_TEXT = 2_000
 _PLAIN = re.compile(
     r"(?=.{1,253}\Z)(?:[a-z0-9_-]{1,63}\.)*(?!(?:[0-9]+|0x[0-9a-f]*)\Z)[a-z0-9_-]{1,63}\Z", re.ASCII | re.DOTALL
 )
-_NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@\\[\\]]")
+_NEVER = re.compile("[\x00-\x20\x7f%<>\"'\\\\^`{|}#/:?@*\\[\\]]")
 """What no host's name holds once it is unescaped and mapped."""
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _BETWEEN = re.compile(r"[\s,;]+")

@@ -158,11 +158,13 @@ class Fetched:
     `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
     `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared.
     `changed`: the crawler says itself whether the page has changed since its last visit.
+    `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
     `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
     temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
-    `fetched_at`: epoch seconds; None means now. `seconds`: how long the fetch took, for the `response_times` setting.
+    `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
+    `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
     """
 

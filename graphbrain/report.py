@@ -488,7 +488,7 @@ def _redirect(
 ) -> set[int]:
     """Write which pages are aliases of which, and are so no more; those whose in-links are to be looked at for it."""
     leading: dict[int, int] = {}
-    seeds: set[int] = set()
+    seeds: set[tuple[int, int]] = set()
     aliases: list[_Verdict] = []
     for verdict in verdicts:
         if verdict.answer.outcome == "alias" and verdict.answer.accepted:
@@ -499,8 +499,9 @@ def _redirect(
                 if target is not None:
                     leading[verdict.visit.page] = target
                 if verdict.visit.is_seed:
-                    seeds |= {led.ids[key] for key in verdict.item.targets if key in led.ids}
-                    seeds |= {led.goals[key] for key in verdict.item.targets if key in led.goals}
+                    ends = {led.ids[key] for key in verdict.item.targets if key in led.ids}
+                    ends |= {led.goals[key] for key in verdict.item.targets if key in led.goals}
+                    seeds |= {(verdict.visit.page, end) for end in ends if end != verdict.visit.page}
     failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
     was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
     again = was.difference(v.visit.page for v in (*aliases, *failing))
@@ -512,9 +513,10 @@ def _redirect(
     if again:
         tx.do("links/unalias", ids=sorted(again))
     if seeds:
-        tx.do("pages/seed", ids=sorted(seeds))
-        ledger.is_seed[ledger.at(sorted(seeds))] = True
-        pages.lower(tx, ledger, dict.fromkeys(sorted(seeds), 0), policy.scope)
+        tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
+        made = sorted({end for _, end in seeds})
+        ledger.is_seed[ledger.at(made)] = True
+        pages.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope)
     linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0}
     return linked | again | {page for page, target in before.items() if leading[page] != target}
 
@@ -796,7 +798,9 @@ def _validators_row(verdict: _Verdict) -> list[object] | None:
     report, visit = verdict.item.report, verdict.visit
     assert isinstance(report, Fetched)
     etag, modified = report.etag, report.last_modified
-    if report.not_modified:
+    if verdict.answer.outcome == "alias":
+        etag = modified = None  # of the redirect, not of a page: its links would be missed
+    elif report.not_modified:
         etag, modified = etag or visit.etag, modified or visit.last_modified
     if (etag, modified) == (visit.etag, visit.last_modified):
         return None

@@ -7,4 +7,4 @@
 // retry   safe   absolute values
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p.is_seed = true
+SET p.is_seed = true, p.seed_led = null

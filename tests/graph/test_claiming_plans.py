@@ -12,6 +12,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link, ledger
+from graphbrain import brain as verbs
 from graphbrain.statements import names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock
@@ -70,8 +71,11 @@ class Filled:
         self.token, self.held = held[0].token, sorted(claim.key for claim in held)
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])
         self.brain.change(delay_seconds=60.0)
-        for _ in range(5):  # each takes one page of a host and moves the next ones to the host's queue
-            self.brain.next_urls(100)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(verbs, "BULK", 100)  # so that most are left in the shared queue
+            patch.setattr(verbs, "CLEARING", 0.0)
+            for _ in range(5):  # each takes one page of a host and moves the next ones to the host's queue
+                self.brain.next_urls(100)
 
     def queues(self) -> tuple[int, int]:
         """Pages in the shared queue, and in the hosts' own."""
@@ -130,7 +134,6 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {"limit": 10},
     "claims/front": {"lanes": [[0, 1e12]], "stretches": [[1, 1 << 40]], "limit": 50, "kept": 2},
-    "hosts/probes": {},
     "cash/hub_candidates": {"least": -1000, "limit": 10},
     "cash/authority_candidates": {"least": -1000, "limit": 10},
     "pages/deepened": {"limit": 10},

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 
 import pytest
 
-from graphbrain import Brain, Fetched, Link
-from tests.graph.conftest import START, HandClock
+from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.errors import BadInput
+from graphbrain.model import SeedAnswer
+from tests.conftest import Neo4j
+from tests.graph.conftest import START, Going, HandClock, crowd
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
+
+
+def pass_until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+    until = time.monotonic() + seconds
+    while not done() and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 def test_seeds_become_pages_of_the_frontier(brain: Brain) -> None:
@@ -46,6 +56,69 @@ def test_bad_seeds_are_refused_by_item(brain: Brain) -> None:
         "http://a.o",
     ]
     assert all(reason for _, reason in answer.refused)
+
+
+def test_the_answer_tells_what_was_written(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(max_errors=1, orphans="park", deny_hosts="out.org")
+    out, gone, parked, barred, lost = (f"http://{name}.org/" for name in ("out", "gone", "parked", "barred", "lost"))
+    brain.report([Fetched(A, [B]), Failed(gone, status=404), Failed(parked, status=500)])
+    brain.seed([barred])
+    brain.set_robots("barred.org", "User-agent: *\nDisallow: /")
+    brain.forget(lost, for_ever=True)
+    clock.pass_(1.0)
+    answer = brain.seed([A, B, C, out, gone, parked, barred, lost, "mailto:x", "http://A.org/#x"])
+    told = (answer.created, answer.known, answer.outside, answer.gone, answer.forgotten, len(answer.refused))
+    assert told == (1, 2, 2, 2, 1, 2)
+    remarks = dict(answer.remarks)
+    assert remarks.keys() == {out, gone, parked, barred}
+    assert "scope" in remarks[out]
+    assert "robots.txt" in remarks[barred]
+    assert (remarks[gone], remarks[parked]) == ("it was gone: it waits again", "it was parked: it waits again")
+    assert dict(answer.refused)[lost] == "it was forgotten for ever"
+    states = {page.url: (page.state, page.errors) for page in brain.find()}
+    assert states[gone] == states[parked] == states[C] == ("frontier", 0)
+    assert states[out][0] == states[barred][0] == "outside"
+    assert {gone, parked, C, B} == {claim.url for claim in brain.next_urls(20)}
+    again = brain.seed([gone, C, out])
+    assert (again.created, again.known, again.outside, again.gone) == (0, 2, 1, 0)
+
+
+def test_of_several_who_seed_at_once_one_has_created_a_page(neo4j: Neo4j, brain: Brain, clock: HandClock) -> None:
+    """By one clock, so that no time tells them apart; and by the one who asked again."""
+    wanted = [f"http://h{n % 3}.org/{n}" for n in range(120)]
+    answers: list[SeedAnswer] = []
+
+    def seed(going: Going) -> None:
+        with neo4j.open(crawl="test", auto_tend=False, clock=clock) as own:
+            while going():
+                answers.append(own.seed(wanted))
+                if len(answers) >= 8:
+                    return
+
+    with crowd(*[seed] * 4):
+        pass_until(lambda: len(answers) >= 8)
+    assert sum(answer.created for answer in answers) == len(wanted)
+    assert all(answer.created + answer.known == len(wanted) for answer in answers)
+    assert brain.stats()["pages"] == len(wanted)
+
+
+def test_a_seed_whose_answer_was_lost_is_still_created(brain: Brain) -> None:
+    """The transaction is run again, and finds its own pages."""
+    write = brain.graph.write
+
+    def twice(work: Callable[..., object], called: str, **how: bool) -> object:
+        write(work, called, **how)
+        return write(work, called, **how)
+
+    brain.graph.write = twice  # type: ignore[method-assign,assignment]
+    assert brain.seed([A, B]).created == 2
+    brain.graph.write = write  # type: ignore[method-assign]
+    assert brain.seed([A, B]).created == 0
+
+
+def test_one_url_is_no_list_of_urls(brain: Brain) -> None:
+    with pytest.raises(BadInput, match="takes a list of URLs"):
+        brain.seed(A)
 
 
 def test_a_known_page_can_become_a_seed(brain: Brain) -> None:

@@ -41,6 +41,33 @@ def test_another_crawl_may_share(neo4j: Neo4j) -> None:
         assert other.settings.crawl == "test"
 
 
+UNREADABLE = [
+    {"allow_urls": "("},
+    {"deny_urls": "*"},
+    {"intervals": "( 5"},
+    {"allow_hosts": "http://a.org/x"},
+    {"deny_hosts": "a..b"},
+]
+
+
+@pytest.mark.parametrize("wrong", UNREADABLE, ids=lambda wrong: next(iter(wrong)))
+def test_what_cannot_be_read_never_stands_on_a_brain(
+    make_brain: MakeBrain, neo4j: Neo4j, ask: Callable[[str], list[list[object]]], wrong: dict[str, str]
+) -> None:
+    """Else nobody could open it again."""
+    brain = make_brain(lease_seconds=77.0)
+    for refused in (brain.change, brain.remake):
+        with pytest.raises(SettingsError):
+            refused(**wrong)
+    with neo4j.open(crawl="test") as other:
+        assert other.settings.lease_seconds == 77.0
+    ask("MATCH (b:Brain) DELETE b RETURN 1")
+    with pytest.raises(SettingsError):
+        neo4j.open(crawl="test", **wrong)
+    assert ask("MATCH (b:Brain) RETURN count(b)") == [[0]]
+    neo4j.open(crawl="test").close()
+
+
 @pytest.fixture
 def shared(brain: Brain, second: Brain) -> Iterator[tuple[Brain, Brain]]:
     yield brain, second

@@ -10,7 +10,8 @@ import pytest
 
 from graphbrain import Answer, Claim, Claims, Failed, Fetched, Link
 from graphbrain.errors import BadInput
-from graphbrain.model import Tended, report_from_dict
+from graphbrain.model import SeedAnswer, Tended, claim_in, report_from_dict
+from graphbrain.tokens import token
 
 A, B = "http://a.org/", "http://b.org/"
 CLAIM = Claim(A, "0" * 32, "1" * 32, 99.0, "a.org", 0, etag="E")
@@ -43,6 +44,23 @@ def test_a_claim_survives_json() -> None:
     assert report_from_dict(json.loads(line)) == Fetched(A, claim=CLAIM)
 
 
+def test_a_claim_tells_since_when_it_is_held() -> None:
+    assert dataclasses.replace(CLAIM, token=token(1_700_000_000.25)).claimed == 1_700_000_000.25
+    assert CLAIM.claimed is None
+    assert "claimed" not in CLAIM.as_dict(), "an older graphbrain reads it"
+
+
+def test_a_line_that_is_no_report_may_have_a_claim() -> None:
+    assert claim_in({"url": 7, "claim": CLAIM.as_dict()}) == CLAIM
+    for line in ({}, {"claim": None}, {"claim": "x"}, {"claim": {"url": A}}, {"claim": {"nonsense": 1}}):
+        assert claim_in(line) is None
+
+
+def test_what_several_seeds_wrote_adds_up() -> None:
+    one = SeedAnswer(1, 2, (("x", "why"),), 3, 4, 5, (("y", "so"),))
+    assert one + one == SeedAnswer(2, 4, (("x", "why"),) * 2, 6, 8, 10, (("y", "so"),) * 2)
+
+
 def test_an_answer_becomes_json() -> None:
     answer = Answer(A, True, outcome="new", links=1, links_refused=(("x", "why"),))
     assert json.loads(json.dumps(answer.as_dict()))["links_refused"] == [["x", "why"]]
@@ -56,6 +74,11 @@ def test_an_answer_becomes_json() -> None:
         ({"url": A, "links": [{"url": B, "relevance": 0.5}]}, Fetched(A, (Link(B, 0.5),))),
         ({"url": A, "body": "ä"}, Fetched(A, body="ä".encode())),
         ({"url": A, "status": 404}, Failed(A, status=404)),
+        ({"url": A, "status": 404, "etag": "x", "links": []}, Failed(A, status=404)),
+        ({"url": A, "status": 404, "links": [B]}, Fetched(A, (B,), status=404)),
+        ({"url": A, "failed": True, "links": [B], "body": "x"}, Failed(A)),
+        ({"url": A, "failed": False, "error": None, "claim": None, "links": []}, Fetched(A)),
+        ({"url": A, "status": 503, "retry_after": 9}, Failed(A, status=503, retry_after=9)),
         ({"url": A, "error": "time-out"}, Failed(A, error="time-out")),
         ({"url": A, "failed": True}, Failed(A)),
         ({"url": A, "failed": False, "status": 200}, Fetched(A)),
@@ -83,6 +106,8 @@ def test_a_json_line_is_a_report(line: dict[str, Any], report: object) -> None:
         {"url": A, "links": [{"href": B}]},
         {"url": A, "links": [{}]},
         {"url": A, "status": "200"},
+        {"url": A, "failed": "no"},
+        {"url": A, "failed": 1},
         {"url": A, "status": 99},
         {"url": A, "status": 2.5},
         {"url": A, "status": True},

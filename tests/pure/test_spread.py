@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
-from graphbrain.spread import FURTHEST, LEAST_LOOK, MOST, Owed, Reach, Spread, Yield
+from graphbrain.spread import FURTHEST, LEAST_LOOK, MOST, Owed, Reach, Share, Spread, Yield
 
 
 def test_alone_it_takes_the_head() -> None:
@@ -141,3 +143,17 @@ def test_no_more_is_owed_than_a_call_can_give() -> None:
     assert owed.places("all", 1.0, 3) == 3
     assert owed.places("all", 5.0, 3) == 3
     assert owed.places("all", 0.0, 3) == 0
+
+
+def test_a_share_is_given_to_processes_that_make_one_call_too() -> None:
+    dice = random.Random(1)
+    for n in (1, 3, 10, 50):
+        given = sum(Share(0.05, dice.random()).places(n) for _ in range(2_000))
+        assert abs(given - 100 * n) < 30 * n**0.5 + 5
+    share, given = Share(0.05, 0.99), 0
+    for call in range(1, 101):
+        places = share.places(10)
+        given += places
+        share.took(places, 10, 10)
+        assert given <= call * 0.5 + 1
+    assert given == 50

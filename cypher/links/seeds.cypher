@@ -1,0 +1,12 @@
+// Make pages seeds because a seed redirects to them. That they are seeds for no other reason is noted (`seed_led`).
+//
+// param   rows   LIST  [id of the alias, id it leads to]; the caller has locked both
+// rows    none
+// locks   the ends, held already
+// mode    write
+// retry   safe   absolute
+UNWIND $rows AS row
+MATCH (p:Page) WHERE id(p) = row[0]
+MATCH (q:Page) WHERE id(q) = row[1]
+MERGE (p)-[:SEEDS]->(q)
+SET q.seed_led = CASE WHEN q.is_seed AND q.seed_led IS NULL THEN null ELSE true END, q.is_seed = true
