@@ -44,7 +44,8 @@ class Clock:
 class Leaping(Brain):
     """A brain whose clock leaps to the next page where somebody would wait for it, and that counts what it is asked.
 
-    The crawler waits only when none of its claims is out: so no claim ever lapses by a leap.
+    The crawler waits only when none of its claims is out: so no claim ever lapses by a leap. As long as pages are to be
+    visited again, it is not told that the crawl is finished.
     """
 
     leaps: Clock
@@ -59,8 +60,9 @@ class Leaping(Brain):
         if not claims and wait:
             self.empty += 1
             ready = claims.next_ready
-            if ready is not None and not claims.finished:
+            if ready is not None:
                 self.leaps.shift += max(0.0, min(ready, self.until) - self.now()) + 0.001
+                return Claims((), next_ready=ready)
         return claims
 
 
@@ -179,7 +181,7 @@ def hand_in_robots(brain: Brain, web: HostileWeb) -> None:
 def whole(
     server: Neo4j,
     order: str,
-    days: float = 5.0,
+    days: float = 2.0,
     seconds: float = 90.0,
     sites: Iterable[Site] | None = None,
     revisit_seconds: float = 10 * DAY,
@@ -214,7 +216,7 @@ def beside(
             firsts.discard(url)
             return not firsts and not to_the_end
 
-        crawl.run(brain, 1_000.0, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
+        crawl.run(brain, 0.9, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
         found = {**more, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
         return crawl, found, brain.audit(None if to_the_end else 1_000)
 

@@ -159,17 +159,14 @@ WAITS: dict[str, Callable[[float], str]] = {
     "silent": lambda _: "",
     "seconds": lambda _: "2",
     "date": lambda now: formatdate(now + 4, usegmt=True),
-    "past": lambda now: formatdate(now - DAY, usegmt=True),
     "oldstyle": lambda now: time.strftime("%A, %d-%b-%y %H:%M:%S GMT", time.gmtime(now + 4)),
-    "words": lambda _: "soon",
-    "negative": lambda _: "-7",
-    "fraction": lambda _: "1.5",
+    "words": lambda _: "-7 soon",
     "huge": lambda _: "999999999999999999999",
     "hour": lambda now: formatdate(now + HOUR, usegmt=True),
 }
 LEAST_WAITS = {"seconds": 2.0, "date": 3.0, "oldstyle": 3.0, "hour": HOUR - 1.0}
 """Seconds for which a host that says so must be left alone; dates are told in whole ones."""
-SHORT_WAITS = ("seconds", "date", "past", "oldstyle", "fraction")
+SHORT_WAITS = ("seconds", "date", "oldstyle")
 
 
 def busy(word: str, status: int) -> Site:
@@ -179,12 +176,12 @@ def busy(word: str, status: int) -> Site:
         wait = WAITS[word](ask.at)
         return Reply(status, headers={"Retry-After": wait} if wait else {}, kind="busy")
 
-    return Site(f"busy-{word}.example", {**plain(10, "/bad", root=["/bad"]), "/bad": refuse})
+    return Site(f"busy-{word}.example", {**plain(6, "/bad", root=["/bad"]), "/bad": refuse})
 
 
 def dead(how: str) -> Site:
     """A host that never answers a request: the connection hangs, or is cut."""
-    pages = [f"/{n}" for n in range(15)]
+    pages = [f"/{n}" for n in range(6)]
     return Site(f"{how}.example", otherwise=lambda _: Reply(kind="dead", how=how), entries=pages)
 
 
@@ -192,7 +189,7 @@ def waking() -> Site:
     """Hangs at its first requests, and is well afterwards."""
     asked = itertools.count()
     return Site(
-        "waking.example", plain(10), first=lambda _: Reply(kind="dead", how="hang") if next(asked) < 4 else None, days=1
+        "waking.example", plain(5), first=lambda _: Reply(kind="dead", how="hang") if next(asked) < 4 else None, days=1
     )
 
 
@@ -619,8 +616,12 @@ def hostile(*, quick: bool = False) -> list[Site]:
     sites += [busy(word, (503, 429)[n % 2]) for n, word in enumerate(SHORT_WAITS if quick else WAITS)]
     if not quick:
         sites += [waking(), flaky(), conditional()]
-        sites += [maintenance("evening.example", EVENING), maintenance("nextday.example", NEXT_DAY)]
     return sites
+
+
+def evenings() -> list[Site]:
+    """Two sites with an evening of maintenance: one where the crawl begins with it, and one that is known before it."""
+    return [maintenance("evening.example", EVENING), maintenance("nextday.example", NEXT_DAY)]
 
 
 # ---------------------------------------------------------------- the server
@@ -705,7 +706,7 @@ class HostileWeb:
         with self._lock:
             self._targets[host + target] += 1
             ask = Ask(host, target, self._targets[host + target], now, now - self.began, headers)
-        reply = site.reply(ask) if site else Reply(kind="nowhere", how="reset")
+        reply = site.reply(ask) if site else Reply(404, kind="nowhere")
         with self._lock:
             self.asked[name] += 1
             self.got[name] += reply.good
