@@ -26,9 +26,9 @@ from graphbrain.accounts import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph import Again, Tx
 from graphbrain.ledger import Ledger
-from graphbrain.report import Policy
 from graphbrain.url import Rules, address, host_of, key_of, name_of, normal
 from graphbrain.url_v1 import spell
+from graphbrain.verdicts import Policy
 
 __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "rename_hosts"]
 
