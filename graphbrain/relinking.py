@@ -1,7 +1,7 @@
 """The links and redirects that a batch of visits tells of: their difference to those that are known, written.
 
 A link to an alias ends where the alias leads. Pages are locked, with their accounts; depths follow.
-Statements: links/alias, links/redirects, links/unalias, pages/seed, visits/alias.
+Statements: links/alias, links/redirects, links/seeds, links/unalias, visits/alias.
 """
 
 from __future__ import annotations

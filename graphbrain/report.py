@@ -5,7 +5,7 @@ that will be read or written is locked (by id) together with its accounts, lease
 difference of the links is written and the accounts at both ends repaired, cash is pushed where all who are paid are
 locked anyway, the visits are recorded and the leases end, and last the hosts are settled (by name). Every decision is
 taken from locked state, and an item that was recorded by an attempt whose answer got lost is recognised by its token.
-Statements: pages/*, links/*, visits/*, accounts/*.
+Statements: pages/*, visits/read, accounts/*.
 """
 
 from __future__ import annotations
