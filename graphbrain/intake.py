@@ -133,7 +133,10 @@ class Intake:
             why = str(error)
         note = f"redirects to {border.shown(report.redirected_to)}: {why}"
         status = report.status if 300 <= (report.status or 0) < 400 else 301
-        failed = Failed(report.url, report.claim, status, note[:200], fetched_at=report.fetched_at)
+        failed = Failed(
+            report.url, report.claim, status, note[:200],
+            fetched_at=report.fetched_at, seconds=report.seconds, address=report.address,
+        )  # fmt: skip
         return _Led(failed, {}, note, spelling, circles)
 
     def _take_links(self, item: Item, links: Iterable[str | Link], target: dict[str, tuple[str, None]]) -> None:
