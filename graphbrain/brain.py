@@ -287,7 +287,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         aliases = self._claim_due_aliases(n, token, worker)
         got: list[Claim] = []
         if self._clogged:
-            self._clogged = not self._clear(token, worker)
+            self._clogged = not self._clear(token, worker, CLEARING)
         more = self._fill(got, n - len(aliases), token, worker)
         self._aliases.took(len(aliases), len(aliases) + len(got), n)
         got += aliases
@@ -365,7 +365,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             return []
         return self.graph.write(work, "claims/take_aliases")
 
-    def _clear(self, token: str, worker: str, seconds: float = CLEARING) -> bool:
+    def _clear(self, token: str, worker: str, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
         when time was up before."""
         until = time.monotonic() + seconds

@@ -72,9 +72,9 @@ class Filled:
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])
         self.brain.change(delay_seconds=60.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verbs, "BULK", 100)  # so that most are left in the shared queue
+            patch.setattr(verbs, "BULK", 1)  # so that most are left in the shared queue
             patch.setattr(verbs, "CLEARING", 0.0)
-            for _ in range(5):  # each takes one page of a host and moves the next ones to the host's queue
+            for _ in range(4):  # each takes one page of a host and moves the next ones to the host's queue
                 self.brain.next_urls(100)
 
     def queues(self) -> tuple[int, int]:
