@@ -16,7 +16,7 @@ from graphbrain import accounts, linking, ordering, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
 from graphbrain.linking import Spelling
-from graphbrain.report import Policy
+from graphbrain.verdicts import Policy
 
 __all__ = ["free", "free_those_of", "goals", "settle"]
 

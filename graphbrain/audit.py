@@ -28,7 +28,7 @@ from graphbrain.heads import Finder
 from graphbrain.hosts import Host
 from graphbrain.ledger import Ledger, Marks
 from graphbrain.opichits import FIRST_RANK, NONE, Ints, Rule
-from graphbrain.report import Policy
+from graphbrain.verdicts import Policy
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
 

@@ -44,7 +44,6 @@ from graphbrain.model import number as is_number
 from graphbrain.opichits import Rule
 from graphbrain.priors import read_priors
 from graphbrain.rekeying import Rekeying
-from graphbrain.report import Item
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.scoring import Scoring
@@ -52,6 +51,7 @@ from graphbrain.settings import Settings, to_convert
 from graphbrain.tending import Tending
 from graphbrain.url import RULES_VERSION, cleaner, is_key
 from graphbrain.url_v1 import VERSION
+from graphbrain.verdicts import Item
 
 __all__ = ["ENOUGH", "Brain"]
 
@@ -201,6 +201,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
 
         The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
         """
+        items = list(items)
         if not self._was_moved:
             return self._report(items)
         answers: dict[int, Answer] = {}

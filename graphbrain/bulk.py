@@ -24,10 +24,10 @@ from graphbrain.hosts import SHARED_QUEUE
 from graphbrain.ledger import Ledger
 from graphbrain.model import SCOPE
 from graphbrain.opichits import NONE, Rule
-from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
 from graphbrain.url import Rules, host_of, name_of, surplus
+from graphbrain.verdicts import Policy
 
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 

@@ -136,8 +136,7 @@ def take(
     now = clock()
     until = now + lease
     deal = _Deal(now, n, most_moves, held)
-    if n and any(host.dead() and host.ready(now) for host in held.values()):
-        deal.probes, deal.out = hosts.probes(tx)
+    deal.count_probes(tx)
     claims: list[Claim] = []
     for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
         if deal.grants_page(page, url, name, queue, new):
@@ -200,6 +199,7 @@ def take_aliases(
     now = clock()
     until = now + lease
     deal = _Deal(now, n, 0, held)
+    deal.count_probes(tx)
     claims: list[Claim] = []
     later: list[list[object]] = []
     for page, key, url, name, depth, etag, modified, new in free:
@@ -274,6 +274,11 @@ class _Deal:
         else:
             self._hold_back(page, host, queue, new)
         return False
+
+    def count_probes(self, tx: Tx) -> None:
+        """How many claims of hosts that do not answer are out, where one of such a host might be granted."""
+        if self.most and any(host.dead() and host.ready(self.now) for host in self.held.values()):
+            self.probes, self.out = hosts.probes(tx)
 
     def _puts_off(self, host: Host) -> bool:
         """Is it dead, and must others answer first, for enough claims of such hosts are out?"""

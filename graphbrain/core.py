@@ -22,13 +22,13 @@ from graphbrain.hosts import Manners
 from graphbrain.intake import unreadable
 from graphbrain.opichits import Rule
 from graphbrain.priors import read_priors
-from graphbrain.report import Policy
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.spread import Reach, Share, Spread
 from graphbrain.url import RULES_VERSION, Rules, is_key
 from graphbrain.url_v1 import old_keys
+from graphbrain.verdicts import Policy
 
 __all__ = ["PASS_BATCH", "Core", "whole"]
 

@@ -14,7 +14,7 @@ from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
 from graphbrain.graph import Again, Tx
 from graphbrain.pages import New
-from graphbrain.report import Policy
+from graphbrain.verdicts import Policy
 
 __all__ = [
     "Seeded",

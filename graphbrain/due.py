@@ -14,8 +14,8 @@ import numpy as np
 from graphbrain import lanes
 from graphbrain.model import Page
 from graphbrain.opichits import Floats, Rule
-from graphbrain.report import Policy
 from graphbrain.schedule import DAY
+from graphbrain.verdicts import Policy
 
 __all__ = ["dated"]
 

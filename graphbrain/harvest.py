@@ -35,8 +35,8 @@ from graphbrain.formats import as_text, filled, ids_of, is_id
 from graphbrain.intake import Intake
 from graphbrain.model import Answer, Fetched, Report, json_object, report_from_dict
 from graphbrain.recording import generated_url
-from graphbrain.report import Item
 from graphbrain.url import Rules
+from graphbrain.verdicts import Item
 
 __all__ = ["Harvest", "Texts", "read"]
 

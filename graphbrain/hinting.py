@@ -22,9 +22,9 @@ from graphbrain.errors import BadInput
 from graphbrain.graph import Tx
 from graphbrain.model import Hint, Hinted, HintOutcome
 from graphbrain.pages import New
-from graphbrain.report import Policy
 from graphbrain.schedule import DAY
 from graphbrain.url import Rules, is_key
+from graphbrain.verdicts import Policy
 
 __all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 

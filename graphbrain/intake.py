@@ -17,8 +17,8 @@ from graphbrain.errors import BadInput
 from graphbrain.fingerprints import Change
 from graphbrain.meaning import meant
 from graphbrain.model import Answer, Failed, Fetched, Link, Report, Seen, Unusable
-from graphbrain.report import Item
 from graphbrain.url import Rules, cleaner
+from graphbrain.verdicts import Item
 
 __all__ = ["Intake", "named", "unreadable"]
 

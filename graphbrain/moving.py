@@ -8,7 +8,7 @@ Of several that become one, the page that was fetched first stays, and the links
 batches; their accounts are repaired at both ends. A page that was leased under its old key is noted under it, so that
 its claim is honoured: whoever reports, renews or gives back looks there.
 What can have no key any more, as pages of hosts that are none by today's rules, keeps its old one and is parked.
-Statements: rekey/*, brain/note, pages/*, hosts/write, claims/held, links/*, accounts/*.
+Statements: rekey/*, brain/note, pages/*, hosts/write, claims/held, links/unalias.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain import accounts, claims, hosts, lanes, linking, ordering, pages, spellings
+from graphbrain import accounts, claims, hosts, lanes, linking, notes, ordering, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.graph import Again, Tx
 from graphbrain.ledger import Ledger
-from graphbrain.report import Policy
 from graphbrain.url import Rules, address, host_of, key_of, name_of, normal
 from graphbrain.url_v1 import spell
+from graphbrain.verdicts import Policy
 
 __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "rename_hosts"]
 
@@ -477,8 +477,7 @@ def _carry(
         given = [each["own_payout"] for each in theirs if each.get("own_payout") is not None]
         if own.get("own_payout") is None and given:
             payouts[group.winner.page] = given[0]
-        lively = [loser for loser in losers if facts[loser.page][0]["state"] in ALIVE]
-        if own["state"] not in ALIVE and lively:
+        if lively := [loser for loser in losers if _revives(own, facts[loser.page][0])]:
             revived.append(group.winner.page)
             group.winner.url_now = lively[0].url_now
         asked = [each["waiting_since"] for each in theirs if each["lane"] == lanes.ASKED and each.get("queue")]
@@ -489,6 +488,17 @@ def _carry(
     if rows:
         tx.do("rekey/carry", rows=rows)
     return revived
+
+
+def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Does a page wait to be fetched because another that is the same does?
+
+    What was visited and led nowhere does so by another that was visited, and was there; what may not be fetched, by any
+    that may.
+    """
+    if own["state"] in ALIVE or other["state"] not in ALIVE:
+        return False
+    return own["state"] == "outside" or own.get("first_fetched") is None or other.get("first_fetched") is not None
 
 
 def _set_payouts(tx: Tx, ledger: Accounts, payouts: Mapping[int, float], policy: Policy) -> None:
@@ -574,6 +584,9 @@ def _move_notes(tx: Tx, chosen: Sequence[_Group], ended: set[int]) -> None:
     """Notes of pages that end become those of the page that stays, where it has none: in rounds, for a statement must
     not give two notes one key."""
     rounds: dict[int, list[list[str]]] = defaultdict(list)
+    first = {group.winner.key: group.key for group in chosen if group.winner.key != group.key}
+    for key in notes.read(tx, first) if first else ():
+        notes.forget(tx, first[key])
     for group in chosen:
         keys = [group.winner.key, *(loser.key for loser in group.losers if loser.page in ended)]
         for number, key in enumerate(key for key in keys if key != group.key):

@@ -19,8 +19,8 @@ from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.pages import look_again
-from graphbrain.report import Policy
 from graphbrain.schedule import DAY
+from graphbrain.verdicts import Policy
 
 __all__ = ["ask", "remark", "remark_next"]
 

@@ -19,9 +19,9 @@ from graphbrain.graph import Tx
 from graphbrain.moving import Addresses, Rekeyed
 from graphbrain.opichits import Rule
 from graphbrain.passing import Progress
-from graphbrain.report import Policy
 from graphbrain.url import RULES_VERSION
 from graphbrain.url_v1 import VERSION
+from graphbrain.verdicts import Policy
 
 __all__ = ["Rekeying"]
 

@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 DAY = 86_400.0
 NEVER = 1e9
+EXTREME = 1e12
+"""Beliefs beyond say no more, and their products overflow."""
 LONGEST = 36_500.0
 Estimator = Callable[[Floats, Floats, Floats, Flags], tuple[Floats, Floats]]
 """(shape, scale, days since the last visit, changed) → (shape, scale) of pages: what is believed after a visit."""
@@ -145,6 +147,7 @@ def _estimated(
 def _sane(shape: Floats, scale: Floats, before: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """What the crawler's own estimator says, where it is a belief at all."""
     good: NDArray[np.bool_] = np.isfinite(shape) & np.isfinite(scale) & (shape > 0.0) & (scale > 0.0)
+    shape, scale = np.clip(shape, 1.0 / EXTREME, EXTREME), np.clip(scale, 1.0 / EXTREME, EXTREME)
     return np.where(good, shape, before[0]), np.where(good, scale, before[1])
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from graphbrain import accounts, aliases, corrections, ordering, pages
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx
-from graphbrain.report import Policy
+from graphbrain.verdicts import Policy
 
 __all__ = ["ORPHAN", "forget", "judge", "retry", "seed"]
 

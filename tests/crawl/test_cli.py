@@ -360,6 +360,15 @@ def test_hosts(run: Run, tmp_path: Path) -> None:
     assert lines(run("robots", "a.example", str(file), "--json")) == [{"delay": 9.0, "taken_out": 1, "let_in": 0}]
     assert run("robots", "a.example").stdout.startswith("User-agent: *")
     assert lines(run("robots", "a.example", "--remove", "--json"))[0]["let_in"] == 1
+    assert run("robots", "HTTPS://A.example:443/", str(file)).returncode == 0
+    found = lines(run("host", "//A.EXAMPLE.:80/", "--json"))[0]
+    assert (found["name"], found["robots_http_at"], found["robots_https_at"] is None) == ("a.example", None, False)
+    assert run("robots", "https://a.example").stdout.startswith("User-agent: *")
+    assert "no robots.txt" in run("robots", "http://a.example").stderr
+    assert len(lines(run("find", "--host", "http://A.example", "--json"))) == 2
+    one_sentence(run("dump", "pages", "--host", "a.example/x"), "without a path")
+    one_sentence(run("change", "allow_hosts=http://a.example/x"), "without a path")
+    one_sentence(run("hosts", "a*.example"), "a*.example")
     file.write_bytes(b"\0\1")
     one_sentence(run("robots", "a.example", str(file)), "text")
 

@@ -198,8 +198,10 @@ def test_due_aliases_of_a_host_that_is_not_ready_hide_no_others(make_brain: Make
     assert got == [A]
 
 
-def test_links_come_back_when_a_chain_breaks(brain: Brain, clock: HandClock) -> None:
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_links_come_back_when_a_chain_breaks(make_brain: MakeBrain, clock: HandClock, engine: str) -> None:
     """In its middle, at its beginning, and at its end, also where a page links to the goal besides."""
+    brain = make_brain(engine=engine)
     brain.report([Fetched(P, [A]), Fetched(Q, [A, C])])
     made_aliases(brain, clock, (A, B), (B, C))
     assert (brain.neighbours(P)[0], brain.neighbours(Q)[0]) == ([C], [C])

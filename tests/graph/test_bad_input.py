@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -52,6 +53,19 @@ BAD_VISITS: list[Any] = [
     None,
     {"url": A},
 ]
+
+
+@pytest.mark.parametrize("name", ["x" * 1_000_000, "\ud800", "a\nb", 7, ["me"]], ids=lambda name: repr(name)[:20])
+def test_a_worker_is_a_name(brain: Brain, name: Any) -> None:
+    brain.seed([A])
+    with pytest.raises(BadInput, match="worker must be a name"):
+        brain.next_urls(1, worker=name)
+    (claim,) = brain.next_urls(1, worker="me")
+    assert brain.page(A).worker == "me"
+    wrong = dataclasses.replace(claim, key=[1], token={})  # type: ignore[arg-type]
+    kept = brain.renew([wrong, claim, None])  # type: ignore[list-item]
+    assert [bool(one) for one in kept] == [False, True, False]
+    assert brain.give_back([wrong, claim]) == [False, True]
 
 
 def test_a_claim_cannot_be_held_for_ever(brain: Brain) -> None:

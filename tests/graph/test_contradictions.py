@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link
+from graphbrain import Brain, Claim, Failed, Fetched, Link, lanes
+from graphbrain.beliefs import PRIOR
 from graphbrain.errors import GraphbrainError
 from graphbrain.model import Seen, Unusable
+from graphbrain.schedule import Schedule
+from graphbrain.settings import Settings
 from tests.conftest import Neo4j
 from tests.graph.conftest import START, HandClock
 
@@ -308,6 +311,21 @@ def test_an_estimator_that_fails_harms_one_page(neo4j: Neo4j, clock: HandClock) 
         assert (own.page(A).rate, own.page(C).rate) == (0.5, 0.5)
         assert (own.page(B).rate or 0.0) > 0.0
         assert own.page(B).rate != 0.5
+
+
+def test_an_estimator_may_say_anything() -> None:
+    settings = Settings()
+    dice = np.random.default_rng(29)
+    odd = np.array([0.0, -1.0, np.nan, np.inf, 1e308, 5e-324, 1e200, 1e-200, 1.0])
+    for _ in range(50):
+        said = dice.choice(odd, (2, 5))
+        schedule = Schedule.of(settings, PRIOR, {}, lambda *_, told=said: tuple(told))
+        known, days, changed = np.ones(5), np.full(5, 3.0), np.zeros(5, dtype=bool)
+        with np.errstate(all="raise", under="ignore"):
+            shape, scale = schedule.after_visit(["a.org"] * 5, known, known, days, changed, known)
+            lane = lanes.revisit_lane(known, shape, scale)
+            assert np.isfinite(schedule.worth(lane, START - 9e6, START)).all()
+        assert (np.isfinite(shape) & (shape > 0) & np.isfinite(scale) & (scale > 0)).all()
 
 
 @pytest.mark.parametrize("what", ["raises", "returns nothing", "returns bytes", "changes its mind"])

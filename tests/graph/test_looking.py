@@ -248,6 +248,7 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
         brain.report([Fetched(c.url, [A, B] if c.url != A else leaves, c, body=str(clock()).encode()) for c in claims])
     brain.report([Fetched(A, leaves, body=b"<p>Owls", etag="1", last_modified="today", fetched_at=clock.pass_(1.0))])
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
+    brain.report([Fetched(D, redirected_to=B, fetched_at=clock.pass_(1.0))])
     brain.set_interval(B, 600.0)
     brain.next_urls(1)
     brain.tend(None)

@@ -35,6 +35,9 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("claims",),
     ("classic_pages",),
     # what is done with several nouns at once
+    ("verdicts",),
+    ("visits",),
+    ("relinking",),
     ("report",),
     ("ordering",),
     ("aliases",),

@@ -14,8 +14,8 @@ import pytest
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.intake import SKEW, Intake
 from graphbrain.model import Answer
-from graphbrain.report import Item
 from graphbrain.url import Rules, key_of
+from graphbrain.verdicts import Item
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 NOW = 1_000_000.0
