@@ -49,12 +49,20 @@ def visible_text(body: bytes, content_type: str | None = None) -> str | None:
         return None
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind == "text/plain":
-        return " ".join(html_to_unicode(content_type, body)[1].split())
+        return " ".join(_decoded(body, content_type).split())
     if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
         return None
-    text = html_to_unicode(content_type, body)[1] + _ENDS
+    text = _decoded(body, content_type) + _ENDS
     text = remove_tags_with_content(remove_comments(text), SILENT)
     return " ".join(replace_entities(replace_tags(text, " ")).split())
+
+
+def _decoded(body: bytes, content_type: str | None) -> str:
+    """The text of a page. What names a codec that decodes nothing (hex, idna, undefined) has named no charset."""
+    try:
+        return html_to_unicode(content_type, body)[1]
+    except (LookupError, ValueError):
+        return body.decode("utf-8", "replace")
 
 
 def _sniff(body: bytes) -> bool:

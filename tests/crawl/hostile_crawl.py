@@ -93,7 +93,7 @@ class Crawl:
         self,
         brain: Leaping,
         days: float,
-        seconds: float = 90.0,
+        seconds: float = 300.0,
         tend: int = 100,
         enough: Callable[[str], bool] = lambda _: False,
     ) -> None:
@@ -182,7 +182,7 @@ def whole(
     server: Neo4j,
     order: str,
     days: float = 2.0,
-    seconds: float = 90.0,
+    seconds: float = 300.0,
     sites: Iterable[Site] | None = None,
     revisit_seconds: float = 10 * DAY,
 ) -> tuple[Crawl, dict[str, Any], Any]:
@@ -216,7 +216,7 @@ def beside(
             firsts.discard(url)
             return not firsts and not to_the_end
 
-        crawl.run(brain, 0.9, 3_000.0 if to_the_end else 90.0, tend=1_000, enough=enough)
+        crawl.run(brain, 0.9, 3_000.0 if to_the_end else 300.0, tend=1_000, enough=enough)
         found = {**more, **crawl.figures(brain), "calls": brain.calls, "of these empty": brain.empty}
         return crawl, found, brain.audit(None if to_the_end else 1_000)
 

@@ -22,7 +22,7 @@ from tests.crawl.hostile_web import DAY, LEAST_WAITS, HostileWeb, Site, evenings
 from tests.crawl.test_readme import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
-DAYS = 2.0
+DAYS = 1.2
 TRAPS = ("calendar.example", "concat.example", "facets.example")
 LEASE = 300.0
 NOT_BY_SCRAPY = {

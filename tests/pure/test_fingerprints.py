@@ -69,6 +69,14 @@ def test_no_page_takes_long(part: bytes) -> None:
     assert time.process_time() - started < 5.0
 
 
+@pytest.mark.parametrize("charset", ["hex", "idna", "undefined", "punycode", "klingon", "unicode_escape", "utf-16", ""])
+@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+def test_a_charset_that_decodes_nothing_costs_no_visit(charset: str, kind: str) -> None:
+    """Python knows codecs by such names, which raise, whatever they are told to do with errors."""
+    seen = take(Seen(), "<p>Grüße żółć.".encode(), f"{kind}; charset={charset}", Change("text"))
+    assert seen.body_hash and seen.text_hash
+
+
 def test_of_a_huge_body_only_the_bytes_are_hashed() -> None:
     seen = take(Seen(), b"<html>" + b"a " * 3_000_000, None, Change())
     assert (seen.text_hash, seen.simhash) == (None, None)
