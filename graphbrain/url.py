@@ -131,14 +131,14 @@ def _address(text: str, hash_bang: bool) -> str:
 
 def _authority(scheme: str, text: str) -> str:
     """User, host and port in their usual spelling."""
+    if "\\" in text:  # browsers take it for a slash, and others for a part of the user's name
+        raise BadInput("the URL holds a '\\' before its path, so nobody knows its host")
     user, at, place = text.rpartition("@")
     host, colon, port = place.rpartition(":")
     if not colon or "]" in port:
         host, port = place, ""
     if not host.strip("."):
         raise BadInput("the URL has no host")
-    if "*" in host:  # the queue of all pages has that name
-        raise BadInput("the URL's host holds a '*', so it is not a host name")
     netloc = (_escaped(user, _USER_CHARACTERS) + at if user else "") + host_text(host)
     if not port:
         return netloc

@@ -95,6 +95,8 @@ REFUSED = [
     ("http://./", "no host"),
     ("http://:80/", "no host"),
     ("http://*/", "not a host name"),
+    ("http://a.org\\@b.org/", "nobody knows its host"),
+    ("http:\\\\a.org\\", "no host"),
     ("http://a.org/\x00", "control"),
     ("http://a.org/a\nb", "control"),
     ("http://a\x7f.org/", "control"),
