@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched, Link, audit, moving, passes, url_v1
+from graphbrain.cli import main
 from graphbrain.errors import BadInput, GraphUnavailable, SettingsError, UnknownPage
 from graphbrain.opichits import Rule
 from graphbrain.url import Rules, key_of
@@ -282,6 +283,27 @@ def test_killed_at_any_moment_it_goes_on(
     with old.now() as brain:
         sound(brain)
         assert sorted(key for [key] in ask("MATCH (p:Page) RETURN p.key")) == ends
+
+
+def test_the_command_moves_a_brain_and_says_what_it_did(
+    before: Callable[..., Before], neo4j: Neo4j, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("URI", neo4j.uri), ("USER", neo4j.user), ("PASSWORD", neo4j.password), ("CRAWL", "test")):
+        monkeypatch.setenv(f"GRAPHBRAIN_{name}", value)
+    old = before()
+    old.brain.report([Fetched(A, [f"{A}?PHPSESSID=1", B])])
+    old.close()
+    for command, code, said in (
+        (["stats"], 1, "graphbrain rekey"),
+        (["rekey", "--canonical", "nowhere:at_all"], 1, "nowhere"),
+        (["rekey", "--json"], 0, '"merged": 1'),
+        (["rekey", "--canonical", "os.path:basename", "--json"], 0, '"pages": 0'),
+        (["stats"], 0, "pages"),
+    ):
+        with pytest.raises(SystemExit) as left:
+            main(command)
+        out, err = capfd.readouterr()
+        assert left.value.code == code and said in out + err
 
 
 def test_two_at_once_do_it_once(before: Callable[..., Before], clock: HandClock) -> None:
