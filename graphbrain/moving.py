@@ -34,6 +34,7 @@ __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "r
 
 PAGES_AT_ONCE = 2_500
 """Internal ids that one transaction looks at."""
+WIDEST_STEP = 100_000
 MERGED_AT_ONCE = 200
 LINKS_AT_ONCE = 1_000
 """Links of pages that become others that one transaction moves, about: it locks the pages at their other ends."""
@@ -182,8 +183,8 @@ def _stricter(host: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]
 def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy, now: float) -> Rekeyed:
     """Give the pages with these ids their new keys, or note that they become one with others; the caller has locked
     the brain, and no page stands there to become one."""
-    last = min(last, first + PAGES_AT_ONCE - 1)
-    found = _named(tx.one("rekey/pages", first=first, last=last)[0], addresses)
+    rows, last = _next_pages(tx, first, last)
+    found = _named(rows, addresses)
     rehost(tx, [page for page in found if page.host_now != page.host], policy, now)
     parked = [page for page in found if page.key_now is None and page.state in ALIVE]
     if parked:
@@ -196,6 +197,18 @@ def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy,
     # A list that is empty is none: properties of this name have one type.
     tx.do("brain/note", notes={"rekeying": last + 1, "rekey_merging": sorted(merging) or None})
     return Rekeyed(len(found), sum(page.key_now != page.key for page in free), 0, len(parked))
+
+
+def _next_pages(tx: Tx, first: int, last: int) -> tuple[list[list[Any]], int]:
+    """Some of the pages with these ids, and the last id that was looked at. Where there is no page the steps get wider:
+    ids of what is no page, or was deleted, lie between."""
+    step = PAGES_AT_ONCE
+    while True:
+        until = min(last, first + step - 1)
+        rows: list[list[Any]] = tx.one("rekey/pages", first=first, last=until)[0]
+        if rows or until == last:
+            return rows, until
+        first, step = until + 1, min(4 * step, WIDEST_STEP)
 
 
 def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> set[int]:
