@@ -34,6 +34,7 @@ __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "r
 
 PAGES_AT_ONCE = 2_500
 """Internal ids that one transaction looks at."""
+WIDEST_STEP = 100_000
 MERGED_AT_ONCE = 200
 LINKS_AT_ONCE = 1_000
 """Links of pages that become others that one transaction moves, about: it locks the pages at their other ends."""
@@ -182,17 +183,15 @@ def _stricter(host: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]
 def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy, now: float) -> Rekeyed:
     """Give the pages with these ids their new keys, or note that they become one with others; the caller has locked
     the brain, and no page stands there to become one."""
-    last = min(last, first + PAGES_AT_ONCE - 1)
-    found = _named(tx.one("rekey/pages", first=first, last=last)[0], addresses)
+    rows, last = _next_pages(tx, first, last)
+    found = _named(rows, addresses)
     rehost(tx, [page for page in found if page.host_now != page.host], policy, now)
     parked = [page for page in found if page.key_now is None and page.state in ALIVE]
     if parked:
         tx.one("claims/held", ids=[page.page for page in parked])
         tx.do("pages/park", rows=[[page.page, "parked", REFUSED] for page in parked])
     changing = [page for page in found if page.changes()]
-    merging, displaced = _contested(tx, changing, addresses)
-    if displaced:
-        _write(tx, displaced)
+    merging = _contested(tx, changing, addresses)
     free = [page for page in changing if page.page not in merging]
     _write(tx, free)
     # A list that is empty is none: properties of this name have one type.
@@ -200,9 +199,21 @@ def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy,
     return Rekeyed(len(found), sum(page.key_now != page.key for page in free), 0, len(parked))
 
 
-def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> tuple[set[int], list[_Page]]:
-    """Which of the pages become one with others that have their keys, or take them before; and those that have such
-    a key and are to get another: for now they get one that nobody wants."""
+def _next_pages(tx: Tx, first: int, last: int) -> tuple[list[list[Any]], int]:
+    """Some of the pages with these ids, and the last id that was looked at. Where there is no page the steps get wider:
+    ids of what is no page, or was deleted, lie between."""
+    step = PAGES_AT_ONCE
+    while True:
+        until = min(last, first + step - 1)
+        rows: list[list[Any]] = tx.one("rekey/pages", first=first, last=until)[0]
+        if rows or until == last:
+            return rows, until
+        first, step = until + 1, min(4 * step, WIDEST_STEP)
+
+
+def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> set[int]:
+    """Which of the pages become one with others that have their keys, or take them before. Who has such a key and is
+    to get another gets one that nobody wants, for now."""
     wanted = {page.key_now: page for page in changing if page.key_now not in (None, page.key)}
     found = _named(tx.one("rekey/holders", keys=sorted(filter(None, wanted)))[0], addresses) if wanted else []
     leaving = [page for page in found if page.key_now not in (None, page.key)]
@@ -214,13 +225,26 @@ def _contested(tx: Tx, changing: Sequence[_Page], addresses: Addresses) -> tuple
         if page.key_now in taken:
             merging.add(page.page)
         taken.add(page.key_now)
+    _displace(tx, leaving, {page.page: page for page in changing})
+    return merging
+
+
+def _displace(tx: Tx, leaving: Sequence[_Page], changing: Mapping[int, _Page]) -> None:
+    """Let pages leave their keys before their turn comes."""
+    finals = {page.key: page.key_now for page in leaving if page.key_now is not None}
     for page in leaving:
         page.key_now, page.url_now = key_of(f"until it is moved: {page.key}"), page.url
-    return merging, leaving
+    _write(tx, leaving, finals)
+    for page in leaving:
+        if page.page in changing and page.key_now is not None:
+            changing[page.page].key = page.key_now
 
 
-def _write(tx: Tx, changing: Sequence[_Page]) -> None:
-    """Give locked or free pages their keys and addresses, notes along; who is leased is found by the old key, too."""
+def _write(tx: Tx, changing: Sequence[_Page], finals: Mapping[str, str] | None = None) -> None:
+    """Give locked or free pages their keys and addresses, notes along; who is leased is found by the old key, too.
+
+    `finals`: old key → the key they get in the end, where this is not it.
+    """
     if not changing:
         return
     rows = sorted((page.row() for page in changing), key=lambda row: row[0])  # type: ignore[arg-type,return-value]
@@ -228,7 +252,8 @@ def _write(tx: Tx, changing: Sequence[_Page]) -> None:
     moved = [page for page in changing if page.key_now != page.key]
     if moved:
         tx.do("rekey/notes", rows=[[page.key, page.key_now] for page in moved])
-    _trace(tx, {page.key: page.key_now for page in moved if page.page in leased and page.key_now is not None})
+    found_by = {page.key: page.key_now for page in moved if page.page in leased and page.key_now is not None}
+    _trace(tx, {old: (finals or found_by)[old] for old in found_by})
 
 
 def _trace(tx: Tx, keys: Mapping[str, str]) -> None:
@@ -411,8 +436,7 @@ def _unite(
         pages.look_again(tx, aliases, now)
         tx.do("rekey/redirects", rows=[[page.page, goals[page.page]] for page in dead])
         _end_leases(tx, chosen, ended, policy, now)
-        for page in sorted(ended):
-            tx.do("pages/forget", id=page)
+        tx.do("rekey/forget", ids=sorted(ended))
         _move_notes(tx, chosen, ended)
     if revived:
         tx.do("pages/pardon", ids=revived)

@@ -155,4 +155,4 @@ def _kept(stored: dict[str, object]) -> dict[str, object]:
 def _end(tx: Tx) -> None:
     """Open the brain to those who go by today's rules. The caller has locked it."""
     over = {"rekeying": None, "rekey_merging": None, "importing": passes.MOVED}
-    tx.do("brain/change", settings={**over, "url_rules": RULES_VERSION, "moved_from": VERSION})
+    tx.do("brain/change", settings={**over, "url_rules": RULES_VERSION, "moved_from": VERSION, "remarking": ""})

@@ -175,7 +175,7 @@ def test_a_lock_writes_nothing(name: str, raw: driver.Driver, web: dict[str, int
 @pytest.mark.parametrize("name", LOCKERS)
 def test_a_lock_keeps_others_out(name: str, raw: driver.Driver, web: dict[str, int]) -> None:
     sent = params(name, web)
-    if name.startswith("hosts/"):
+    if name.startswith("hosts/") or name == "rekey/hosts":
         write, wanted = "MATCH (h:Host {name: $x}) SET h:Host", sent["names"][0]
     elif name.startswith("brain/") or name == "classic/lock_virtual":
         write, wanted = "MATCH (b:Brain {key: $x}) SET b:Brain", "brain"
