@@ -216,8 +216,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
         moved = {}
         if self._was_moved:
-            # Claims of today say when they were made: their keys are today's, too.
-            older = {c.key for c in held if isinstance(c, Claim) and tokens.made_at(c.token) is None}
+            # Claims say when they were made, but for those of older versions: after the move they have today's keys.
+            moved_at = float(self._stored.get("moved_at") or math.inf)
+            older = {c.key for c in held if isinstance(c, Claim) and (tokens.made_at(c.token) or 0.0) <= moved_at}
             wanted = sorted(key for key in older if is_key(key))
             if wanted:
                 moved = dict(self.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces"))

@@ -110,7 +110,7 @@ class Rekeying(Converting):
             progress(round(total * min(1.0, (at + moving.PAGES_AT_ONCE) / ends)), total)
             yield more
         yield Rekeyed(hosts=self._drop_hosts(revision, sorted(renamed)))
-        self._guarded(revision, lambda tx, _: _end(tx), "move/end")
+        self._guarded(revision, lambda tx, _: _end(tx, self.now()), "move/end")
 
     def _renamed_hosts(self) -> dict[str, str]:
         """Hosts that are spelt in another way today: old name → new."""
@@ -152,7 +152,10 @@ def _kept(stored: dict[str, object]) -> dict[str, object]:
     return {name: stored[name] for name in ("rekeying",) if stored.get(name) is not None}
 
 
-def _end(tx: Tx) -> None:
+def _end(tx: Tx, now: float) -> None:
     """Open the brain to those who go by today's rules. The caller has locked it."""
     over = {"rekeying": None, "rekey_merging": None, "importing": passes.MOVED}
-    tx.do("brain/change", settings={**over, "url_rules": RULES_VERSION, "moved_from": VERSION, "remarking": ""})
+    tx.do(
+        "brain/change",
+        settings={**over, "url_rules": RULES_VERSION, "moved_from": VERSION, "moved_at": now, "remarking": ""},
+    )
