@@ -409,7 +409,7 @@ def engine(app: App, engine: str | None, as_json: bool) -> None:
 @click.option("--canonical", metavar="MODULE:FUNCTION", help="The crawl's own last step of canonical URLs.")
 @as_json
 def rekey(app: App, canonical: str | None, as_json: bool) -> None:
-    """Move a brain that was made by older URL rules to those of today.
+    """Move a brain made by older URL rules to those of today.
 
     Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
     the brain, first of all what runs an older graphbrain: whoever reports waits meanwhile, and older ones are refused
