@@ -89,7 +89,7 @@ def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web)
     reports = run(polite, web)
 
     assert all(answer.accepted for _, answer in reports)
-    counts = Counter(result.url for result, _ in reports)
+    counts = Counter(spell(result.url) for result, _ in reports)
     busy = {page.url for page in web.pages.values() if page.kind == "busy"}
     assert set(counts) == reachable(web)
     assert {url for url, count in counts.items() if count > 1} == busy
@@ -182,14 +182,14 @@ def test_stopped_crawl_gives_back_and_goes_on_where_it_was(brain: Brain, web: We
     stop, first = threading.Event(), list[str]()
 
     def on_page(result: Fetched | Failed, _: Answer) -> None:
-        first.append(result.url)
+        first.append(spell(result.url))
         if len(first) >= 20:
             stop.set()
 
     run(brain, web, stop=stop, on_page=on_page)
     assert 20 <= len(first) <= 20 + 8
     assert brain.stats()["leased"] == 0
-    rest = [result.url for result, _ in run(brain, web)]
+    rest = [spell(result.url) for result, _ in run(brain, web)]
     assert not set(first) & set(rest)
     assert set(first) | set(rest) == reachable(web)
 
@@ -216,7 +216,7 @@ def test_two_crawlers_share_one_web(neo4j: Any, brain: Brain, web: Web) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    counts = Counter(result.url for done in reports for result, _ in done)
+    counts = Counter(spell(result.url) for done in reports for result, _ in done)
     assert all(reports)
     assert set(counts) == reachable(web)
     busy = {page.url for page in web.pages.values() if page.kind == "busy"}
