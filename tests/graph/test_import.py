@@ -180,7 +180,7 @@ def test_it_ends_settled_and_scheduled(
     assert {claim.url for claim in brain.next_urls(10)} == {
         "http://b.org/4",
         "http://c.org/x",
-        "http://d.org/?a=1&b=2",
+        "http://d.org/?b=2&a=1",
     }
 
 

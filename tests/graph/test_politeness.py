@@ -9,6 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.brain import BULK
 from tests.graph.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]
@@ -84,13 +85,12 @@ def test_a_page_that_must_wait_moves_once_to_its_hosts_queue(polite: Brain, cloc
     assert sorted(str(polite.page(url).queue) for url in PAGES) == ["None", "None", *["a.org"] * 4]
 
 
-def test_a_call_that_finds_something_moves_at_most_four_times_what_it_was_asked_for(
-    make_brain: MakeBrain, ask: Ask
-) -> None:
+def test_a_call_that_finds_something_moves_a_bounded_number_of_pages(make_brain: MakeBrain, ask: Ask) -> None:
     brain = make_brain(delay_seconds=10.0)
-    brain.seed([f"http://a.org/{n}" for n in range(50)])
+    brain.seed([f"http://a.org/{n}" for n in range(3 * BULK)])
     assert hosts(brain.next_urls(2)) == ["a.org"]
-    assert ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)") == [[8]]
+    [[moved]] = ask("MATCH (p:Page {queue: 'a.org'}) RETURN count(p)")
+    assert 8 <= int(str(moved)) <= 8 + BULK
 
 
 def test_a_call_that_finds_nothing_moves_all_that_is_in_the_way(make_brain: MakeBrain, ask: Ask) -> None:

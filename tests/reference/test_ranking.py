@@ -20,6 +20,7 @@ from graphbrain.opichits import Floats, Ints
 from graphbrain.ranking import Web
 from graphbrain.recording import Recording
 from graphbrain.records import read
+from graphbrain.url import spell
 from tests.conftest import Neo4j
 from tests.reference.exported import export
 
@@ -204,7 +205,7 @@ def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo
 
 def stand_in_the_graph(neo4j: Neo4j, urls: list[str], wanted: dict[str, Scores]) -> None:
     found = export(neo4j)
-    number = found.number
+    number = {spell(url): place for url, place in found.number.items()}
     assert len(number) == len(urls)
     order = [number[url] for url in urls]
     for name, theirs in wanted.items():
