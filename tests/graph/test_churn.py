@@ -358,7 +358,7 @@ def test_rounds_of_everything_while_workers_tend(
         with neo4j.open(crawl="test", auto_tend=False) as own:
             while going():
                 with pause, contextlib.suppress(BeingConverted):
-                    done["worker's push"] += own.tend(0.02, batch=20, for_everybody=True).pushes
+                    done["worker's push"] += own.tend(0.1, batch=20, for_everybody=True).pushes
                 time.sleep(0.02)
 
     with contextlib.ExitStack() as opened, crowd(*(partial(tend, pause) for pause in pauses)) as going:
