@@ -274,7 +274,7 @@ def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now:
             until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
             # The others of its host go first from when it is ready again; where there are none, no time is lost.
             since = until if held[visit.host].queued else now
-            not_before = max(until, since + _patience(refusals, item.retry_after is not None))
+            not_before = max(until, since + _patience(refusals, item.retry_after))
         else:
             not_before = max(asked, now + pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
@@ -284,14 +284,13 @@ def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now:
     ]  # fmt: skip
 
 
-def _patience(refusals: int, told: bool) -> float:
+def _patience(refusals: int, told: float | None) -> float:
     """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first.
 
-    The first time, whoever was told when to come again comes then: most that are busy mean it.
+    The first time no longer than its Retry-After, `told`: most that are busy for a second mean it.
     """
-    if told:
-        refusals -= 1
-    return float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY)) if refusals else 0.0
+    wait = float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
+    return wait if told is None or refusals > 1 else min(wait, told)
 
 
 def pause(errors: int, missing: bool) -> float:
