@@ -482,9 +482,20 @@ class Ledger(Accounts):
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
         self._write_places(tx, marks, all_marks)
-        self._mark(tx, "hub_priority", marks, all_marks)
-        self._mark(tx, "authority_priority", marks, all_marks)
+        self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
+        self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
         return marks
+
+    def _relieved(self, weight: str) -> NDArray[np.bool_]:
+        """Sides that may have had more neighbours than a push may have, and have fewer now.
+
+        Pushes have taken the marks of such sides (`cash`), whatever follows from their accounts. A side has at most as
+        many neighbours as its weight holds of the lightest links.
+        """
+        before: Floats = self._before[weight]
+        now: Floats = getattr(self, weight)
+        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * self.rule.intra_host_weight)
+        return relieved
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
         """Write what a settling pass has changed, and the marks that follow from it; all true marks.
@@ -524,7 +535,7 @@ class Ledger(Accounts):
         self._put(tx, spent, whole, cash, history, paid, now=now)
         self._put(tx, cash, self._changed(cash) & ~whole, cash)
 
-    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool) -> None:
+    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool | NDArray[np.bool_]) -> None:
         new = getattr(marks, name)
         self._put(tx, name, every | (new != getattr(self.marks_before, name)), **{name: new})
 

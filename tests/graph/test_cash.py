@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests.graph.conftest import sound
+from tests.graph.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
 pytestmark = pytest.mark.usefixtures("unspent")
@@ -84,6 +84,28 @@ def test_a_parked_side_is_pushed_when_it_may_have_more_neighbours(make_brain: Ma
     brain.change(max_payees=100)
     assert brain.tend(None).pushes > 0
     assert brain.page(A).hub_paid > 0
+
+
+@pytest.mark.parametrize("intra_host_weight", [1.0, 0.25])
+@pytest.mark.parametrize("way", ["unlink", "forget", "report"])
+def test_a_parked_side_is_pushed_when_it_has_fewer_neighbours(
+    make_brain: MakeBrain, clock: HandClock, way: str, intra_host_weight: float
+) -> None:
+    """Its mark was taken, though its accounts say that it needs one: they may say the very same with one link less."""
+    brain = make_brain(max_payees=10, intra_host_weight=intra_host_weight)
+    brain.report([Fetched(A, MANY[:11])])
+    brain.tend(None, passes=False)
+    assert brain.page(A).hub_paid == 0.0
+    clock.pass_(1.0)
+    if way == "unlink":
+        brain.unlink(A, MANY[0])
+    elif way == "forget":
+        brain.forget(MANY[0])
+    else:
+        brain.report([Fetched(A, MANY[1:11])])
+    sound(brain)
+    brain.tend(None, passes=False)
+    assert brain.page(A).hub_paid > 0.0
 
 
 def test_top_is_by_score(brain: Brain) -> None:
