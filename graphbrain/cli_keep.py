@@ -243,7 +243,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     from graphbrain import hammer as tool
     from graphbrain import show
 
-    with app.brain(auto_tend=False) as brain:
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if count and not yes:
             raise GraphbrainError(f"The brain holds {count:,} pages; --yes lets the hammer delete them.")
@@ -268,7 +268,7 @@ def clear(app: App, yes: bool) -> None:
     """Delete all pages, links and hosts."""
     from graphbrain import show
 
-    with app.brain(auto_tend=False) as brain:
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
             raise GraphbrainError("Nothing was deleted; say --yes.")
@@ -357,7 +357,8 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     from graphbrain import show
 
     given = dict(_assignment(text) for text in settings)
-    with app.brain(auto_tend=False) as brain, show.bar("changing") as bar:
+    # Whatever the environment says, too: it is what this is to put right.
+    with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
         brain.change(bar, **given)
     show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
 

@@ -88,9 +88,9 @@ def tend_until(
 class WorkerPool:
     """N worker processes on one brain, from `start` to `stop`; also a context manager.
 
-    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …). `batch`: payments of one
-    transaction. `until_settled`: workers end when nothing is left to push. `say` gets a sentence
-    for each worker that is started again. Thread-safe.
+    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its
+    settings. `batch`: payments of one transaction. `until_settled`: workers end when nothing is
+    left to push. `say` gets a sentence for each worker that is started again. Thread-safe.
     """
 
     def __init__(
@@ -265,7 +265,8 @@ def main() -> int:
         _write({**dataclasses.asdict(total), "ended": ended})
 
     try:
-        with Brain.open(**order["arguments"], auto_tend=False) as brain:
+        # What its environment says of shared settings was held against the brain by whoever has started it.
+        with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
             # As in a command: pages are locked while Python looks for garbage.
             gc.freeze()
             total = tend_until(
