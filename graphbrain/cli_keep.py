@@ -175,7 +175,7 @@ def schema_check(app: App, as_json: bool) -> int:
 
 @click.command()
 @click.option("--pages", type=click.IntRange(20), default=400, help="Pages of the web (400).")
-@click.option("--workers", type=click.IntRange(0), default=2, help="Worker processes (2).")
+@click.option("--workers", type=click.IntRange(0), default=1, help="Worker processes (1).")
 @click.option("--topic", metavar="WORDS", help="Crawl for pages about these words.")
 @click.option("--keep", is_flag=True, help="Leave the server running.")
 @connection
@@ -183,8 +183,9 @@ def schema_check(app: App, as_json: bool) -> int:
 def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> int:
     """Crawl a small generated web, here and now.
 
-    It starts a Neo4j of its own, serves some hundreds of pages on this machine, crawls them over
-    HTTP with workers beside it, and shows what comes of it. Exits 1 when its audit finds anything.
+    It starts a Neo4j of its own, serves some hundreds of pages on this machine, lets two crawlers share
+    them over HTTP, kills one in the middle, and shows what comes of it. Run again, it begins anew; a
+    server that --keep has left running is used, and left running. Exits 1 when anything was wrong.
     """
     from graphbrain.demo.show import run_demo
 

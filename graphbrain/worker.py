@@ -32,7 +32,7 @@ from graphbrain.model import Tended
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["WorkerPool", "tend_until", "to_stderr"]
+__all__ = ["WorkerPool", "environment", "first_line", "tend_until", "to_stderr", "watch_stdin"]
 
 STEP = 0.5  # seconds of one `tend`: how long an end has to wait
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
@@ -208,7 +208,7 @@ class WorkerPool:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                env=_environment(),
+                env=environment(),
             )
             self._processes[number] = process
         with suppress(BrokenPipeError):
@@ -240,7 +240,7 @@ def _close(process: subprocess.Popen[str]) -> None:
         process.stdin.close()  # type: ignore[union-attr]
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
     """This process's environment, in which a checkout that is not installed is found too."""
     root = Path(__file__).resolve().parents[1]
     if not (root / "pyproject.toml").exists():
@@ -257,8 +257,8 @@ def main() -> int:
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    order = json.loads(_read_line())
-    threading.Thread(target=_watch, args=(stop,), daemon=True).start()
+    order = json.loads(first_line())
+    threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
     from graphbrain.brain import Brain
 
     def tell(total: Tended, ended: bool = False) -> None:
@@ -286,7 +286,7 @@ def main() -> int:
     return 0
 
 
-def _read_line() -> bytes:
+def first_line() -> bytes:
     """The first line of stdin, unbuffered: the thread that waits for its end reads after it."""
     line = b""
     while not line.endswith(b"\n"):
@@ -297,7 +297,7 @@ def _read_line() -> bytes:
     return line
 
 
-def _watch(stop: threading.Event) -> None:
+def watch_stdin(stop: threading.Event) -> None:
     """Set `stop` when stdin ends: the pool wants it, or its process is gone."""
     with suppress(OSError):
         while os.read(0, 4096):

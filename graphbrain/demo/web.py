@@ -27,7 +27,7 @@ from urllib.request import ProxyHandler, Request
 
 from graphbrain.demo.pages import SEEDS, WebPage, build, render
 
-__all__ = ["Visit", "Web", "WebPage"]
+__all__ = ["Visit", "Web", "WebPage", "through"]
 
 Answer = tuple[int, dict[str, str], bytes]
 Headers = Mapping[str, str] | Message
@@ -102,7 +102,7 @@ class Web:
 
     def handler(self) -> ProxyHandler:
         """What urllib needs to reach these hosts, whatever http_proxy and no_proxy say."""
-        return _Through(self.proxy)
+        return through(self.proxy)
 
     @contextmanager
     def held_up(self) -> Iterator[None]:
@@ -152,6 +152,11 @@ class Web:
             if stamp in stamps and headers.get(condition) == stamps[stamp]:
                 return 304, stamps, b""
         return 200, stamps, body
+
+
+def through(proxy: str) -> ProxyHandler:
+    """What urllib needs to reach the hosts of a web that is served at `host:port`."""
+    return _Through(proxy)
 
 
 class _Through(ProxyHandler):
