@@ -45,12 +45,16 @@ def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], 
     brain.seed(f"http://h{n}.org/" for n in range(30))
     with working(opened()) as desk:
         out: list[Taken] = []
-        for _ in range(20):
+
+        def take() -> bool:
             desk.want(10, 4)
             if (taken := desk.take()) is not None:
                 out.append(taken)
-            time.sleep(0.03)
-        assert len(out) == 4
+            return taken is not None
+
+        for _ in range(4):
+            assert soon(take)
+        assert not soon(take, 0.5)
         assert brain.stats()["leased"] == 4
         for taken in out[:3]:
             desk.done(fetched(taken.claim))
@@ -58,7 +62,7 @@ def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], 
         time.sleep(0.2)
         assert desk.counts["claimed"] == 7 and brain.stats()["leased"] == 4
         for _ in range(3):
-            assert soon(lambda: (taken := desk.take()) is not None and out.append(taken) is None)
+            assert soon(take)
         for taken in out[3:]:
             desk.done(fetched(taken.claim))
     assert brain.stats()["leased"] == 0
