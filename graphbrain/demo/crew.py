@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from types import TracebackType
@@ -23,6 +23,7 @@ from typing import Any, Self
 from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
+from graphbrain.model import Unusable
 from graphbrain.relevance import TopicRelevance
 from graphbrain.worker import environment, first_line, watch_stdin
 
@@ -157,6 +158,17 @@ class Crew:
 # ---------------------------------------------------------------- inside a crawler's process
 
 
+class _Watched(Brain):
+    """A brain that notes when a report was begun: until then, at least, its pages were held."""
+
+    reporting = 0.0
+
+    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+        """Record visits."""
+        self.reporting = self.now()
+        return super().report(items)
+
+
 def main() -> int:
     """One crawler: read the order, crawl, tell; the exit code."""
     stop = threading.Event()
@@ -165,7 +177,8 @@ def main() -> int:
     threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
     judge = None if order["topic"] is None else TopicRelevance.from_words(order["topic"])
     try:
-        with Brain.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
+        with _Watched.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
+            assert isinstance(brain, _Watched)
 
             def on_page(result: Fetched | Failed, answer: Answer) -> None:
                 _write(asdict(_told(brain, result, answer)))
@@ -185,13 +198,13 @@ def main() -> int:
     return 0
 
 
-def _told(brain: Brain, result: Fetched | Failed, answer: Answer) -> Told:
+def _told(brain: _Watched, result: Fetched | Failed, answer: Answer) -> Told:
     claim, failed = result.claim, isinstance(result, Failed)
     assert claim is not None
     return Told(
         result.url,
         claim.key,
-        (claim.claimed or 0.0, min(brain.now(), claim.until)),
+        (claim.until - brain.settings.lease_seconds, min(brain.reporting, claim.until)),
         failed,
         result.status,
         None if isinstance(result, Failed) else result.relevance,

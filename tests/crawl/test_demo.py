@@ -310,16 +310,14 @@ def test_demo_from_start_to_end(home: Path) -> None:
     """One crawler is killed, nothing is lost; a server that runs when it begins runs when it has ended."""
     with demo(home, "--pages", "150") as process:
         out, talk = process.communicate(timeout=480)
-        assert process.returncode == 0, talk
+        assert process.returncode == 0, (out, talk)
         assert server.find(home) is None
         assert all(len(line) <= 80 for line in out.splitlines() if not line.startswith("  graphbrain"))
         assert "Traceback" not in talk and "Neo4j answers, after" in talk
         hubs, authorities = out.split("top 10 authorities")
         assert hubs.count("links.example/") >= 5
         assert re.search(r"\d+\.\d\d +\d+  (birds|stars|bread|trains|gardens)\.example/guide/", authorities)
-        fetched = re.search(
-            r"^fetched +(\d+) pages in \d+ s, by two crawlers: (\d+) and (\d+) requests$", out, re.M
-        )
+        fetched = re.search(r"^fetched +(\d+) pages in \d+ s, by two crawlers: (\d+) and (\d+) requests$", out, re.M)
         assert fetched and int(fetched[1]) >= 150
         assert min(int(fetched[2]), int(fetched[3])) > 5 and int(fetched[2]) + int(fetched[3]) >= int(fetched[1])
         assert re.search(r"^shared +no page was held by both at once, none was recorded twice$", out, re.M)
@@ -334,7 +332,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         running = server.start(home, memory=1024)
         with demo(home, "--pages", "120") as again:
             out, talk = again.communicate(timeout=480)
-        assert again.returncode == 0, talk
+        assert again.returncode == 0, (out, talk)
         assert f"A Neo4j runs in {home} already: it is used, and will be left running." in talk
         assert re.search(r"^The \d+ pages of the demo before this one are deleted\.$", talk, re.M)
         assert "Stopping" not in talk and "left running" in out
