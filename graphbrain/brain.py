@@ -62,9 +62,11 @@ LONGEST_LEASE = 604_800
 ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
+FAIR = 0.25
+"""This part is enough where as many pages as one call may move stood in the way of others: the next call goes on."""
 BULK = 1_000
 """Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
-CLEARING = 0.5
+CLEARING = 0.8
 """Seconds after which a call leaves it to the next ones to move more of them."""
 BEYOND = (2_000, 30_000, 120_000)
 """To find a page behind them so many are looked at, one after another."""
@@ -262,9 +264,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
-        That may be at once: pages whose hosts were not ready, or that others got first, are made up for only where a
-        fifth of the claims would be missing. Where pages of hosts that are not ready stand before all others, a call
-        may take a second to move them out of the way.
+        That may be at once: pages that others got first are made up for only where a fifth of the claims would be
+        missing, and where very many pages of hosts that are not ready stand in the way, a quarter is enough. Where they
+        stand before all others, a call may take a second to move them out of the way.
         """
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
@@ -325,6 +327,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 return True
             if moves_left > 0:
                 continue
+            if len(got) >= FAIR * n:
+                return True
             if not self._clear(token, worker, 0.0):
                 self._clogged = True
                 got += self._from_behind(n - len(got), token, worker)
