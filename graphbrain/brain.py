@@ -12,7 +12,7 @@ import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -47,7 +47,7 @@ from graphbrain.rekeying import Rekeying
 from graphbrain.schedule import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.scoring import Scoring
-from graphbrain.settings import Settings, to_convert
+from graphbrain.settings import Settings, other_than, to_convert
 from graphbrain.tending import Tending
 from graphbrain.url import RULES_VERSION, cleaner, is_key
 from graphbrain.url_v1 import VERSION
@@ -90,8 +90,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
     ) -> Brain:
         """Open the brain of a database; make one when the database is empty (and `create` is true).
 
-        `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A shared setting given here that differs from
-        the brain's changes it for all; a fixed one raises SettingsError. `canonical`: the user's own last step of
+        `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A brain without pages takes the shared ones
+        among them. Where there are pages, one that differs from the brain's raises SettingsError, as a fixed one always
+        does; with `change_settings=True` it changes the brain's for all. `canonical`: the user's own last step of
         keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
         it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
         `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
@@ -111,7 +112,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 _refuse_other_rules(stored)
             brain = cls(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
             if not (as_it_is or to_rekey):
-                brain._adopt(given)
+                brain._adopt(given, {name for name in given.given if settings.get(name) is None})
         except BaseException:
             graph.close()
             raise
@@ -129,15 +130,15 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             self._write_counts()
         self.graph.close()
 
-    def _adopt(self, given: Settings) -> None:
-        """Shared settings that were given to `open` and differ from the brain's become the brain's."""
-        changes = {
-            name: getattr(given, name)
-            for name in Settings.names("shared")
-            if name in given.given and getattr(given, name) != getattr(self.settings, name)
-        }
-        if changes:
-            self.change(**changes)
+    def _adopt(self, given: Settings, from_environment: Container[str]) -> None:
+        """Shared settings that were given to `open` become those of a brain that has no pages yet. What a crawl goes by
+        is moved by a word that says so, not by whoever comes along: SettingsError."""
+        changes = given.unlike(self.settings)
+        if not changes:
+            return
+        if not given.change_settings and self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+            raise SettingsError(other_than(self.settings, changes, from_environment))
+        self.change(**changes)
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
         """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item.
@@ -301,7 +302,12 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 break
             outlook = self.graph.read(self._look_out, "claims/outlook")
             if not outlook.overdue or not self._sweep() + self._release_due():
-                return Claims(got, next_ready=outlook.next_ready, finished=outlook.finished and not got)
+                return Claims(
+                    got,
+                    next_ready=outlook.next_ready,
+                    finished=outlook.finished and not got,
+                    next_unfailed=outlook.next_unfailed,
+                )
             more = self._fill(got, n, token, worker)
         return Claims(got)
 

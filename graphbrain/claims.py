@@ -81,11 +81,12 @@ class Taken:
 class Outlook:
     """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
     pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it."""
+    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest."""
 
     next_ready: float | None
     finished: bool
     overdue: bool = False
+    next_unfailed: float | None = None
 
 
 def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
@@ -453,17 +454,15 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     """
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
-        return Outlook(now, False)
+        return Outlook(now, False, next_unfailed=now)
     for limit in (FEW, MANY):
         kinds = tx.one("claims/outlook", limit=limit)
         met = hosts.read(tx, {name for rows in kinds for _, name in rows}, manners)
-        moments = [
-            moment
+        of_kinds = [
+            min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
             for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _looked_at), strict=True)
-            for at, name in rows
-            if (moment := when(at, met.get(name), now)) < FOR_EVER
         ]
-        first = min(moments if shared is None else [*moments, shared], default=FOR_EVER)
+        first = min(*of_kinds, FOR_EVER if shared is None else shared)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen:
@@ -472,7 +471,13 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     first = min(first, max(unseen, now + SOON))
     going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
     overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
-    return Outlook(None if first >= FOR_EVER else first, not going_on, overdue)
+    lapses, _, opens, _, _ = of_kinds
+    unfailed = min(lapses, opens, FOR_EVER if shared is None else shared)
+    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
+
+
+def _moment(at: float) -> float | None:
+    return None if at >= FOR_EVER else at
 
 
 def _lapses(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours

@@ -279,8 +279,8 @@ def _print_tended(done: Tended, as_json: bool) -> None:
 @click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it.")
 @click.option("--batch", type=click.IntRange(1), default=200, help="Pages claimed at a time.")
 @click.option("--limit", type=click.IntRange(1), help="End after so many pages.")
-@click.option("--order", help="best_first (unless given) or breadth_first.")
-@click.option("--delay", type=float, default=0.0, help="Seconds between two pages of a host.")
+@click.option("--order", help="best_first (of an empty brain, unless given) or breadth_first.")
+@click.option("--delay", type=float, help="Seconds between two pages of a host (of an empty brain 0).")
 @click.option("--eps", type=float, help="Cash waiting per link below which no push is made.")
 @click.option("--alpha", type=float, help="Least share of cash that leaves.")
 @as_json
@@ -301,9 +301,14 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     if recording.stand_ins:
         show.say(f"{recording.stand_ins:,} of its URLs cannot be used; stand-ins take their place.")
     seeds = _seeds(recording.find(seed) for seed in options["seeds"])
-    settings = {"order": options["order"] or "best_first", "delay_seconds": options["delay"]}
-    settings |= {"eps": options["eps"], "alpha": options["alpha"]}
-    with app.brain(**settings) as brain, show.replay_bar() as bar:
+    usual = {"order": "best_first", "delay_seconds": 0.0}
+    options["delay_seconds"] = options.pop("delay")
+    given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
+    with app.brain() as brain, show.replay_bar() as bar:
+        if not brain.stats()["pages"]:  # else it keeps what the command line does not name
+            given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
+        if given:
+            brain.change(**given)
         result = run(
             brain,
             recording,

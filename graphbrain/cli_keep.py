@@ -175,7 +175,7 @@ def schema_check(app: App, as_json: bool) -> int:
 
 @click.command()
 @click.option("--pages", type=click.IntRange(20), default=400, help="Pages of the web (400).")
-@click.option("--workers", type=click.IntRange(0), default=2, help="Worker processes (2).")
+@click.option("--workers", type=click.IntRange(0), default=1, help="Worker processes (1).")
 @click.option("--topic", metavar="WORDS", help="Crawl for pages about these words.")
 @click.option("--keep", is_flag=True, help="Leave the server running.")
 @connection
@@ -183,8 +183,9 @@ def schema_check(app: App, as_json: bool) -> int:
 def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> int:
     """Crawl a small generated web, here and now.
 
-    It starts a Neo4j of its own, serves some hundreds of pages on this machine, crawls them over
-    HTTP with workers beside it, and shows what comes of it. Exits 1 when its audit finds anything.
+    It starts a Neo4j of its own, serves some hundreds of pages on this machine, lets two crawlers share
+    them over HTTP, kills one in the middle, and shows what comes of it. Run again, it begins anew; a
+    server that --keep has left running is used, and left running. Exits 1 when anything was wrong.
     """
     from graphbrain.demo.show import run_demo
 
@@ -243,7 +244,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     from graphbrain import hammer as tool
     from graphbrain import show
 
-    with app.brain(auto_tend=False) as brain:
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if count and not yes:
             raise GraphbrainError(f"The brain holds {count:,} pages; --yes lets the hammer delete them.")
@@ -268,7 +269,7 @@ def clear(app: App, yes: bool) -> None:
     """Delete all pages, links and hosts."""
     from graphbrain import show
 
-    with app.brain(auto_tend=False) as brain:
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
             raise GraphbrainError("Nothing was deleted; say --yes.")
@@ -357,7 +358,8 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     from graphbrain import show
 
     given = dict(_assignment(text) for text in settings)
-    with app.brain(auto_tend=False) as brain, show.bar("changing") as bar:
+    # Whatever the environment says, too: it is what this is to put right.
+    with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
         brain.change(bar, **given)
     show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
 

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import GraphbrainError
 
 __all__ = ["Desk", "Taken", "Visited"]
@@ -23,6 +23,8 @@ SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds until the brain is asked again when it had nothing to hand out."""
 MOST_UNWRITTEN = 200
 """Reports that may wait to be written before no more pages are claimed."""
+RETRY_PATIENCE = 10.0
+"""Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
 RENEWALS = 3
 """Renewals within the length of a lease."""
 
@@ -62,8 +64,9 @@ class _Work:
 class Desk:
     """Claims ahead, reports behind. All methods but `open` and `close` answer at once, and belong to one thread.
 
-    `patience`: the crawl counts as over, too, when the next page is further away than so many seconds; None: the
-    length of a lease, so that what others hold is waited for.
+    `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
+    that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
+    than `RETRY_PATIENCE`.
     """
 
     def __init__(self, brain: Brain, patience: float | None = None) -> None:
@@ -80,7 +83,7 @@ class Desk:
         self._unwritten: deque[Visited] = deque()
         self._seeds: dict[str, str] = {}
         self._writing = 0
-        self._wanted = 0
+        self._wanted = self._most = 0
         self._happened = 0
         self._over = False
         self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
@@ -97,11 +100,12 @@ class Desk:
         self._claimer.start()
         self._writer.start()
 
-    def want(self, pages: int) -> None:
-        """Say how many pages could be fetched now: so many are kept at hand."""
+    def want(self, pages: int, most: int) -> None:
+        """Say how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
+        held, those included whose visits are not written yet."""
         with self._lock:
-            self._wanted = pages
-            short = len(self._ready) + len(self._fresh) < pages
+            self._wanted, self._most = pages, most
+            short = len(self._ready) + len(self._fresh) < pages and len(self._held) < most
         if short and time.monotonic() >= self._not_before:
             self._claim_now.set()
 
@@ -195,14 +199,14 @@ class Desk:
         if self._fresh:
             self._hand_over()
         with self._lock:
-            free = self._wanted - len(self._ready)
+            free = min(self._wanted - len(self._ready), self._most - len(self._held))
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
             idle, happened = not self._busy(), self._happened
         claims = self.brain.next_urls(min(free, 1_000))
         if not claims:
             wait = (claims.next_ready if claims.next_ready is not None else self.brain.now() + 1.0) - self.brain.now()
-            far = claims.next_ready is not None and wait > self._most_patient()
+            far = self._is_far(claims)
             with self._lock:
                 if happened == self._happened:
                     self._over = idle and (claims.finished or far)
@@ -215,8 +219,16 @@ class Desk:
         self._hand_over()
         return 0.0
 
-    def _most_patient(self) -> float:
-        return self.brain.settings.lease_seconds if self._patience is None else self._patience
+    def _is_far(self, claims: Claims) -> bool:
+        """Is the next page too far away to be waited for?"""
+
+        def beyond(at: float | None, seconds: float) -> bool:
+            return at is not None and at > self.brain.now() + seconds
+
+        if self._patience is not None:
+            return beyond(claims.next_ready, self._patience)
+        regular, lease = claims.next_unfailed, self.brain.settings.lease_seconds
+        return beyond(claims.next_ready, RETRY_PATIENCE) and (regular is None or beyond(regular, lease))
 
     def _hand_over(self) -> None:
         """Put what was claimed at hand, with its notes."""

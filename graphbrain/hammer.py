@@ -91,7 +91,7 @@ def hammer(
     once, half way.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
-        with Brain.open(**connect, auto_tend=False) as brain:
+        with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
             polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
             brain.remake(**polite, lease_seconds=LEASE, engine=engine, order="optimal", revisit_seconds=0.0)
             brain.seed([url_of(0)])
@@ -102,7 +102,7 @@ def hammer(
         finally:
             gang.stop()
         say("peace: the crawl ends")
-        with Brain.open(**connect, auto_tend=False) as brain:
+        with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
             _finish(brain, pages)
             verdict = _judge(brain, gang.journal(), pages, delay)
         verdict.figures["kills"] = kills
@@ -353,7 +353,7 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
     deadline = time.monotonic() + 120
     while True:
         try:
-            return Brain.open(**connect, auto_tend=False)
+            return Brain.open(**connect, auto_tend=False, as_it_is=True)
         except GraphUnavailable:
             if time.monotonic() > deadline:
                 raise

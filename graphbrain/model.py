@@ -106,15 +106,24 @@ class Claims(Sequence[Claim]):
 
     `next_ready`: epoch seconds at which the next page can be claimed, None when nothing is waiting for a time.
     `finished`: nothing waits, nothing is leased and nothing is to be retried: the crawl is over unless somebody
-    seeds or reports more.
+    seeds or reports more. `next_unfailed`: as `next_ready`, of pages that wait for their host, or that somebody holds;
+    those that have failed, and will be tried again in minutes or days, are left aside.
     """
 
-    __slots__ = ("_claims", "finished", "next_ready")
+    __slots__ = ("_claims", "finished", "next_ready", "next_unfailed")
 
-    def __init__(self, claims: Iterable[Claim], *, next_ready: float | None = None, finished: bool = False) -> None:
+    def __init__(
+        self,
+        claims: Iterable[Claim],
+        *,
+        next_ready: float | None = None,
+        finished: bool = False,
+        next_unfailed: float | None = None,
+    ) -> None:
         self._claims = tuple(claims)
         self.next_ready = next_ready
         self.finished = finished
+        self.next_unfailed = next_unfailed
 
     @overload
     def __getitem__(self, index: int) -> Claim: ...

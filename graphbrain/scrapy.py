@@ -2,11 +2,11 @@
 
     ADDONS = {"graphbrain.scrapy.Addon": 500}
 
-The add-on sets the scheduler and two middlewares, which only work together. The scheduler hands out claimed pages; the
-spider middleware takes the requests that callbacks make as the links of their page; and a *visit* is what lies between:
-all requests that a claimed page has led to before it was let go. It ends, and is reported, when Scrapy has done with
-the last of them: items have gone through their pipelines by then. So whatever is killed, a page comes again whose
-visit has not ended.
+The add-on sets the scheduler and two middlewares, which only work together, and one that forgives pages a base address
+that is none. The scheduler hands out claimed pages; the spider middleware takes the requests that callbacks make as the
+links of their page; and a *visit* is what lies between: all requests that a claimed page has led to before it was let
+go. It ends, and is reported, when Scrapy has done with the last of them: items have gone through their pipelines by
+then. So whatever is killed, a page comes again whose visit has not ended.
 
 A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
 no method of the spider) is fetched by this process as a part of the visit that led to it.
@@ -37,7 +37,7 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Failed, Fetched, Link, retry_after
 from graphbrain.desk import Desk, Taken, Visited
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
-from graphbrain.scrapy_pages import CLAIM, Options, Reader, express, plain_meta, request_for
+from graphbrain.scrapy_pages import CLAIM, Options, Reader, express, forgive_base, plain_meta, request_for
 from graphbrain.url import Rules
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.internet.defer import Deferred
 
-__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]
+__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]
 
 MARK = "_graphbrain"
 """Where a request's meta keeps the number of the visit that it belongs to."""
@@ -61,6 +61,9 @@ log = logging.getLogger(__name__)
 class Addon:
     """Sets what a project needs: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
 
+    A page whose `<base>` names no URL is read as browsers read it, without one: Scrapy would raise wherever it is
+    looked at, in a middleware of its own first.
+
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
     brings them back.
     """
@@ -72,6 +75,8 @@ class Addon:
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
+        # After a body is unpacked (590), before anybody reads it (580).
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
 
 
 @dataclass(eq=False, slots=True)
@@ -357,10 +362,10 @@ class Scheduler(BaseScheduler):
         """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now."""
         engine = self.crawler.engine
         if engine is None or engine.paused or self._closing or engine.needs_backout():
-            desk.want(0)
+            desk.want(0, 0)
             return
         most = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 100
-        desk.want(max(0, most - len(engine.downloader.active) - len(self._waiting)))
+        desk.want(max(0, most - len(engine.downloader.active) - len(self._waiting)), most)
 
     def _nudge(self) -> None:
         """Wake the engine. It wakes by itself, too, every five seconds; so this may fail."""
@@ -405,6 +410,15 @@ class DownloaderMiddleware(_Middleware):
             visit.raised(exception)
 
 
+class Bases(_Middleware):
+    """Reads a page whose base address is none as if it had none."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002
+        """Called by Scrapy with every answer."""
+        forgive_base(response)
+        return response
+
+
 class SpiderMiddleware(_Middleware):
     """Notes what answer a page gave, and takes the requests that came of it."""
 
@@ -412,6 +426,7 @@ class SpiderMiddleware(_Middleware):
         """Called by Scrapy with every answer, before anybody judges it."""
         request = response.request
         visit = self._visit(request)
+        forgive_base(response)  # another middleware may have put it in the place of the one that was seen before
         if visit is not None and request is not None and (CLAIM in request.meta or request.url == visit.claim.url):
             visit.response, visit.error = response, ""
 

@@ -17,6 +17,7 @@ from parsel import Selector
 from scrapy import Request
 from scrapy.http import Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
+from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
 
 from graphbrain import Claim, Link
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["CLAIM", "Options", "Reader", "express", "plain_meta", "request_for"]
+__all__ = ["CLAIM", "Options", "Reader", "express", "forgive_base", "plain_meta", "request_for"]
 
 CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
@@ -182,6 +183,21 @@ class Reader:
 
 def _words(page: Selector) -> str:
     return " ".join(page.xpath(WORDS).getall())
+
+
+def forgive_base(response: Response) -> None:
+    """Let a page whose `<base>` names no URL be read as if it had none, as browsers do.
+
+    Scrapy remembers the base of each response; where a version of it does so no more, the page fails, as without this.
+    """
+    if not isinstance(response, TextResponse):
+        return
+    try:
+        responses.get_base_url(response)
+    except ValueError:
+        known: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
+        if known is not None:
+            known[response] = response.url
 
 
 def _key(url: str) -> str:

@@ -2,17 +2,18 @@
 
 Read once, from arguments over `GRAPHBRAIN_…` variables over what the brain in the database was given over the
 defaults below. Three kinds: *client* settings belong to this process; *shared* ones stand on the (:Brain) node, so
-that all workers use the same, and can be changed at any time; *fixed* ones are written there at creation and can
-not be changed by opening it again.
+that all workers use the same, and can be changed at any time, but not by an opening that does not say so; *fixed*
+ones are written there at creation and can not be changed by opening it again.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import socket
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
-__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "to_convert", "typed"]
+__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "other_than", "to_convert", "typed"]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
@@ -46,6 +47,7 @@ LONGEST = {
 """Characters of a text; others are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
 HOST_LISTS = ("allow_hosts", "deny_hosts")
+_PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
@@ -67,6 +69,9 @@ class Settings:
     limit_seconds: float = _setting(60.0, "client", "how long a call waits and tries again before it gives up")
     auto_tend: bool = _setting(True, "client", "tend after reports when no worker runs")
     share: bool = _setting(False, "client", "work on a brain that has another crawl's name")
+    change_settings: bool = _setting(
+        False, "client", "shared settings that are given change a brain's that has pages; else they must be its own"
+    )
 
     crawl: str = _setting("crawl", "fixed", "the crawl's name")
     engine: str = _setting("exact", "fixed", "exact or classic; 'graphbrain engine' converts a brain")
@@ -193,6 +198,14 @@ class Settings:
         of it."""
         return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
 
+    def unlike(self, brain: Settings) -> dict[str, Any]:
+        """The shared settings that were given and are not a brain's, by what they mean: name → the value given."""
+        return {
+            name: getattr(self, name)
+            for name in self.names("shared")
+            if name in self.given and _meant(name, getattr(self, name)) != _meant(name, getattr(brain, name))
+        }
+
     def checked(self) -> Settings:
         """Itself, when every value is possible; SettingsError in one sentence otherwise."""
         rules = (
@@ -293,6 +306,44 @@ def _unfit(name: str, text: str) -> str:
         except BadInput as error:
             return f"{name} must be hosts, as in 'a.example b.example:8080', but {error}."
     return ""
+
+
+def _meant(name: str, value: Any) -> Any:
+    """What tells values of a setting apart: lists of hosts are sets."""
+    if name in HOST_LISTS and value.strip():
+        return HostList.of(value, lenient=True)
+    return value
+
+
+def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Container[str]) -> str:
+    """That these shared settings are not the brain's, and what to do, in a sentence."""
+    named = [f"{name} ({_short(getattr(brain, name))}, not {_short(value)})" for name, value in given.items()]
+    if len(named) > 2:
+        named[1:] = [f"{len(named) - 1} more settings"]
+    it = "it" if len(given) == 1 else "them"
+    variables = [f"GRAPHBRAIN_{name.upper()}" for name in given if name in from_environment]
+    keep = f"unset {' '.join(variables[:2])}{' …' * (len(variables) > 2)}" if variables else f"leave {it} out"
+    assigned = " ".join(_assigned(name, value) for name, value in given.items())
+    if len(assigned) > 50:
+        assigned = f"{next(iter(given))}=…"
+    return (
+        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all with "
+        f"'graphbrain change {assigned}' or change_settings=True."
+    )
+
+
+def _short(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else f"{shown[:38]}…{shown[-1]}"
+
+
+def _assigned(name: str, value: Any) -> str:
+    """NAME=VALUE, as a shell takes it."""
+    word = ("no", "yes")[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+    if _PLAIN.fullmatch(word):
+        return f"{name}={word}"
+    escaped = _SHELLS.sub(r"\\\1", word)
+    return f'"{name}={escaped}"'
 
 
 def to_convert(engine: str) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rich.console import Console, RenderableType
 from rich.progress import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from graphbrain.replay import ReplayResult
 
 __all__ = [
+    "Line",
     "bar",
     "claims_table",
     "day",
@@ -63,6 +65,7 @@ __all__ = [
     "status_line",
     "stream",
     "task_bar",
+    "timed_line",
     "top_table",
 ]
 
@@ -541,3 +544,41 @@ def status_line() -> Iterator[Callable[[str], None]]:
     with _progress(SpinnerColumn(), TextColumn("{task.description}")) as bar:
         task = bar.add_task("")
         yield lambda text: bar.update(task, description=text)
+
+
+class Line(Protocol):
+    """Says what is being done, and how far it is; nothing, if empty."""
+
+    def __call__(self, doing: str, detail: str = "", /) -> None: ...
+
+
+@contextmanager
+def timed_line() -> Iterator[Line]:
+    """One line that says what is being done, and for how many seconds; they pass whatever the work does."""
+    with _progress(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
+        task = bar.add_task("", visible=False, spent="")
+        now, since, over = ("", ""), time.monotonic(), threading.Event()
+
+        def told(doing: str, detail: str = "", /) -> None:
+            nonlocal now, since
+            if doing != now[0]:
+                since = time.monotonic()
+            now = doing, detail
+            draw()
+
+        def draw() -> None:
+            doing, detail = now
+            spent = f"{time.monotonic() - since:.0f} s"
+            bar.update(task, description=f"{doing}{detail}", spent=spent, visible=bool(doing))
+
+        def go_on() -> None:
+            while not over.wait(0.5):
+                draw()
+
+        thread = threading.Thread(target=go_on, daemon=True)
+        thread.start()
+        try:
+            yield told
+        finally:
+            over.set()
+            thread.join()

@@ -32,7 +32,7 @@ from graphbrain.model import Tended
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
 
-__all__ = ["WorkerPool", "tend_until", "to_stderr"]
+__all__ = ["WorkerPool", "environment", "first_line", "tend_until", "to_stderr", "watch_stdin"]
 
 STEP = 0.5  # seconds of one `tend`: how long an end has to wait
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
@@ -88,9 +88,9 @@ def tend_until(
 class WorkerPool:
     """N worker processes on one brain, from `start` to `stop`; also a context manager.
 
-    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …). `batch`: payments of one
-    transaction. `until_settled`: workers end when nothing is left to push. `say` gets a sentence
-    for each worker that is started again. Thread-safe.
+    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its
+    settings. `batch`: payments of one transaction. `until_settled`: workers end when nothing is
+    left to push. `say` gets a sentence for each worker that is started again. Thread-safe.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class WorkerPool:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                env=_environment(),
+                env=environment(),
             )
             self._processes[number] = process
         with suppress(BrokenPipeError):
@@ -240,7 +240,7 @@ def _close(process: subprocess.Popen[str]) -> None:
         process.stdin.close()  # type: ignore[union-attr]
 
 
-def _environment() -> Mapping[str, str]:
+def environment() -> Mapping[str, str]:
     """This process's environment, in which a checkout that is not installed is found too."""
     root = Path(__file__).resolve().parents[1]
     if not (root / "pyproject.toml").exists():
@@ -257,15 +257,16 @@ def main() -> int:
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    order = json.loads(_read_line())
-    threading.Thread(target=_watch, args=(stop,), daemon=True).start()
+    order = json.loads(first_line())
+    threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
     from graphbrain.brain import Brain
 
     def tell(total: Tended, ended: bool = False) -> None:
         _write({**dataclasses.asdict(total), "ended": ended})
 
     try:
-        with Brain.open(**order["arguments"], auto_tend=False) as brain:
+        # What its environment says of shared settings was held against the brain by whoever has started it.
+        with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
             # As in a command: pages are locked while Python looks for garbage.
             gc.freeze()
             total = tend_until(
@@ -285,7 +286,7 @@ def main() -> int:
     return 0
 
 
-def _read_line() -> bytes:
+def first_line() -> bytes:
     """The first line of stdin, unbuffered: the thread that waits for its end reads after it."""
     line = b""
     while not line.endswith(b"\n"):
@@ -296,7 +297,7 @@ def _read_line() -> bytes:
     return line
 
 
-def _watch(stop: threading.Event) -> None:
+def watch_stdin(stop: threading.Event) -> None:
     """Set `stop` when stdin ends: the pool wants it, or its process is gone."""
     with suppress(OSError):
         while os.read(0, 4096):

@@ -1,19 +1,25 @@
-"""A plain crawler of some seventy lines: the standard library fetches, graphbrain decides.
+"""A crawler to copy: the standard library fetches, graphbrain decides.
 
-Copy it. One loop claims as many pages as threads are free, and reports what they bring, in whatever
-batches it comes. The brain says what is next, keeps threads and processes polite and off each
-other's pages, and hands a page to somebody else if this process dies. Temporary redirects are
-followed; a permanent one is reported, so that the page becomes an alias of its target. With a `judge`
-(TopicRelevance, or any function of a text) it goes for a topic: pages are reported with how near they
-are, and links with a guess. A judge that raises does not end the crawl.
-Left to you: robots.txt, and what you want the pages for.
+    python crawler.py http://a.example/ http://b.example/
+
+crawls these hosts, and goes on with that when it is started again without a URL; started twice, both share the work.
+One loop claims as many pages as threads are free, and reports what they bring, in whatever batches it comes. The brain
+says what is next, keeps threads and processes polite and off each other's pages, and hands a page to somebody else if
+this process dies. Each origin's robots.txt is read before its pages, and again after a day. Temporary redirects are
+followed; a permanent one is reported, so that the page becomes an alias of its target. With a `judge` (TopicRelevance,
+or any function of a text) it goes for a topic: pages are reported with how near they are, and links with a guess. A
+judge that raises does not end the crawl. Left to you: what you want the pages for. Who asks is the brain's
+`user_agent`: set it to your crawler's name, and how you can be reached.
 """
 
 from __future__ import annotations
 
+import argparse
+import logging
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -21,21 +27,54 @@ from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
+from graphbrain.errors import BadInput
 from graphbrain.relevance import guess
 
-__all__ = ["crawl", "fetch", "links_of"]
+__all__ = ["crawl", "fetch", "links_of", "main"]
 
-AGENT = "graphbrain-example/1.0"  # say who you are, and how to reach you
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has, however much comes: less than a lease
+ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is believed
+
+log = logging.getLogger("crawler")
 
 Judge = Callable[[str], float | None]
 """How near a text is to the topic, 0..1; None: not known."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; its exit code."""
+    parser = argparse.ArgumentParser(description="Crawl the hosts of these URLs; without any, go on.")
+    parser.add_argument("urls", nargs="*", metavar="URL")
+    parser.add_argument("--threads", type=int, default=8, help="fetches at the same time (8)")
+    parser.add_argument("--limit", type=int, default=sys.maxsize, help="end after so many pages")
+    parser.add_argument("--patience", type=float, default=30, help="end when the next page is further away (30 s)")
+    given = parser.parse_args(arguments)
+    if strange := [url for url in given.urls if not url.startswith(("http://", "https://"))]:
+        parser.error(f"give URLs, as in http://a.example/, not {strange[0]!r}")
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
+    hosts = sorted({urlsplit(url).netloc.rpartition("@")[2] for url in given.urls})
+    try:
+        # The scope is the brain's: where there is a crawl already, another one is refused.
+        with Brain.open(allow_hosts=" ".join(hosts) or None) as brain:
+            answer = brain.seed(given.urls)
+            for url, why in (*answer.refused, *answer.remarks):
+                log.warning("%s: %s", url, why)
+            crawl(brain, threads=given.threads, limit=given.limit, patience=given.patience)
+            stats = brain.stats()
+            log.info("%s pages known, %s of them fetched", stats["pages"], stats["states"].get("known", 0))
+    except GraphbrainError as error:
+        print(f"crawler: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("crawler: stopped; its claims are given back.", file=sys.stderr)
+        return 130
+    return 0
 
 
 def crawl(
@@ -46,6 +85,7 @@ def crawl(
     patience: float = float("inf"),
     handlers: Sequence[BaseHandler] = (),
     judge: Judge | None = None,
+    robots: bool = True,
     stop: threading.Event | None = None,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> None:
@@ -53,27 +93,38 @@ def crawl(
 
     `patience`: also end when the next page is further away than so many seconds; a retry after an
     error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies, a password.
-    `on_page` is called after each report. Unfetched claims are given back when it is interrupted.
+    `robots`: fetch robots.txt; else the brain goes by those it was given. `on_page` is called after
+    each report. Unfetched claims are given back when it is interrupted.
     """
     opener = build_opener(_Redirects, *handlers)
+    opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
+    known = _Robots(brain, opener) if robots else None
     stop = stop or threading.Event()
-    out: dict[Future[Fetched | Failed], Claim] = {}
+    out: dict[Future[Fetched | Failed | None], Claim] = {}
+
+    def visit(claim: Claim) -> Fetched | Failed | None:
+        result = known.first(claim) if known else claim
+        return fetch(opener, claim, judge) if isinstance(result, Claim) else result
+
     with ThreadPoolExecutor(threads, "fetch") as pool:
         try:
             while not stop.is_set():
                 # No more than can be fetched at once: a claim says that its host may be asked now.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1) if free else Claims(())
-                out |= {pool.submit(fetch, opener, claim, judge): claim for claim in claims}
+                out |= {pool.submit(visit, claim): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
                     return
                 done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
-                results = [future.result() for future in done]
+                results = [result for future in done if (result := future.result()) is not None]
                 for result, answer in zip(results, brain.report(results), strict=True):
+                    status = result.status or getattr(result, "error", None)
+                    log.info("%s %s %s, %s links", answer.outcome or answer.reason, status, answer.url, answer.links)
                     on_page(result, answer)
-                limit -= len(done)
+                brain.give_back(out[future] for future in done if future.result() is None)
+                limit -= len(results)
                 out = {future: claim for future, claim in out.items() if future not in done}
             brain.give_back(out.values())
         except GraphbrainError:
@@ -81,6 +132,57 @@ def crawl(
         except BaseException:  # Ctrl-C
             brain.give_back(out.values())
             raise
+
+
+class _Robots:
+    """Hands each origin's robots.txt to the brain, which goes by it for all who use it."""
+
+    def __init__(self, brain: Brain, opener: OpenerDirector) -> None:
+        self._brain, self._opener = brain, opener
+        self._read: dict[str, float] = {}
+        """When it was read last, by the brain's clock."""
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def first(self, claim: Claim) -> Claim | Failed | None:
+        """The claim, if its page may be fetched now. None: it goes back, for it was made before the robots.txt was
+        known; the brain hands it out again if that allows it, and when the host may be asked again. Failed: the
+        robots.txt cannot be had, which forbids all (RFC 9309), and the page waits as if it had failed like that."""
+        origin = "://".join(urlsplit(claim.url)[:2])
+        with self._locks[origin]:
+            if origin not in self._read:
+                self._read[origin] = self._told(origin, claim.host)
+            if self._brain.now() > self._read[origin] + ROBOTS_HOLD:
+                answer = self._fetch(origin, claim)
+                if answer is not None:
+                    return answer
+                self._read[origin] = self._brain.now()
+        return claim if (claim.claimed or 0.0) > self._read[origin] else None
+
+    def _told(self, origin: str, host: str) -> float:
+        """When somebody has handed it in."""
+        found = self._brain.host(host)
+        own = found.robots_https_at if origin.startswith("https:") else found.robots_http_at
+        return max(own or 0.0, found.robots_at or 0.0)
+
+    def _fetch(self, origin: str, claim: Claim) -> Failed | None:
+        """Hand in what the origin says now; why that could not be."""
+        # Unlike a page it is fetched from where it leads to, however often, and belongs to who was asked.
+        request = Request(f"{origin}/robots.txt", unverifiable=True)
+        try:
+            with self._opener.open(request, timeout=TIMEOUT) as response:
+                text, status = _read(response), response.status
+                if status >= 500 or status == 429:
+                    return _failed(claim, response)
+        except HTTPError as error:  # redirects in a circle: as if there were none
+            text, status = b"", error.code
+        except (OSError, HTTPException, ValueError) as error:
+            return Failed(claim.url, claim, error=f"robots.txt: {type(error).__name__}: {error}")
+        try:  # an empty one, where there is none, says to all crawlers that it was asked for
+            said = self._brain.set_robots(origin, text if 200 <= status < 300 else b"")
+        except BadInput:  # no text at all
+            said = self._brain.set_robots(origin, b"")
+        log.info("robots.txt %s %s, %s pages are left alone", status, origin, said.taken_out)
+        return None
 
 
 def _forgiving(judge: Judge) -> Judge:
@@ -92,7 +194,7 @@ def _forgiving(judge: Judge) -> Judge:
             return judge(text)
         except Exception as error:  # noqa: BLE001  # whatever it is, the page was fetched
             if not said.is_set():
-                print(f"The judge failed, so nothing is known of such texts: {error!r}", file=sys.stderr)
+                log.warning("The judge failed, so nothing is known of such texts: %r", error)
             said.set()
             return None
 
@@ -103,7 +205,7 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     """What became of one claimed page. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
-    request = Request(claim.url, headers={"User-Agent": AGENT, **headers})
+    request = Request(claim.url, headers=headers)
     try:
         with opener.open(request, timeout=TIMEOUT) as response:
             return _result(claim, response, judge)
@@ -125,8 +227,7 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
             place = urljoin(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
-        now = retry_after.moment(head["Date"]) or time.time()  # a date is by the server's clock
-        return Failed(url, claim, status, retry_after=retry_after.seconds(head["Retry-After"], now))
+        return _failed(claim, response)
     body, page = _read(response), _Page(response.url)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))
@@ -135,6 +236,12 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
     near = judge(" ".join(page.text))
     links = [Link(link, guess(near, judge(text))) for link, text in zip(page.links, page.anchors, strict=True)]
     return Fetched(url, links, claim, status, body, relevance=near, **stamps)
+
+
+def _failed(claim: Claim, response: HTTPResponse) -> Failed:
+    now = retry_after.moment(response.headers["Date"]) or time.time()  # a date is by the server's clock
+    wait = retry_after.seconds(response.headers["Retry-After"], now)
+    return Failed(claim.url, claim, response.status, retry_after=wait)
 
 
 def _read(response: HTTPResponse) -> bytes:
@@ -214,3 +321,7 @@ class _Redirects(HTTPErrorProcessor):
         return response
 
     https_response = http_response
+
+
+if __name__ == "__main__":
+    sys.exit(main())

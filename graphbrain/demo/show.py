@@ -1,19 +1,20 @@
 """`graphbrain demo`: the whole thing once, on this machine, in front of the user's eyes.
 
-A Neo4j of its own (never the user's brain), the generated web on loopback, the example crawler, and
-push workers beside it, in processes of their own as they would run for real. Progress goes to
-stderr while it runs; what came of it to stdout at the end. Whatever ends it early, Ctrl-C too, it
-leaves in order: claims given back, crawler, workers, web and server stopped.
+A Neo4j of its own (never the user's brain), the generated web on loopback, two example crawlers, one of which is killed
+in the middle, and push workers beside them, all in processes of their own as they would run for real. Progress goes to
+stderr while it runs; what came of it to stdout at the end. Whatever ends it early, Ctrl-C too, it leaves in order:
+claims given back, crawlers, workers, web and server stopped; but a server that ran before goes on running.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import itertools
+import shlex
 import signal
 import sys
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -21,45 +22,40 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress_bar import ProgressBar
 from rich.table import Table
-from rich.text import Text
 
-from graphbrain import Answer, Brain, Failed, Fetched, Page, server, show
+from graphbrain import Brain, GraphbrainError, Page, server, show
 from graphbrain.audit import Audit
-from graphbrain.demo.crawler import crawl
+from graphbrain.demo.crew import Crew, Told
 from graphbrain.demo.pages import SEEDS
 from graphbrain.demo.web import Web
 from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
 from graphbrain.relevance import TopicRelevance
+from graphbrain.settings import Settings
 from graphbrain.worker import WorkerPool
 
 __all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
 
 CRAWL = "demo"
+CRAWLERS = 2
+VICTIM = 1  # the crawler that is killed
+KILLED_AFTER = 0.35  # of the web's pages
+HOLDS = 3  # pages that it should hold then, if that can be had within HOLD_SECONDS
+HOLD_SECONDS = 3.0
 THREADS = 8
 TOP = 10
 NEAR = 0.5  # relevance from which a page counts as near the topic: more than one of which nothing is known
 FIRST = 100  # of so many pages it is told how many were near: that is what a crawler for a topic is for
 DELAY = 0.05  # seconds between two claims of one host, so that it ends soon
-PATIENCE = 5.0  # a retry further away than this is not waited for
-EVERY = 0.4  # seconds between two pictures of the progress
+LEASE = 6.0  # seconds, so that what a killed crawler held comes back while the other is still at work
+PATIENCE = 8.0  # a page further away than this is not waited for: longer than a lease, shorter than a retry
+EVERY = 0.4  # seconds between two looks at the figures
 MEMORY = 1024  # MB for Neo4j: plenty for some hundreds of pages
-# What a shell set up for the user's own crawl must not change here.
-OWN: dict[str, Any] = {
-    "crawl": CRAWL,
-    "share": False,
-    "delay_seconds": DELAY,
-    "order": "best_first",
-    "allow_hosts": "",
-    "deny_hosts": "",
-    "allow_urls": "",
-    "deny_urls": "",
-    "max_depth": 0,
-}
+# Whatever a shell set up for the user's own crawl, and whatever a former demo had.
+OWN: dict[str, Any] = {"delay_seconds": DELAY, "lease_seconds": LEASE, "order": "best_first"}
+HOSTS_BESIDE = frozenset({"vanished.example"})  # to which the web links though it is not there
 QUERY = "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p"
+RECORDED = ("new", "changed", "same", "alias")
 
 Say = Callable[[str], None]
 
@@ -71,7 +67,12 @@ def default_data_dir() -> Path:
 
 @dataclass
 class Tally:
-    """What the crawler has reported so far, and what the brain answered."""
+    """What the crawlers have reported so far, and what the brain answered.
+
+    `by_crawler`: reports of each. `recorded`: how often a page's visit was recorded, by its key. `held`: from when to
+    when each page was held. `victim_held`: URLs that the killed crawler held; `came_back`: when the others had
+    reported these, in seconds after it was killed.
+    """
 
     reported: int = 0
     seconds: float = 0.0
@@ -82,20 +83,53 @@ class Tally:
     near_at_first: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
+    by_crawler: Counter[int] = field(default_factory=Counter)
+    recorded: Counter[str] = field(default_factory=Counter)
+    held: defaultdict[str, list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    victim_held: list[str] = field(default_factory=list)
+    killed_at: float | None = None
+    came_back: dict[str, float] = field(default_factory=dict)
 
-    def add(self, result: Fetched | Failed, answer: Answer) -> None:
+    def add(self, number: int, told: Told) -> None:
         """Count one report."""
         self.reported += 1
-        self.links += answer.links
-        self.refused += len(answer.links_refused)
-        self.outcomes[answer.outcome or "refused"] += 1
-        if isinstance(result, Failed):
-            self.failures[str(result.status or "no answer")] += 1
-        elif result.relevance is not None:
-            near = result.relevance >= NEAR
+        self.by_crawler[number] += 1
+        self.links += told.links
+        self.refused += told.refused
+        self.outcomes[told.outcome] += 1
+        self.held[told.key].append(told.held)
+        self.recorded[told.key] += told.outcome in RECORDED
+        if self.killed_at is not None and number != VICTIM and told.url in self.victim_held:
+            self.came_back.setdefault(told.url, time.monotonic() - self.killed_at)
+        if told.failed:
+            self.failures[str(told.status or "no answer")] += 1
+        elif told.relevance is not None:
+            near = told.relevance >= NEAR
             self.judged += 1
             self.near += near
             self.near_at_first += near and self.judged <= FIRST
+
+    @property
+    def twice_recorded(self) -> int:
+        """Pages whose visit was recorded more than once."""
+        return sum(times > 1 for times in self.recorded.values())
+
+    @property
+    def twice_held(self) -> int:
+        """Pages that somebody got while another had them."""
+        return sum(any(b[0] < a[1] for a, b in itertools.pairwise(sorted(spans))) for spans in self.held.values())
+
+    def figures(self) -> dict[str, Any]:
+        """All of it, for a program."""
+        names = ("reported", "seconds", "links", "refused", "judged", "near", "near_at_first", "outcomes", "failures")
+        return {
+            **{name: getattr(self, name) for name in names},
+            "by_crawler": {Crew.name(number): count for number, count in sorted(self.by_crawler.items())},
+            "held_twice": self.twice_held,
+            "recorded_twice": self.twice_recorded,
+            "killed_with": len(self.victim_held),
+            "came_back": len(self.came_back),
+        }
 
 
 def run_demo(
@@ -104,51 +138,56 @@ def run_demo(
     keep: bool = False,
     uri: str | None = None,
     pages: int = 400,
-    workers: int = 2,
+    workers: int = 1,
     topic: str | None = None,
     as_json: bool = False,
     say: Say = show.say,
     **login: Any,
 ) -> bool:
-    """Run the demo; True if the audit at its end found nothing wrong.
+    """Run the demo; True if its audit found nothing wrong, and nothing was held or recorded twice.
 
-    `data`: the directory of its server. `keep`: leave the server running. `uri`: use this Neo4j
-    (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
+    `data`: the directory of its server. `keep`: leave the server running; one that ran before goes on in any case.
+    `uri`: use this Neo4j (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
     processes that push. `topic`: words to crawl for. `as_json`: JSON lines on stdout. Raises
     GraphbrainError with one sentence, and KeyboardInterrupt after it has cleaned up.
     """
     web, home = Web(pages=pages), data or default_data_dir()
-    judge = None if topic is None else TopicRelevance.from_words(topic)
+    if topic is not None:
+        TopicRelevance.from_words(topic)  # so that words that cannot be used are refused here
+    stays = False
     try:
         with _Interruption() as halt, ExitStack() as stack:
-            ours = threading.Event()
-            own = None if uri else _server(stack, home, keep, ours, say)
+            line = stack.enter_context(show.timed_line())
+            own = None if uri else server.find(home)
+            stays = own is not None or keep
+            if own is not None:
+                say(f"A Neo4j runs in {home} already: it is used, and will be left running.")
+            if uri is None:
+                own = _server(stack, home, stays, line, say)
             halt.in_order()
-            brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}))
-            ours.set()
+            brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}, web, line, say))
             halt.check()
             stack.enter_context(web)
-            say(f"Crawling {pages} pages on {len(web.hosts)} hosts, served on {web.proxy} …")
-            with _workers(brain, workers) as pool:
-                tally = _crawl(brain, web, judge, halt.wanted)
-            if pool.failed:
-                say(f"The workers could not work: {pool.failed}")
+            tally = _crawl(brain, web, workers, topic, line, say, halt)
             halt.check()
+            line("bringing all scores to rest")
             brain.tend(None, stop=halt.wanted.is_set)
             halt.check()
-            found = Found.of(brain, web, tally, own)
+            line("recomputing every score from its neighbours")
+            found = Found.of(brain, web, tally, own if stays else None)
             halt.check()
+            line("")
             if as_json:
                 show.json_lines(found.lines())
             else:
-                _print(found, own, keep)
-            if own is not None and not keep:
+                _print(found, own, stays, uri)
+            if own is not None and not stays:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
-        left = "" if uri or server.find(home) is None else f"; Neo4j still runs in {home}"
-        say(f"Stopped: claims are given back; crawler, workers and web have ended{left}.")
+        left = f"; Neo4j still runs in {home}" if not uri and server.find(home) is not None else ""
+        say(f"Stopped: claims are given back; crawlers, workers and web have ended{left}.")
         raise
-    return found.audit.ok
+    return found.ok
 
 
 class _Interruption:
@@ -193,108 +232,123 @@ class _Interruption:
 # ---------------------------------------------------------------- the brain
 
 
-def _server(stack: ExitStack, home: Path, keep: bool, ours: threading.Event, say: Say) -> server.Server:
-    """The demo's server, started; `stack` stops it, if it is `ours` to stop.
+def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say) -> server.Server:
+    """The demo's server, started; `stack` stops it, unless it stays."""
+    if not stays:
+        stack.callback(server.stop, home)
+    began = time.monotonic()
 
-    One that ran before may hold a brain of the user's: then it is not.
-    """
-    if server.find(home) is None:
-        ours.set()
-    if not keep:
-        stack.callback(lambda: server.stop(home) if ours.is_set() else None)
-    return server.start(home, memory=MEMORY, say=say)
+    def fetched(done: int, total: int) -> None:
+        line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+    line("looking for Neo4j's files and for Java")
+
+    def told(text: str) -> None:
+        say(text)
+        if text.startswith("Starting"):
+            line("Java starts Neo4j: 5 to 90 s")
+
+    running = server.start(home, memory=MEMORY, say=told, progress=fetched)
+    if time.monotonic() - began > 1:
+        say(f"Neo4j answers, after {time.monotonic() - began:.0f} s.")
+    return running
 
 
 def _login(own: server.Server) -> dict[str, Any]:
     return {"uri": own.uri, "user": own.user, "password": own.password, "database": "neo4j"}
 
 
-def _open(login: dict[str, Any]) -> Brain:
+@contextmanager
+def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterator[Brain]:
     """The demo's brain, cleared of a former demo. SchemaMismatch if anything else is in it."""
     occupied = SchemaMismatch(
         f"The brain at {login['uri']} holds another crawl, which the demo would have to clear; "
         "let it use its own (no --data, no --uri), or an empty one."
     )
+    line("opening the brain, and making its indexes")
     try:
-        brain = Brain.open(**login, **OWN)
+        brain = Brain.open(**login, crawl=CRAWL, share=False, as_it_is=True)
     except SettingsError as error:
         raise (occupied if "crawl=" in str(error) else error) from None
-    with ExitStack() as on_error:
-        on_error.callback(brain.close)
-        if brain.stats()["pages"]:
+    with brain:
+        if count := brain.stats()["pages"]:
             try:
                 brain.page(SEEDS[0])
             except UnknownPage:
                 raise occupied from None
+            if any(host.name not in web.hosts | HOSTS_BESIDE for host in brain.hosts()):
+                raise occupied
+            say(f"The {count:,} pages of the demo before this one are deleted.")
             brain.clear()
-        on_error.pop_all()
-    return brain
+        brain.remake(**OWN, engine=Settings.read(**login).engine)
+        yield brain
 
 
-def _workers(brain: Brain, count: int) -> WorkerPool:
-    """Workers with the demo's settings: those of the environment would become the brain's."""
-    names = ("uri", "user", "password", "database", "limit_seconds")
-    return WorkerPool(count, **{name: getattr(brain.settings, name) for name in names}, **OWN)
+# ---------------------------------------------------------------- the crawl
 
 
-# ---------------------------------------------------------------- the crawl, and its progress
-
-
-def _crawl(brain: Brain, web: Web, judge: TopicRelevance | None, stop: threading.Event) -> Tally:
-    """Crawl the web from its seeds, showing progress; the tally of what was reported."""
-    tally, began = Tally(), time.monotonic()
+def _crawl(
+    brain: Brain, web: Web, workers: int, topic: str | None, line: show.Line, say: Say, halt: _Interruption
+) -> Tally:
+    """Crawl the web from its seeds, kill a crawler in the middle; the tally of what was reported."""
+    tally = Tally()
     brain.seed(web.seeds)
-    with _progress(brain, tally) as update:
-
-        def on_page(result: Fetched | Failed, answer: Answer) -> None:
-            tally.add(result, answer)
-            update()
-
-        crawl(
-            brain,
-            threads=THREADS,
-            patience=PATIENCE,
-            handlers=[web.handler()],
-            judge=judge,
-            stop=stop,
-            on_page=on_page,
-        )
-    tally.seconds = time.monotonic() - began
+    names = ("uri", "user", "password", "database", "limit_seconds")
+    connection = {**{name: getattr(brain.settings, name) for name in names}, "crawl": CRAWL, "share": False}
+    order = {"proxy": web.proxy, "topic": topic, "threads": THREADS, "patience": PATIENCE}
+    beside = f", beside {_count(workers, 'worker')} for the scores" if workers else ""
+    say(f"Crawling {len(web.pages)} pages on {len(web.hosts)} hosts, served on {web.proxy},")
+    say(f"  by {CRAWLERS} crawlers that share them{beside} …")
+    looked = 0.0
+    with WorkerPool(workers, **connection) as pool, Crew(CRAWLERS, connection, **order) as crew:
+        began: float | None = None
+        line("starting the crawlers")
+        for heard in crew.hear(EVERY):
+            halt.check()
+            if heard is not None:
+                began = began or time.monotonic()
+                tally.add(*heard)
+                tally.seconds = time.monotonic() - began
+                if tally.killed_at is None and tally.reported >= KILLED_AFTER * len(web.pages):
+                    line("killing a crawler")
+                    _kill(crew, brain, web, tally, say)
+            if tally.reported and time.monotonic() - looked > EVERY:
+                line("crawling", f": {_moment(brain.stats(), tally)}")
+                looked = time.monotonic()
+        if crew.failed:
+            raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
+    if pool.failed:
+        say(f"The workers could not work: {pool.failed}")
     return tally
 
 
-@contextmanager
-def _progress(brain: Brain, tally: Tally) -> Iterator[Callable[[], None]]:
-    """A function that shows how far the crawl is; it does nothing when nobody is watching."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda: None
-        return
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        shown = 0.0
+def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
+    """Kill a crawler while it holds pages. The web holds its answers back meanwhile, so that there are some."""
 
-        def update() -> None:
-            nonlocal shown
-            if time.monotonic() - shown > EVERY:
-                live.update(_moment(brain.stats(), tally), refresh=True)
-                shown = time.monotonic()
+    def held() -> list[str]:
+        pages = brain.find(state="frontier")
+        return [page.url for page in pages if page.worker == crew.name(VICTIM) and page.lease_until is not None]
 
-        yield update
+    with web.held_up():
+        until = time.monotonic() + HOLD_SECONDS
+        while len(held()) < HOLDS and time.monotonic() < until:
+            time.sleep(0.05)
+        crew.kill(VICTIM)
+    tally.killed_at, tally.victim_held = time.monotonic(), held()
+    say(
+        f"Crawler {VICTIM} is killed (kill -9 {crew.pid(VICTIM)}) and held "
+        f"{_count(len(tally.victim_held), 'page')}; crawler {CRAWLERS} goes on."
+    )
 
 
-def _moment(stats: dict[str, Any], tally: Tally) -> Group:
-    known = stats["pages"]
-    bar = Table.grid(padding=(0, 1))
-    done = Text(f"{tally.reported:,} fetched of {known:,} known")
-    bar.add_row(ProgressBar(total=max(known, 1), completed=tally.reported, width=40), done)
-    figures = {
-        "links": stats["links"],
-        "waiting": stats["waiting"],
-        "leased": stats["leased"],
-        "errors": sum(tally.failures.values()),
-        "pushes": stats["done"]["pushes"],
-    }
-    return Group(bar, Text("  ".join(f"{name} {value:,}" for name, value in figures.items())))
+def _moment(stats: dict[str, Any], tally: Tally) -> str:
+    lost = len(tally.victim_held) - len(tally.came_back)
+    waits = f", {lost} to come back from the killed one" if lost else ""
+    return f"{tally.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- what came of it
@@ -302,7 +356,8 @@ def _moment(stats: dict[str, Any], tally: Tally) -> Group:
 
 @dataclass(frozen=True)
 class Found:
-    """What came of a demo: the best pages, the figures, the audit, and where to look at the graph."""
+    """What came of a demo: the best pages, the figures, the audit, and, where the server stays, how to look at the
+    graph."""
 
     hubs: list[Page]
     authorities: list[Page]
@@ -313,11 +368,11 @@ class Found:
     browser: dict[str, str]
 
     @classmethod
-    def of(cls, brain: Brain, web: Web, tally: Tally, own: server.Server | None) -> Found:
+    def of(cls, brain: Brain, web: Web, tally: Tally, kept: server.Server | None) -> Found:
         """Ask the brain for it."""
         browser = {"connect": brain.settings.uri, "user": brain.settings.user}
-        if own is not None:
-            browser = {"open": own.browser, **browser, "password": own.password}
+        if kept is not None:
+            browser = {"open": kept.browser, **browser, "password": kept.password}
         return cls(
             brain.top(TOP, by="hub"),
             brain.top(TOP, by="authority"),
@@ -328,60 +383,113 @@ class Found:
             {**browser, "try": QUERY},
         )
 
+    @property
+    def ok(self) -> bool:
+        """Is nothing wrong, and nothing lost or doubled?"""
+        tally = self.tally
+        return (
+            self.audit.ok
+            and not tally.twice_held
+            and not tally.twice_recorded
+            and len(tally.came_back) == len(tally.victim_held)
+        )
+
     def lines(self) -> Iterator[dict[str, Any]]:
         """One object for each page of the lists, then the figures, the audit and the address."""
         for kind, pages in (("hub", self.hubs), ("authority", self.authorities)):
             for place, page in enumerate(pages, 1):
                 title = self.titles.get(page.url)
                 yield {"top": kind, "place": place, "title": title, **page.as_dict()}
-        yield {"reported": dataclasses.asdict(self.tally)}
+        yield {"reported": self.tally.figures()}
         yield {"stats": self.stats}
         yield {"audit": self.audit}
         yield {"browser": self.browser}
 
     def summary(self) -> list[tuple[str, str]]:
         """The figures, for a person."""
-        tally, stats, done = self.tally, self.stats, self.stats["done"]
-        failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
-        f = self.audit.figures
-        verdict = f"{'clean' if self.audit.ok else 'NOT clean'}: {f['accounts_checked']} accounts "
-        if "held" in f:
-            verdict += (
-                f"recomputed from their neighbours, the worst off by {f['worst_account_error']:.0e}; "
-                f"cash held {f['held']:,.3f}, paid {f['paid']:,.3f}"
-            )
-        else:  # the classic engine's
-            verdict += f"looked at; total cash {f['total_cash']:,.3f}, given {f['should_be']:,.3f}"
-        known = f"{stats['pages']:,} pages, {stats['links']:,} links, {stats['hosts']} hosts"
+        tally, stats = self.tally, self.stats
+        each = " and ".join(f"{tally.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
         first = min(FIRST, tally.judged)
         topic = f"{tally.near:,} of {tally.judged:,} pages are near it, {tally.near_at_first} of the first {first}"
+        failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
+        moved = tally.outcomes["alias"]
         return [
-            ("reported", f"{tally.reported:,} fetches in {tally.seconds:.1f} s"),
-            ("known", known),
+            ("fetched", f"{_count(tally.reported, 'page')} in {tally.seconds:.0f} s, by two crawlers: {each}"),
+            ("shared", self._shared()),
+            ("killed", self._killed()),
+            (
+                "found",
+                f"{_count(stats['pages'], 'page')} and {_count(stats['links'], 'link')} on {stats['hosts']} hosts; "
+                f"{_count(moved, 'page')} moved for good",
+            ),
             *([("topic", topic)] if tally.judged else []),
-            ("refused", f"{tally.refused} links that no page can have"),
-            ("redirects", f"{tally.outcomes['alias']} pages are now aliases of others"),
-            ("failures", f"{failures or 'none'}; {stats['retries']} pages will be tried again"),
-            ("pushes", f"{done['pushes']:,}, with {done['payments']:,} payments of cash"),
-            ("audit", verdict),
+            ("failed", f"{failures or 'nothing'}; {_count(stats['retries'], 'page')} will be tried again later"),
+            ("left out", f"{_count(tally.refused, 'link')} to what can be no page, such as mailto:"),
+            ("scores", self._scores()),
             *(("wrong", finding) for finding in self.audit.findings),
         ]
 
+    def _shared(self) -> str:
+        tally = self.tally
+        if tally.twice_held or tally.twice_recorded:
+            return f"WRONG: {tally.twice_held} pages held by both at once, {tally.twice_recorded} recorded twice"
+        return "no page was held by both at once, none was recorded twice"
 
-def _print(found: Found, own: server.Server | None, keep: bool) -> None:
+    def _killed(self) -> str:
+        held, back = len(self.tally.victim_held), self.tally.came_back
+        if self.tally.killed_at is None:
+            return "nobody: the crawl was over before"
+        told = f"crawler {VICTIM}, while it held {_count(held, 'page')}"
+        if not held:
+            return f"{told}: nothing was lost"
+        if len(back) < held:
+            return f"{told}: WRONG, {held - len(back)} of them did not come back"
+        what = "it" if held == 1 else f"all {held}"
+        return f"{told}; their leases of {LEASE:g} s ran out, and crawler {CRAWLERS} fetched {what}: nothing was lost"
+
+    def _scores(self) -> str:
+        figures = self.audit.figures
+        verdict = "right" if self.audit.ok else "NOT right"
+        if "held" not in figures:  # the classic engine's
+            return f"{verdict}: {figures['accounts_checked']:,} accounts looked at, no cash is missing"
+        return (
+            f"{verdict}: all {figures['accounts_checked']:,} recomputed from their neighbours, the largest error "
+            f"{figures['worst_account_error']:.0e}"
+        )
+
+
+def _print(found: Found, own: server.Server | None, stays: bool, uri: str | None) -> None:
     show.out(_top(found.hubs, "hub", found.titles), "")
     show.out(_top(found.authorities, "authority", found.titles), "")
     show.out(show.sheet(found.summary()), "")
-    show.out("See it in Neo4j Browser:", show.sheet(found.browser.items()))
     if own is None:
+        show.out("It stands in the brain at your Neo4j; a query to begin with:")
+        _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
-    verb, said = "stop", "The server is left running; to stop it:"
-    if not keep:
-        verb = "start"
-        said = "Neo4j stops now ('graphbrain demo --keep' leaves it running); to have it back:"
-    # Not wrapped, so that it can be copied however long the path is.
-    sys.stdout.write(f"\n{said}\n  graphbrain server {verb} --data {own.data}\n")
+    where = f"--data {_path(own.data)}"
+    commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
+    if stays:
+        show.out("Neo4j is left running. Look at the graph in Neo4j Browser:", show.sheet(found.browser.items()), "")
+        show.out("On the command line, the last one to stop it:")
+        _copied(*(f"  {command}" for command in [*commands, f"graphbrain server stop {where}"]))
+    else:
+        show.out("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
+        _copied(f"  graphbrain server start {where}", *(f"  {command}" for command in commands))
+
+
+def _copied(*lines: str) -> None:
+    """Print what is to be copied: not wrapped, however long a path is."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
+
+
+def _path(path: Path) -> str:
+    """A path as a shell takes it, short where it lies at home."""
+    text = str(path)
+    home = f"{Path.home()}/"
+    if len(home) > 2 and text.startswith(home) and shlex.quote(text) == text:
+        return "~/" + text[len(home) :]
+    return shlex.quote(text)
 
 
 def _top(pages: list[Page], by: str, titles: dict[str, str]) -> Table:

@@ -12,7 +12,8 @@ import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.message import Message
@@ -26,12 +27,13 @@ from urllib.request import ProxyHandler, Request
 
 from graphbrain.demo.pages import SEEDS, WebPage, build, render
 
-__all__ = ["Visit", "Web", "WebPage"]
+__all__ = ["Visit", "Web", "WebPage", "through"]
 
 Answer = tuple[int, dict[str, str], bytes]
 Headers = Mapping[str, str] | Message
 
 BEFORE = datetime(2025, 1, 1, 12, tzinfo=UTC)  # when the youngest page was last modified
+LONGEST_HOLD = 30.0  # seconds
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
@@ -49,7 +51,8 @@ class Web:
     """The generated web and its server: `with Web() as web: ... web.proxy ...`.
 
     `pages`: what there is, by URL. `seeds`: where to start. `visits`: every request so far, in
-    order; `asked`: how often each URL was requested.
+    order; `asked`: how often each URL was requested. `robots`: host → its robots.txt; the others
+    have none.
     """
 
     def __init__(self, *, seed: int = 1, pages: int = 400) -> None:
@@ -58,6 +61,9 @@ class Web:
         self.hosts = frozenset(urlsplit(url).netloc for url in self.pages)
         self.visits: list[Visit] = []
         self.asked: Counter[str] = Counter()
+        self.robots: dict[str, str] = {}
+        self._going = threading.Event()
+        self._going.set()
         self._lock = threading.Lock()
         self._server: _Server | None = None
 
@@ -96,7 +102,16 @@ class Web:
 
     def handler(self) -> ProxyHandler:
         """What urllib needs to reach these hosts, whatever http_proxy and no_proxy say."""
-        return _Through(self.proxy)
+        return through(self.proxy)
+
+    @contextmanager
+    def held_up(self) -> Iterator[None]:
+        """Within the block nobody gets an answer: requests wait."""
+        self._going.clear()
+        try:
+            yield
+        finally:
+            self._going.set()
 
     def gaps(self, host: str) -> list[float]:
         """Seconds between the requests to one host, in the order they came."""
@@ -107,6 +122,7 @@ class Web:
     def answer(self, url: str, headers: Headers) -> Answer:
         """Status, headers and body for one GET of `url`, noted as a visit."""
         when, url = time.monotonic(), _address(url)
+        self._going.wait(LONGEST_HOLD)
         with self._lock:
             self.asked[url] += 1
             nth = self.asked[url]
@@ -116,9 +132,11 @@ class Web:
         return status, HTML | more, body
 
     def _respond(self, url: str, nth: int, headers: Headers) -> Answer:
-        page = self.pages.get(url)
+        page, parts = self.pages.get(url), urlsplit(url)
+        if parts.path == "/robots.txt" and (text := self.robots.get(parts.netloc)) is not None:
+            return 200, {"Content-Type": "text/plain"}, text.encode()
         if page is None:
-            if urlsplit(url).netloc in self.hosts:
+            if parts.netloc in self.hosts:
                 return _message(404, "There is no such page")
             return _message(502, "There is no such host")
         if page.kind in ("moved", "found"):
@@ -134,6 +152,11 @@ class Web:
             if stamp in stamps and headers.get(condition) == stamps[stamp]:
                 return 304, stamps, b""
         return 200, stamps, body
+
+
+def through(proxy: str) -> ProxyHandler:
+    """What urllib needs to reach the hosts of a web that is served at `host:port`."""
+    return _Through(proxy)
 
 
 class _Through(ProxyHandler):

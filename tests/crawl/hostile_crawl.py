@@ -120,7 +120,8 @@ class Crawl:
         crawler.TIMEOUT, crawler.LONGEST = TIMEOUT, LONGEST
         try:
             hand_in_robots(brain, self.web)
-            crawler.crawl(brain, threads=THREADS, handlers=[self.web.handler()], stop=stop, on_page=on_page)
+            handlers = [self.web.handler()]
+            crawler.crawl(brain, threads=THREADS, handlers=handlers, robots=False, stop=stop, on_page=on_page)
         finally:
             crawler.TIMEOUT, crawler.LONGEST = before
             stop.set()

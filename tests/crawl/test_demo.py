@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,7 @@ def test_a_crawl_for_a_topic_finds_more_of_it(make_brain: Callable[..., Brain], 
     assert found[True] > max(2 * 60 * share, 1.5 * found[False]), (found, share)
 
 
-def test_a_judge_that_fails_ends_nothing(brain: Brain, web: Web, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_that_fails_ends_nothing(brain: Brain, web: Web, caplog: pytest.LogCaptureFixture) -> None:
     """What it cannot tell is not known, and that is said once; a number of numpy's is one."""
 
     def judge(text: str) -> Any:
@@ -164,7 +165,42 @@ def test_a_judge_that_fails_ends_nothing(brain: Brain, web: Web, capfd: pytest.C
     assert len(reports) == 40
     assert all(answer.accepted for _, answer in reports), reports
     assert {result.relevance for result, _ in reports if isinstance(result, Fetched)} == {None, 0.25}
-    assert capfd.readouterr().err.count("The judge failed") == 1
+    assert caplog.text.count("The judge failed") == 1
+
+
+def test_robots_are_read_before_pages_and_obeyed(make_brain: Callable[..., Brain], web: Web) -> None:
+    """Of each origin once, by whichever crawler comes first; nobody is asked for what they forbid."""
+    brain = make_brain(user_agent="MyBot/1.0 (+http://a.example/)")
+    web.robots = {
+        "birds.example": "User-agent: mybot\nDisallow: /guide/\n",
+        "stars.example": "User-agent: *\nDisallow: /\n",
+        "bread.example": "User-agent: other\nDisallow: /\n",
+    }
+    run(brain, web, limit=60)
+    reports = run(brain, web)
+    assert all(answer.accepted for _, answer in reports)
+    asked = set(web.asked)
+    assert not [url for url in asked if url.startswith("http://birds.example/guide/")]
+    assert {url for url in asked if url.startswith("http://stars.example/")} == {"http://stars.example/robots.txt"}
+    assert "http://bread.example/" in asked and "http://birds.example/" in asked
+    robots = {url: times for url, times in web.asked.items() if url.endswith("/robots.txt")}
+    assert set(robots) == {f"http://{host}/robots.txt" for host in web.hosts | {"vanished.example"}}
+    assert set(robots.values()) == {1}, robots
+    for host in web.hosts:
+        assert next(visit.url for visit in web.visits if visit.host == host) == f"http://{host}/robots.txt"
+    stats = brain.stats()
+    assert stats["leased"] == 0 and stats["states"]["outside"] > 6
+    assert brain.page("http://stars.example/").outside_because == "robots"
+
+
+def test_pages_wait_while_a_robots_txt_cannot_be_had(brain: Brain, web: Web) -> None:
+    busy = web.pages["http://bread.example/today"]
+    web.pages["http://birds.example/robots.txt"] = replace(busy, url="http://birds.example/robots.txt", fails=1_000)
+    run(brain, web, limit=60)
+    asked = {url for url in web.asked if url.startswith("http://birds.example/")}
+    assert asked == {"http://birds.example/robots.txt"}
+    assert brain.page("http://birds.example/").status == 503
+    assert brain.stats()["leased"] == 0
 
 
 def known(brain: Brain) -> set[str]:

@@ -73,10 +73,72 @@ def shared(brain: Brain, second: Brain) -> Iterator[tuple[Brain, Brain]]:
     yield brain, second
 
 
-def test_a_shared_setting_given_at_opening_changes_it_for_all(brain: Brain, neo4j: Neo4j) -> None:
-    neo4j.open(crawl="test", lease_seconds=77.0).close()
+OTHERS = [
+    {"allow_hosts": "b.org"},
+    {"allow_hosts": ""},
+    {"deny_hosts": "a.org"},
+    {"allow_urls": "/b"},
+    {"deny_urls": "/a"},
+    {"max_depth": 3},
+    {"delay_seconds": 0.5},
+    {"order": "breadth_first", "lease_seconds": 77.0, "user_agent": "mine"},
+]
+
+
+@pytest.fixture
+def going(make_brain: MakeBrain) -> Brain:
+    """A brain with a scope of its own and a page."""
+    brain = make_brain(allow_hosts="a.org c.org", max_depth=9)
+    brain.seed(["http://a.org/"])
+    return brain
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=lambda other: " ".join(f"{k}={v}" for k, v in other.items()))
+@pytest.mark.parametrize("by", ["argument", "environment"])
+def test_an_opening_moves_nobodys_settings(
+    going: Brain, neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch, other: dict[str, object], by: str
+) -> None:
+    """It is refused in a sentence that names the setting, and how it is changed; said so, it changes it for all."""
+    before, given = going.settings, other
+    if by == "environment":
+        given = {}
+        for name, value in other.items():
+            monkeypatch.setenv(f"GRAPHBRAIN_{name.upper()}", str(value))
+    first = next(iter(other))
+    with pytest.raises(SettingsError, match=rf"{first}.*graphbrain change .*change_settings=True") as refused:
+        neo4j.open(crawl="test", **given)
+    assert one_sentence(refused.value), refused.value
+    assert (f"unset GRAPHBRAIN_{first.upper()}" in str(refused.value)) == (by == "environment")
+    going.tend(0)
+    assert going.settings == before
+    with neo4j.open(crawl="test", as_it_is=True, **given) as kept:
+        assert kept.settings.allow_hosts == "a.org c.org"
+    with neo4j.open(crawl="test", change_settings=True, **given) as own:
+        assert {name: getattr(own.settings, name) for name in other} == other
+    going.tend(0)
+    assert {name: getattr(going.settings, name) for name in other} == other
+
+
+def test_the_same_in_other_words_is_no_other_setting(going: Brain, neo4j: Neo4j) -> None:
+    with neo4j.open(crawl="test", allow_hosts="*.c.org, A.org", max_depth="9", delay_seconds=0) as own:
+        assert own.settings.allow_hosts == "a.org c.org"
+    assert going.settings.allow_hosts == "a.org c.org"
+
+
+def test_an_opening_that_says_nothing_of_them_keeps_them(going: Brain, neo4j: Neo4j) -> None:
+    with neo4j.open(crawl="test", allow_hosts=None) as own:
+        assert (own.settings.allow_hosts, own.settings.max_depth) == (going.settings.allow_hosts, 9)
+
+
+def test_a_brain_without_pages_takes_what_an_opening_says(brain: Brain, neo4j: Neo4j) -> None:
+    neo4j.open(crawl="test", lease_seconds=77.0, allow_hosts="b.org").close()
     brain.tend(0)
-    assert brain.settings.lease_seconds == 77.0
+    assert (brain.settings.lease_seconds, brain.settings.allow_hosts) == (77.0, "b.org")
+    brain.seed(["http://b.org/"])
+    brain.clear()
+    neo4j.open(crawl="test", allow_hosts="c.org").close()
+    brain.tend(0)
+    assert brain.settings.allow_hosts == "c.org"
 
 
 def test_a_change_is_taken_up_by_the_others(shared: tuple[Brain, Brain]) -> None:

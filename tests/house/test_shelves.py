@@ -69,6 +69,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # the demo: a web, a crawler, a show
     ("demo", "demo.pages", "demo.crawler"),
     ("demo.web",),
+    ("demo.crew",),
     ("demo.show",),
     # the command line
     ("cli_common",),

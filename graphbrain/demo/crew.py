@@ -1,0 +1,201 @@
+"""The demo's crawlers: the crawler to copy, several times, each in a process of its own, one of which is killed.
+
+A `Crew` starts the processes and hears from each of every page that it has reported. Their order (JSON with the
+connection) goes in by stdin, which stays open: when it closes, because the crew is stopped or its process has died,
+they give back what they hold and end.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
+from graphbrain.demo.crawler import crawl
+from graphbrain.demo.web import through
+from graphbrain.relevance import TopicRelevance
+from graphbrain.worker import environment, first_line, watch_stdin
+
+__all__ = ["Crew", "Told"]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What one crawler tells of one report. `held`: from when to when it held the page; `relevance`: None if nothing
+    was judged."""
+
+    url: str
+    key: str
+    held: tuple[float, float]
+    failed: bool
+    status: int | None
+    relevance: float | None
+    accepted: bool
+    outcome: str
+    links: int
+    refused: int
+
+
+class Crew:
+    """Crawlers 1 to `count` on one brain and one web, from `start` to `stop`; also a context manager.
+
+    `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for.
+    """
+
+    def __init__(self, count: int, arguments: Mapping[str, Any], **order: Any) -> None:
+        self.count = count
+        self.failed: str | None = None
+        self._order = {"arguments": dict(arguments), **order}
+        self._heard: queue.SimpleQueue[tuple[int, Told | None]] = queue.SimpleQueue()
+        self._processes: dict[int, subprocess.Popen[str]] = {}
+        self._threads: list[threading.Thread] = []
+
+    def __enter__(self) -> Self:
+        for number in range(1, self.count + 1):
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "graphbrain.demo.crew"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+            self._processes[number] = process
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps({**self._order, "worker": self.name(number)}) + "\n")  # type: ignore[union-attr]
+                process.stdin.flush()  # type: ignore[union-attr]
+            thread = threading.Thread(target=self._listen, args=(number,), daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @staticmethod
+    def name(number: int) -> str:
+        """The worker's name by which the graph knows a crawler."""
+        return f"crawler {number}"
+
+    def pid(self, number: int) -> int:
+        """A crawler's process."""
+        return self._processes[number].pid
+
+    def kill(self, number: int) -> None:
+        """Kill a crawler, as `kill -9` does."""
+        self._processes[number].kill()
+        self._processes[number].wait()
+
+    def hear(self, seconds: float) -> Iterator[tuple[int, Told] | None]:
+        """What the crawlers tell, until all have ended; None whenever nothing was told for so long."""
+        going = self.count
+        while going:
+            try:
+                number, told = self._heard.get(timeout=seconds)
+            except queue.Empty:
+                yield None
+                continue
+            if told is None:
+                going -= 1
+            else:
+                yield number, told
+
+    def stop(self, grace: float = 10.0) -> None:
+        """Let the crawlers give back what they hold, and end; one that takes longer than `grace` seconds is killed."""
+        for process in self._processes.values():
+            with suppress(OSError, ValueError):
+                process.stdin.close()  # type: ignore[union-attr]
+        until = time.monotonic() + grace
+        for process in self._processes.values():
+            try:
+                process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        for thread in self._threads:
+            thread.join()
+
+    def _listen(self, number: int) -> None:
+        """Take what a crawler tells until it ends."""
+        process = self._processes[number]
+        for line in process.stdout or ():
+            with suppress(ValueError, TypeError):  # killed in the middle of a line
+                told = json.loads(line)
+                if "error" in told:
+                    self.failed = str(told["error"])
+                else:
+                    self._heard.put((number, Told(**{**told, "held": tuple(told["held"])})))
+        with suppress(OSError):
+            process.stdout.close()  # type: ignore[union-attr]
+        self._heard.put((number, None))
+
+
+# ---------------------------------------------------------------- inside a crawler's process
+
+
+def main() -> int:
+    """One crawler: read the order, crawl, tell; the exit code."""
+    stop = threading.Event()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the crew decides
+    order = json.loads(first_line())
+    threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
+    judge = None if order["topic"] is None else TopicRelevance.from_words(order["topic"])
+    try:
+        with Brain.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
+
+            def on_page(result: Fetched | Failed, answer: Answer) -> None:
+                _write(asdict(_told(brain, result, answer)))
+
+            crawl(
+                brain,
+                threads=order["threads"],
+                patience=order["patience"],
+                handlers=[through(order["proxy"])],
+                judge=judge,
+                stop=stop,
+                on_page=on_page,
+            )
+    except GraphbrainError as error:
+        _write({"error": str(error)})
+        return 1
+    return 0
+
+
+def _told(brain: Brain, result: Fetched | Failed, answer: Answer) -> Told:
+    claim, failed = result.claim, isinstance(result, Failed)
+    assert claim is not None
+    return Told(
+        result.url,
+        claim.key,
+        (claim.claimed or 0.0, min(brain.now(), claim.until)),
+        failed,
+        result.status,
+        None if isinstance(result, Failed) else result.relevance,
+        answer.accepted,
+        answer.outcome or "refused",
+        answer.links,
+        len(answer.links_refused),
+    )
+
+
+def _write(told: Mapping[str, Any]) -> None:
+    with suppress(BrokenPipeError):
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
