@@ -51,8 +51,9 @@ def _print_server(found: Any, as_json: bool, **more: Any) -> None:
     if as_json:
         show.json_lines([facts])
         return
-    facts["pid"] = str(found.pid)
-    show.out(show.sheet([*facts.items(), ("password", f"in {found.data / 'password'}")]))
+    where = found.data / "password"
+    facts |= {"pid": show.Cell(found.pid, str(found.pid)), "password": show.Cell(where, f"in {where}")}
+    show.out(show.sheet(facts.items()))
 
 
 @server_group.command()
@@ -103,13 +104,14 @@ def status(app: App, as_json: bool) -> int:
         pairs = [
             ("uri", found.uri),
             ("user", found.user),
-            ("password", f"in {now.data / 'password'}"),
+            ("password", show.Cell(now.data / "password", f"in {now.data / 'password'}")),
             ("browser", found.browser),
             ("Neo4j", found.version),
-            ("pid", str(found.pid)),
-            ("since", show.moment(now.since)),
-            ("memory", show.size(now.memory)),
-            ("disk", f"{show.size(now.disk)} in {now.data}"),
+            ("pid", show.Cell(found.pid, str(found.pid))),
+            ("since", show.moment_cell(now.since)),
+            ("memory", show.size_cell(now.memory)),
+            ("disk", show.size_cell(now.disk)),
+            ("data", now.data),
         ]
         show.out(show.sheet(pairs))
     return 0 if now.running else 1
@@ -148,7 +150,7 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
     if as_json:
         show.json_lines([found])
     else:
-        show.out(show.stats_sheet({**found, "missing": missing or None}))
+        show.out(show.figures_sheet({**found, "missing": missing or None}))
     return 1 if missing else 0
 
 
@@ -254,8 +256,8 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     if as_json:
         show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
     else:
-        show.out(show.stats_sheet(verdict.figures), *verdict.findings)
-        show.out("Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED.")
+        words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
+        show.out(*show.findings_sheet(verdict.figures, verdict.findings, words))
     return 0 if verdict.ok else 1
 
 
@@ -424,7 +426,7 @@ def rekey(app: App, canonical: str | None, as_json: bool) -> None:
     if as_json:
         show.json_lines([dataclasses.asdict(done)])
     else:
-        show.out(show.stats_sheet(dataclasses.asdict(done)))
+        show.out(show.figures_sheet(dataclasses.asdict(done)))
     show.say("graphbrain: the brain goes by the URL rules of today.")
 
 

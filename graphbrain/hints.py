@@ -20,7 +20,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import Hint, json_object
+from graphbrain.model import Hint
+from graphbrain.wire import json_object
 
 __all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
 

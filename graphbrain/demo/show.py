@@ -369,10 +369,10 @@ class Found:
 
 
 def _print(found: Found, own: server.Server | None, keep: bool) -> None:
-    show.out(_top(found.hubs, "hub", found.titles), "")
-    show.out(_top(found.authorities, "authority", found.titles), "")
-    show.out(show.sheet(found.summary()), "")
-    show.out("See it in Neo4j Browser:", show.sheet(found.browser.items()))
+    show.prose(_top(found.hubs, "hub", found.titles), "")
+    show.prose(_top(found.authorities, "authority", found.titles), "")
+    show.prose(show.sheet(found.summary()), "")
+    show.prose("See it in Neo4j Browser:", show.sheet(found.browser.items()))
     if own is None:
         return
     verb, said = "stop", "The server is left running; to stop it:"

@@ -14,6 +14,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots", "border", "meaning", "url_v1"),
+    ("wire",),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
@@ -53,7 +54,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
-    ("formats",),
+    ("formats", "lineio"),
     ("jars", "neo4j_home", "javacache", "recording", "relevance", "histories", "policies", "hints"),
     ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk", "priming"),
@@ -63,6 +64,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("desk",),
     ("scrapy_pages",),
     ("scrapy",),
+    ("tables",),
     ("show",),
     ("bench", "dumps", "precision"),
     ("bench_accounts", "bench_scores", "bench_revisit", "precision_plot"),
@@ -73,6 +75,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # the command line
     ("cli_common",),
     (
+        "cli_claims",
         "cli_crawl",
         "cli_keep",
         "cli_schedule",
