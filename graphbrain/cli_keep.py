@@ -364,6 +364,33 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
 
 
+@brain_command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--changed", is_flag=True, help="Only those that are not the defaults.")
+@as_json
+def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> None:
+    """Show the settings in force, and where each comes from.
+
+    A default, the brain (for all who use it), a variable of the environment, an option of the command line, or the
+    local server. Nothing is changed.
+    """
+    from graphbrain import show
+    from graphbrain.settings import Settings, unknown
+
+    for name in names:
+        if name not in Settings.names():
+            raise SettingsError(unknown(name, Settings.names()))
+    with app.brain(create=False, as_it_is=True) as brain:
+        found = app.sources(brain.settings)
+    found = [
+        each for each in found if each.name in (names or (each.name,)) and not (changed and each.source == "default")
+    ]
+    if as_json:
+        show.json_lines(found)
+    else:
+        show.write(show.settings_table(found))
+
+
 def _assignment(text: str) -> tuple[str, str]:
     """Name and value of NAME=VALUE."""
     name, sign, value = text.partition("=")
@@ -457,6 +484,7 @@ COMMANDS: tuple[click.Command, ...] = (
     relevance,
     payout,
     change,
+    settings,
     engine,
     rekey,
     clear,

@@ -27,6 +27,7 @@ from rich.progress import (
 )
 
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Ranking
+from graphbrain.settings import InForce
 from graphbrain.tables import Cell, Sheet, Table, Title, flat, named, number, on_terminal, out, prose, shorten, write
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ __all__ = [
     "rows_table",
     "say",
     "score",
+    "settings_table",
     "share_bar",
     "sheet",
     "shorten",
@@ -268,6 +270,12 @@ _MORE = (
     *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
     *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
 )
+
+
+def settings_table(found: Iterable[InForce]) -> Table:
+    """Settings in force, and where each comes from."""
+    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in found)
+    return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
 
 
 def page_sheet(page: Page) -> list[str | Table | Sheet]:

@@ -232,8 +232,9 @@ def report_schema() -> dict[str, Any]:
         "title": "A line for 'graphbrain report': a page that was fetched, or a fetch that failed",
         "type": "object",
         "required": ["url"],
-        "properties": {**shared, "failed": failed},
-        "propertyNames": {"enum": sorted({*shared, *pages, "failed"})},
+        # What a failure says of a page does not matter.
+        "properties": {**shared, "failed": failed, **dict.fromkeys(pages, True)},
+        "additionalProperties": nothing,
         "if": {"anyOf": failure},
         "else": {"properties": pages},
         "$defs": {
