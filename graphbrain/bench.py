@@ -91,7 +91,7 @@ def run(
         show.json_lines(figures)
     else:
         for one in figures:
-            show.out(show.stats_sheet(one))
+            show.out(show.figures_sheet(one))
 
 
 def _recording(file: Path | None) -> Recording:

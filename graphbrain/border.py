@@ -19,10 +19,19 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
-__all__ = ["LONGEST_NAME", "address", "checked", "claim_of", "name", "sendable", "share", "shown", "usable"]
+__all__ = ["LONGEST_NAME", "RANGES", "address", "checked", "claim_of", "name", "sendable", "share", "shown", "usable"]
 
 LONGEST_NAME = 200
 """Characters of a name that callers give: a worker's, an agent's, a token."""
+RANGES = {
+    "fetched_at": (0.0, 1e11),
+    "status": (100, 999),
+    "seconds": (0.0, 1e6),
+    "retry_after": (0.0, 1e9),
+    "relevance": (0.0, 1.0),
+    "simhash": (1 - 2**64, 2**64 - 1),
+}
+"""Least and most of the numbers of a report."""
 LONGEST_VALIDATOR = 1_000
 """Characters of an ETag or a date. What is longer is not kept: the page is fetched without it."""
 LONGEST_HASH = 128
@@ -40,11 +49,11 @@ def checked(report: Report) -> Report:
     plain: dict[str, Any] = {}
     _claim(report.claim)
     _texts(report, plain)
-    _number(report, "fetched_at", 0.0, 1e11, plain)
-    _number(report, "status", 100, 999, plain)
-    _number(report, "seconds", 0.0, 1e6, plain)
+    _number(report, "fetched_at", *RANGES["fetched_at"], plain)
+    _number(report, "status", *RANGES["status"], plain)
+    _number(report, "seconds", *RANGES["seconds"], plain)
     if isinstance(report, Failed):
-        _number(report, "retry_after", 0.0, 1e9, plain)
+        _number(report, "retry_after", *RANGES["retry_after"], plain)
     else:
         _fetched(report, plain)
     return replace(report, **plain) if plain else report

@@ -600,8 +600,8 @@ def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settin
         if name in given.given and getattr(given, name) != stored[name]:
             if (name == "crawl" and given.share) or (name == "engine" and any_engine):
                 continue
-            hints = {"crawl": "; give share=True to work on it all the same", "engine": f"; {to_convert(given.engine)}"}
-            hint = hints.get(name, "")
+            crawl = f"; name that one (--crawl {stored['crawl']}), or say share=True (GRAPHBRAIN_SHARE=yes)"
+            hint = {"crawl": crawl, "engine": f"; {to_convert(given.engine)}"}.get(name, "")
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )

@@ -17,6 +17,7 @@ from typing import Any, TextIO, cast
 import click
 
 from graphbrain import (
+    cli_claims,
     cli_crawl,
     cli_dump,
     cli_hosts,
@@ -68,7 +69,9 @@ def cli() -> None:
 
 
 _COMMANDS = (
-    *cli_crawl.COMMANDS,
+    *cli_crawl.COMMANDS[:2],
+    *cli_claims.COMMANDS,
+    *cli_crawl.COMMANDS[2:],
     *cli_look.COMMANDS,
     *cli_score.COMMANDS,
     *cli_precision.COMMANDS,

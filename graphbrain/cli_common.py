@@ -22,6 +22,7 @@ from graphbrain.model import STATES
 
 if TYPE_CHECKING:
     from graphbrain.brain import Brain
+    from graphbrain.settings import InForce, Settings
 
 __all__ = ["App", "F", "Number", "as_json", "brain_command", "connection", "number_or_none", "pass_app", "which_pages"]
 
@@ -55,6 +56,13 @@ class App:
             )
         local = {"uri": found.uri, "user": found.user, "password": found.password}
         return {**local, **self.given}
+
+    def sources(self, settings: Settings) -> list[InForce]:
+        """The settings in force, of a brain that was opened as it is, and where each comes from."""
+        given = {name: f"--{name}" for name in self.given}
+        for name in self.arguments().keys() - given.keys():
+            given[name] = "local server"
+        return settings.in_force(given)
 
     @contextmanager
     def brain(self, **settings: Any) -> Iterator[Brain]:

@@ -1,4 +1,4 @@
-"""The commands that drive a crawl: seed, next, report, work, tend, replay, import."""
+"""The commands that fill a graph and keep it: seed, hint, work, tend, replay, import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -15,10 +15,9 @@ import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.model import Answer, Hint, Report, SeedAnswer, Tended, Unusable, claim_in, json_object, report_from_dict
+from graphbrain.model import Hint, SeedAnswer, Tended
 
 if TYPE_CHECKING:
-    from graphbrain.brain import Brain
     from graphbrain.hints import Hints
     from graphbrain.worker import WorkerPool
 
@@ -92,9 +91,7 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
             else:
                 counts = Counter(answer.outcome or "refused" for answer in answers)
                 counts["refused"] = len(wrong)
-                show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in sorted(counts.items())))]))
-                for url in found.sitemaps:
-                    show.out(url)
+                _print_hinted(source, sorted(counts.items()), found.sitemaps)
             if found.sitemaps:
                 show.say(
                     f"graphbrain: {source} is an index: fetch its {len(found.sitemaps):,} sitemaps, and give them."
@@ -102,6 +99,17 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
             for what in wrong[:SHOWN]:
                 show.say(f"graphbrain: refused: {what}.")
     return 1 if refused else 0
+
+
+def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequence[str]) -> None:
+    """What came of a file of hints, and the sitemaps that it lists."""
+    from graphbrain import show
+
+    if show.on_terminal():
+        show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in counts))]), *sitemaps)
+    else:
+        rows = [*((source, name, n) for name, n in counts), *((source, "sitemap", url) for url in sitemaps)]
+        show.out(show.rows_table(("file", "what", "value"), rows))
 
 
 def _hints(source: str) -> Hints:
@@ -116,80 +124,6 @@ def _hints(source: str) -> Hints:
             return hints.read(file.read(hints.LARGEST + 1), source)
     except OSError as error:
         raise BadInput(f"{source} cannot be read: {error.strerror or error}.") from None
-
-
-@brain_command("next")
-@click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
-@click.option("--wait", type=Number(0), default=0.0, help="Seconds to wait for a page.")
-@as_json
-def next_(app: App, count: int, worker: str | None, wait: float, as_json: bool) -> None:
-    """Claim up to N pages to fetch (10 unless given).
-
-    With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
-    says when the next page is ready, or that the crawl is finished, if there are fewer than N.
-    """
-    from graphbrain import show
-
-    with app.brain() as brain:
-        claims = brain.next_urls(count, worker=worker, wait=wait)
-    if as_json:
-        show.json_lines(claim.as_dict() for claim in claims)
-    elif claims:
-        show.out(show.claims_table(claims))
-    if len(claims) < count:
-        if claims.finished:
-            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
-        elif claims.next_ready is not None:
-            away = max(0.0, claims.next_ready - time.time())
-            show.say(f"graphbrain: the next page is ready in {away:.1f} s.")
-        elif not claims:
-            show.say("graphbrain: nothing waits; pages are out with other workers.")
-
-
-@brain_command()
-@click.argument("source", metavar="[FILE]", type=TEXT, default="-")
-@click.option("--batch", type=click.IntRange(1), default=200, help="Lines reported at a time.")
-@as_json
-def report(app: App, source: IO[str], batch: int, as_json: bool) -> int:
-    """Tell the brain what was fetched.
-
-    JSON lines go in, an answer to each comes out. FILE is stdin unless given. A line is an object
-    with 'url' and, of a fetched page, 'links', 'claim', 'status', 'body' or 'body_hash',
-    'relevance', …; of a failed one 'failed': true or 'error'. Exits 1 when an item was refused; the
-    others are kept.
-    """
-    from graphbrain import show
-
-    lines = ((n, line) for n, line in enumerate(source, 1) if line.strip())
-    accepted = refused = 0
-    with app.brain() as brain:
-        while part := list(islice(lines, batch)):
-            answers = list(_report(brain, part))
-            if as_json:
-                show.json_lines(answer.as_dict() for answer in answers)
-            else:
-                rows = [(a.outcome or "refused", a.links, a.reason or "–", a.url) for a in answers]
-                show.out(show.rows_table(("outcome", "links", "reason", "url"), rows))
-            refused += sum(not answer.accepted for answer in answers)
-            accepted += sum(answer.accepted for answer in answers)
-    if refused:
-        show.say(f"graphbrain: {refused:,} of {accepted + refused:,} items were refused.")
-    return 1 if refused else 0
-
-
-def _report(brain: Brain, lines: list[tuple[int, str]]) -> Iterator[Answer]:
-    """The answers to some lines, in their order; a line that cannot be read is refused."""
-    return iter(brain.report([_read(number, line) for number, line in lines]))
-
-
-def _read(number: int, line: str) -> Report | Unusable:
-    item: dict[str, Any] = {}
-    try:
-        item = json_object(line)
-        return report_from_dict(item)
-    except BadInput as error:
-        return Unusable("", claim_in(item), f"line {number}: {error}")
 
 
 @brain_command()
@@ -363,4 +297,4 @@ def _seeds(pages: Iterable[int]) -> list[int] | None:
     return list(pages) or None
 
 
-COMMANDS = (seed, hint, next_, report, work, tend, replay, import_)
+COMMANDS = (seed, hint, work, tend, replay, import_)

@@ -18,21 +18,25 @@ __all__ = ["COMMANDS"]
 @click.option("--queued/--not-queued", default=None, help="Only hosts that have, or have not, pages in own queues.")
 @click.option("--slowed/--not-slowed", default=None, help="Only hosts that are, or are not, asked less often.")
 @click.option("--silent/--not-silent", default=None, help="Only hosts that are, or are not, only probed: no answer.")
+@click.option("--outside", is_flag=True, help="Also hosts outside of the scope.")
+@click.option("--count", type=click.IntRange(0), help="Count so many pages of each at most (1000).")
 @click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
 @as_json
-def hosts(app: App, text: str | None, as_json: bool, **which: Any) -> None:
-    """List hosts whose name contains TEXT.
+def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json: bool, **which: Any) -> None:
+    """List the hosts in scope whose name contains TEXT.
 
-    By name, and with what politeness goes by: the delay as it is now, claims out, what is used of the budget.
+    By name, with how many pages they have, and with what politeness goes by: the delay as it is now, claims out, what
+    is used of the budget.
     """
     from graphbrain import show
 
+    given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
-        found = brain.hosts(text, **which)
+        found = brain.hosts(text, outside=None if outside else False, **given, **which)
         if as_json:
             show.json_lines(host.as_dict() for host in found)
-        elif not show.hosts_stream(found):
-            show.say("graphbrain: no host fits.")
+        elif not show.write(show.hosts_table(found)):
+            show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
 
 
 def _or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float | str]:

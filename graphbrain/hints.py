@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import Hint, json_object
+from graphbrain.model import Hint
+from graphbrain.wire import json_object
 
 __all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
 
@@ -29,7 +31,8 @@ LARGEST = 50 * 1024 * 1024
 DAY = 86_400.0
 _DATE = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
 _MISSING = (
-    "Sitemaps and feeds are read with two packages that are not installed: pip install 'graphbrain-crawler[hints]'."
+    "Sitemaps and feeds are read with two packages that are not installed: "
+    f"{installs.command('hints', 'defusedxml', 'feedparser')}."
 )
 
 

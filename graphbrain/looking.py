@@ -19,6 +19,10 @@ from graphbrain.pages import View
 __all__ = ["Looking"]
 
 
+BEGINNING = 60.0
+"""A crawl that began so many seconds after the hour is taken to have gone on for all of it."""
+
+
 def _silent(_done: int, _total: int) -> None:
     """Nobody wants to know how far it is."""
 
@@ -41,12 +45,21 @@ class Looking(Core):
         return lambda found: due.dated(found, policy, price)
 
     def _pace(self) -> dict[str, Any]:
-        """Visits and links in an hour, and the price of visits."""
-        hour = int(self.now() // 3600)
-        before, now, price = self.graph.read(lambda tx: tx.one("brain/pace", hour=hour), "brain/pace")
-        passed = max(self.now() / 3600 - hour, 1 / 60)
-        full = before if before[0] else [count / passed for count in now]
-        return {"visits_an_hour": full[0], "links_an_hour": full[1], "price": price}
+        """Visits and links in an hour, from how many they were counted in how many seconds, and the price of visits.
+
+        They are those of the last full hour. Of a crawl that had not begun when that did, they are what was counted
+        since it began, at the same pace; that `so_far` is less than an hour, maybe.
+        """
+        at = self.now()
+        hour = int(at // 3600)
+        before, now, began, earlier, price = self.graph.read(lambda tx: tx.one("brain/pace", hour=hour), "brain/pace")
+        counts, seconds = before, 3600.0
+        if not before[0] or not (earlier or began <= (hour - 1) * 3600 + BEGINNING):
+            counts = [a + b for a, b in zip(before, now, strict=True)]
+            seconds = 0.0 if began is None else max(1.0, at - began)
+        full = [count * 3600 / seconds if seconds else 0.0 for count in counts]
+        pace = {"visits_an_hour": full[0], "links_an_hour": full[1], "visits": counts[0], "links": counts[1]}
+        return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """The `n` pages of highest score `by` authority, hub or a batch score (pagerank, hits_hub, …), best first.
@@ -160,7 +173,8 @@ class Looking(Core):
         self._write_counts()
         self._reread()
         sizes = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-        states = self.graph.read(lambda tx: tx.many("brain/states"), "brain/states")
+        now = self.now()
+        states = self.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
         totals = self.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
         error = self.graph.read(lambda tx: self.engine.looks.error_bound(tx, self.policy.rule), "audit/waiting")
         return {
@@ -169,7 +183,8 @@ class Looking(Core):
             **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
-            "retries": sum(row[4] for row in states),
+            "lapsed": sum(row[4] for row in states),
+            "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
             "aliases_outside": self.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,

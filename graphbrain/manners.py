@@ -9,7 +9,8 @@ Statements: hosts/*, pages/hosts, brain/note.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from graphbrain import hosts, passes, robots
@@ -29,6 +30,7 @@ __all__ = [
     "robots_text",
     "set_manners",
     "set_robots",
+    "sized",
     "unblock",
 ]
 
@@ -81,6 +83,14 @@ def look(
     dead = manners.dead_after or NEVER_DEAD
     last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
     return last, [_view(row, manners) for row in rows]
+
+
+def sized(tx: Tx, found: Sequence[HostView], most: int) -> list[HostView]:
+    """These hosts with how many pages they have; of each no more are counted than `most`."""
+    if not found:
+        return []
+    sizes = dict(tx.one("hosts/sizes", names=[host.name for host in found], limit=most + 1)[0])
+    return [replace(host, pages=min(most, sizes[host.name]), more_pages=sizes[host.name] > most) for host in found]
 
 
 def listed(tx: Tx, name: str, manners: Manners) -> HostView:

@@ -2,20 +2,17 @@
 
 A crawler asks for `Claim`s, fetches them with whatever it likes, and reports a `Fetched` or a `Failed` for each;
 the brain answers every item with an `Answer`. All are frozen: they can be shared between threads and sent to
-other processes (`as_dict` / `from_dict` are what the command line's JSON lines speak).
+other processes (`as_dict`, and `wire` the other way, are what the command line's JSON lines speak).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, TypeGuard, TypeVar, overload
+from typing import Any, Literal, TypeGuard, overload
 
-from graphbrain.errors import BadInput
 from graphbrain.methods import SCORES
 from graphbrain.tokens import made_at
 
@@ -47,12 +44,9 @@ __all__ = [
     "Settled",
     "Tended",
     "Unusable",
-    "claim_in",
     "number",
-    "report_from_dict",
 ]
 
-T = TypeVar("T")
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
 HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
@@ -431,7 +425,9 @@ class Host(_Record):
     `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
     be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
     queues of its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt
-    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone.
+    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone. `pages`: how many the graph
+    has of it, no more than were counted: `more_pages` says that there are more. `in_scope`: do the settings let it be
+    fetched?
     """
 
     name: str
@@ -459,6 +455,9 @@ class Host(_Record):
     robots_http_at: float | None
     robots_https_at: float | None
     discovered: float | None
+    pages: int | None = None
+    more_pages: bool = False
+    in_scope: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,82 +598,6 @@ class Ranking:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
-
-
-def json_object(line: str | bytes) -> dict[str, Any]:
-    """The JSON object in a line. Raises BadInput with what is wrong."""
-    try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"Not JSON: {error}.") from None
-    if not isinstance(item, dict):
-        raise BadInput("Not a JSON object.")
-    return item
-
-
-def report_from_dict(item: Mapping[str, Any]) -> Report:
-    """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
-
-    An object with `failed: true`, with `error`, or with a status of 400 and above is a failure; null is as if it were
-    not there. `claim` is the object that `graphbrain next --json` printed. Raises BadInput with what is wrong.
-    """
-    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
-        raise BadInput("Each line must be a JSON object with a 'url'.")
-    data = {name: value for name, value in item.items() if value is not None or name == "links"}
-    status = data.get("status")
-    if status is not None and not (isinstance(status, int) and 100 <= status <= 999):
-        raise BadInput(f"'status' must be an HTTP status, not {reprlib.repr(status)}.")
-    failed = data.pop("failed", False)
-    if not isinstance(failed, bool):
-        raise BadInput(f"'failed' must be true or false, not {reprlib.repr(failed)}.")
-    failed = failed or "error" in data or "retry_after" in data
-    # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
-    if failed or (status is not None and status >= 400 and not data.get("links")):
-        failed = True
-        data = {name: value for name, value in data.items() if name not in _OF_PAGES}
-    kind: type[Fetched] | type[Failed] = Failed if failed else Fetched
-    if isinstance(data.get("claim"), Mapping):
-        data["claim"] = _build(Claim, data["claim"])
-    if isinstance(data.get("body"), str):
-        data["body"] = data["body"].encode("utf-8", "surrogatepass")
-    if kind is Fetched:
-        links = data.get("links", ())
-        if not isinstance(links, list | tuple):
-            raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
-        data["links"] = tuple(_link(link) for link in links)
-    return _build(kind, data)
-
-
-def claim_in(item: Mapping[str, Any]) -> Claim | None:
-    """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
-    claim = item.get("claim")
-    try:
-        return _build(Claim, claim) if isinstance(claim, Mapping) else None
-    except BadInput:
-        return None
-
-
-def _link(link: Any) -> str | Link:
-    if isinstance(link, str):
-        return link
-    if isinstance(link, Mapping):
-        return _build(Link, link)
-    raise BadInput(f"A link must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
-
-
-def _build(kind: type[T], data: Mapping[str, Any]) -> T:
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    unknown = sorted(set(data) - known)
-    if unknown:
-        raise BadInput(f"Unknown field {unknown[0]!r}; a {kind.__name__} has {', '.join(sorted(known))}.")
-    try:
-        return kind(**data)
-    except TypeError as error:
-        raise BadInput(f"Not a {kind.__name__}: {error}.") from None
-
-
-_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
-"""What only a page that was fetched has."""
 
 
 def number(value: object) -> TypeGuard[float]:

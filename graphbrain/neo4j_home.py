@@ -23,6 +23,7 @@ from graphbrain.errors import ServerFailed
 USUAL_BOLT_PORT, USUAL_HTTP_PORT = 7687, 7474
 LEAST_MEMORY_MB = 640
 LEAST_FREE_BYTES = 500_000_000
+OLDEST = (5, 26)
 MARK = "neo4j-version"
 STATE = "server.json"
 _OPENS = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
@@ -145,6 +146,15 @@ def extra_configuration(home: Path) -> dict[str, str]:
                 raise ServerFailed(f"{home / 'extra.conf'} has a line that is no setting: {line!r}.")
             found[name.strip()] = value.strip()
     return found
+
+
+def check_version(version: str, examples: str) -> None:
+    """Raise ServerFailed for what is no version of Neo4j that can be used."""
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,4}){1,3}", version):
+        raise ServerFailed(f"{version!r} is no version of Neo4j; name one as in {examples}.")
+    if version_numbers(version) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        raise ServerFailed(f"Neo4j {version} is too old: {oldest} and later can be used, as {examples}.")
 
 
 def configured_memory(home: Path) -> tuple[int, int] | None:

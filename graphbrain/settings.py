@@ -8,12 +8,13 @@ ones are written there at creation and can not be changed by opening it again.
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
 import socket
 import uuid
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -21,7 +22,19 @@ from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
-__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "other_than", "to_convert", "typed"]
+__all__ = [
+    "ENGINES",
+    "ORDERS",
+    "PAYOUTS",
+    "SHARED_WITH_SERVER",
+    "InForce",
+    "Settings",
+    "other_than",
+    "to_convert",
+    "typed",
+    "unknown",
+    "variable_of",
+]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
@@ -49,12 +62,24 @@ NAMES = frozenset({"crawl", "worker", "user_agent"})
 HOST_LISTS = ("allow_hosts", "deny_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
+PREFIX = "GRAPHBRAIN_"
 # GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting as a process goes by it, and where it comes from."""
+
+    name: str
+    value: Any
+    source: str
+    kind: Kind
+    default: Any
 
 
 @dataclass(frozen=True)
@@ -167,15 +192,16 @@ class Settings:
         names = cls.names()
         values: dict[str, Any] = {}
         for variable, text in environ.items():
-            if not variable.startswith("GRAPHBRAIN_") or variable in SHARED_WITH_SERVER:
+            if not variable.startswith(PREFIX) or variable in SHARED_WITH_SERVER:
                 continue
-            name = variable.removeprefix("GRAPHBRAIN_").lower()
+            name = variable.removeprefix(PREFIX).lower()
             if name not in names:
-                raise SettingsError(f"{variable} is not a setting of graphbrain; unset it or correct its name.")
+                others = (other.removeprefix(PREFIX).lower() for other in SHARED_WITH_SERVER)
+                raise SettingsError(unknown(name, (*names, *others), variable_of))
             values[name] = text
         for name, value in arguments.items():
             if name not in names:
-                raise SettingsError(f"{name!r} is not a setting; there are {', '.join(sorted(names))}.")
+                raise SettingsError(unknown(name, names))
             if value is not None:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
@@ -192,6 +218,28 @@ class Settings:
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
         """Setting → (kind, default, meaning), for the help texts and the README's table."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
+
+    def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:
+        """Each setting of a process that has opened a brain, with these as the brain's, and where it comes from.
+
+        `given`: settings that were given otherwise than by a variable, and how. A password is not told.
+        """
+        environ = os.environ if environ is None else environ
+        found: list[InForce] = []
+        for name, (kind, default, _) in self.meanings().items():
+            variable = variable_of(name)
+            value, source = getattr(self, name), "default" if kind == "client" else "brain"
+            if name in given:
+                source = given[name]
+            elif variable in environ:
+                source = variable
+                value = typed(name, environ[variable]) if kind == "shared" else value
+            elif name == "worker":
+                source = "made up"
+            elif value == default:
+                source = "default"
+            found.append(InForce(name, "…" if name == "password" and value else value, source, kind, default))
+        return found
 
     def standing(self, stored: Mapping[str, Any]) -> Settings:
         """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
@@ -344,6 +392,21 @@ def _assigned(name: str, value: Any) -> str:
         return f"{name}={word}"
     escaped = _SHELLS.sub(r"\\\1", word)
     return f'"{name}={escaped}"'
+
+
+def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
+    """What to say of a setting that there is not: which one it may have been, or which there are."""
+    known = sorted(names)
+    near = difflib.get_close_matches(name, known, 1, 0.7) or [
+        other for other in known if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
+    ]
+    hint = f"did you mean {shown(near[0])}?" if near else f"there are {', '.join(known)}."
+    return f"{shown(name)} is not a setting; {hint}"
+
+
+def variable_of(name: str) -> str:
+    """The variable of the environment that gives this setting."""
+    return f"{PREFIX}{name.upper()}"
 
 
 def to_convert(engine: str) -> str:

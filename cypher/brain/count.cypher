@@ -12,7 +12,7 @@
 // retry   once   counters are for show; a count may double when an answer is lost
 MERGE (locked:Hour {hour: $hour, worker: $worker})
 ON CREATE SET locked.pages = 0, locked.links = 0, locked.claims = 0, locked.pushes = 0, locked.payments = 0,
-  locked.retries = 0
+  locked.retries = 0, locked.began = $now
 SET locked:Hour
 WITH count(*) AS held
 MATCH (c:Hour {hour: $hour, worker: $worker})

@@ -459,21 +459,21 @@ class Found:
 
 
 def _print(found: Found, own: server.Server | None, stays: bool, uri: str | None) -> None:
-    show.out(_top(found.hubs, "hub", found.titles), "")
-    show.out(_top(found.authorities, "authority", found.titles), "")
-    show.out(show.sheet(found.summary()), "")
+    show.prose(_top(found.hubs, "hub", found.titles), "")
+    show.prose(_top(found.authorities, "authority", found.titles), "")
+    show.prose(show.sheet(found.summary()), "")
     if own is None:
-        show.out("It stands in the brain at your Neo4j; a query to begin with:")
+        show.prose("It stands in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
     where = f"--data {_path(own.data)}"
     commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
     if stays:
-        show.out("Neo4j is left running. Look at the graph in Neo4j Browser:", show.sheet(found.browser.items()), "")
-        show.out("On the command line, the last one to stop it:")
+        show.prose("Neo4j is left running. Look at the graph in Neo4j Browser:", show.sheet(found.browser.items()), "")
+        show.prose("On the command line, the last one to stop it:")
         _copied(*(f"  {command}" for command in [*commands, f"graphbrain server stop {where}"]))
     else:
-        show.out("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
+        show.prose("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
         _copied(f"  graphbrain server start {where}", *(f"  {command}" for command in commands))
 
 

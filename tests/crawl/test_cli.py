@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +96,27 @@ def started(env: dict[str, str], *arguments: object, **more: Any) -> Iterator[su
     finally:
         process.kill()
         process.communicate()
+
+
+def on_terminal(env: dict[str, str], *arguments: object, columns: int = 80) -> tuple[int, str]:
+    """The exit code of a command on a terminal, and what is to be seen there of its results."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    env = {**{name: value for name, value in env.items() if name != "COLUMNS"}, "TERM": "xterm-256color"}
+    process = subprocess.Popen(command(*arguments), env=env, stdin=slave, stdout=slave, stderr=subprocess.PIPE)
+    os.close(slave)
+    parts = []
+    try:
+        with suppress(OSError):  # of a terminal that nobody has any more
+            while part := os.read(master, 65_536):
+                parts.append(part)
+        _, err = process.communicate(timeout=LONG)
+        assert b"Traceback" not in err, err
+    finally:
+        process.kill()
+        os.close(master)
+    text = b"".join(parts).decode().replace("\r\n", "\n")
+    return process.returncode, re.sub(r"\x1b\[\d+m", "", text)
 
 
 # ---------------------------------------------------------------------- without a server
@@ -209,7 +234,7 @@ def test_a_server_that_does_not_run(tmp_path: Path) -> None:
     assert lines(status)[0]["running"] is False
     stopped = alone("server", "stop", "--data", tmp_path)
     assert (stopped.returncode, stopped.stderr) == (0, "graphbrain: it did not run.\n")
-    assert alone("server", "logs", "--data", tmp_path).stdout == ""
+    one_sentence(alone("server", "logs", "--data", tmp_path), "no log", str(tmp_path))
 
 
 def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
@@ -269,28 +294,46 @@ def test_round_trip_by_json(run: Run) -> None:
     assert audit.returncode == 0
 
 
-def test_tables_fit_80_columns(run: Run) -> None:
+def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(
+    run: Run, connected: dict[str, str]
+) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     run("seed", long, "http://[::1]/[bold]brackets", "http://a.example/")
     report = {"url": "http://a.example/", "links": [long], "status": 200}
-    for done in (
-        run("report", input=json.dumps(report)),
-        run("top"),
-        run("top", "--by", "hub"),
-        run("page", long),
-        run("page", "http://a.example/", "--links"),
-        run("stats"),
-        run("audit", "--all"),
-        run("next", 3),
-        run("tend"),
-        run("schema", "check"),
+    run("report", input=json.dumps(report))
+    run("link", long, "http://a.example/")
+    run("tend")
+    for arguments in (
+        ("top",),
+        ("top", "--by", "hub"),
+        ("find", "example"),
+        ("page", long),
+        ("page", "http://a.example/", "--links"),
+        ("links", "http://a.example/"),
+        ("path", "http://a.example/", long),
+        ("hosts",),
+        ("host", "a.example"),
+        ("stats",),
+        ("audit", "--all"),
+        ("next", 3),
+        ("schema", "check"),
+        ("settings",),
     ):
+        code, seen = on_terminal(connected, *arguments)
+        assert code == 0 and seen, arguments
+        too_long = [line for line in seen.splitlines() if len(line) > 80]
+        assert not [line for line in too_long if line != long], (arguments, too_long)
+        assert "\t" not in seen
+        if arguments[0] in ("top", "find", "links", "path"):
+            assert "http://www.example.org/…" in seen and "page.html" in seen, seen
+        done = run(*arguments)
         assert done.returncode == 0, done.stderr
-        assert done.stdout
-        too_long = [line for line in done.stdout.splitlines() if len(line) > 80]
-        assert not [line for line in too_long if not line.startswith("http")], too_long
-    assert "…" in run("top").stdout
-    assert "page.html" in run("top").stdout
+        assert "…" not in done.stdout and "\x1b" not in done.stdout
+        for block in done.stdout.split("\n\n"):
+            counts = {len(line.split("\t")) for line in block.splitlines()}
+            assert len(counts) == 1 and counts.pop() > 1, (arguments, done.stdout)
+        if arguments[0] in ("top", "find", "links", "path"):
+            assert any(line.split("\t")[-1] == long for line in done.stdout.splitlines())
 
 
 def test_refused_items_are_said_and_the_others_kept(run: Run) -> None:
@@ -342,12 +385,13 @@ def test_corrections(run: Run) -> None:
     assert run("audit", "--all").returncode == 0
 
 
-def test_hosts(run: Run, tmp_path: Path) -> None:
+def test_hosts(run: Run, connected: dict[str, str], tmp_path: Path) -> None:
     run("seed", "http://a.example/", "http://a.example/private", "http://b.example/")
     done = run("host", "a.example", "--delay", "5", "--budget", "7", "--json")
     assert [lines(done)[0][name] for name in ("delay", "own_budget", "own_in_flight")] == [5.0, 7, None]
     assert lines(run("host", "a.example", "--budget", "none", "--json"))[0]["own_budget"] is None
-    assert "for ever" in run("host", "b.example", "--block", "for-ever").stdout
+    assert "blocked_until\t9999-12-31" in run("host", "b.example", "--block", "for-ever").stdout
+    assert "for ever" in on_terminal(connected, "host", "b.example")[1]
     assert [host["name"] for host in lines(run("hosts", "--blocked", "--json"))] == ["b.example"]
     assert "a.example" in run("hosts").stdout
     assert lines(run("host", "b.example", "--unblock", "--json"))[0]["blocked_until"] is None
@@ -387,7 +431,7 @@ def test_hints_from_files_and_pings(run: Run, tmp_path: Path) -> None:
     assert [item.get("outcome") for item in answers] == ["new", None, None, "new"]
     assert answers[2] == {"sitemap": "http://a.example/more.xml"}
     assert "ftp://a.example/" in done.stderr
-    assert run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout.split()[1:3] == ["1", "old,"]
+    assert "-\told\t1\n" in run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout
     one_sentence(run("hint", broken), "broken.xml", "not XML")
     one_sentence(run("hint", tmp_path / "nowhere.xml"), "nowhere.xml")
 

@@ -10,10 +10,11 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors", "methods", "tokens", "retry_after"),
+    ("errors", "methods", "tokens", "retry_after", "installs"),
     ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots", "border", "meaning", "url_v1"),
+    ("wire",),
     # maths: pure functions of arrays
     ("classic", "spread"),
     ("opichits",),
@@ -53,7 +54,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("__init__",),
     # doors: the local server, recorded crawls, a text's relevance, workers
-    ("formats",),
+    ("formats", "lineio"),
     ("jars", "neo4j_home", "javacache", "recording", "relevance", "histories", "policies", "hints"),
     ("server", "records", "harvest", "simulate", "plots"),
     ("worker", "bulk", "priming"),
@@ -63,6 +64,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("desk",),
     ("scrapy_pages",),
     ("scrapy",),
+    ("tables",),
     ("show",),
     ("bench", "dumps", "precision"),
     ("bench_accounts", "bench_scores", "bench_revisit", "precision_plot"),
@@ -74,6 +76,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     # the command line
     ("cli_common",),
     (
+        "cli_claims",
         "cli_crawl",
         "cli_keep",
         "cli_schedule",

@@ -6,8 +6,10 @@ from __future__ import annotations
 import hashlib
 import http.server
 import os
+import re
 import socket
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import jars, neo4j_home, server
+from graphbrain import jars, neo4j_home, priming, server
 from graphbrain.errors import ServerFailed
 
 LATEST = server.NEO4J_VERSION
@@ -174,6 +176,41 @@ def test_a_directory_without_rights_is_refused(tmp_path: Path) -> None:
         server.start(tmp_path / "data", say=lambda _: None)
 
 
+@pytest.mark.parametrize("version", ["foo", "", "5", "2026.09.0; rm", "../x", "4.4.40", "5.25.9"])
+def test_what_is_no_version_of_neo4j_is_refused_before_anything_is_done(tmp_path: Path, version: str) -> None:
+    for start in (lambda: server.start(tmp_path / "x", version=version), lambda: priming.prime(version, say=print)):
+        with pytest.raises(ServerFailed, match=r"as (in )?2026\S+ or 5\.26") as refused:
+            start()
+        assert "\n" not in str(refused.value)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_home_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ServerFailed, match=r"cannot be used \(Not a directory\).*GRAPHBRAIN_DATA"):
+        server.start(tmp_path / "file" / "data")
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with pytest.raises(ServerFailed, match=r"cannot be used \(Not a directory\).*XDG_CACHE_HOME"):
+        server.start(tmp_path / "data")
+
+
+def test_memory_that_was_asked_for_is_remembered(tmp_path: Path) -> None:
+    assert server.status(tmp_path).memory_set is None
+    neo4j_home.write_state(tmp_path, {"memory": 700, "pid": 1})
+    assert server.status(tmp_path).memory_set == 700
+    told: list[str] = []
+    server._remember(tmp_path, neo4j_home.read_state(tmp_path), 900, told.append)
+    assert server.status(tmp_path).memory_set == 900 and "900 MB" in told[0] and "next start" in told[0]
+    server._remember(tmp_path, neo4j_home.read_state(tmp_path), 900, told.append)
+    server._remember(tmp_path, neo4j_home.read_state(tmp_path), None, told.append)
+    assert len(told) == 1, "nothing is said of what stays"
+    server._remember(tmp_path, neo4j_home.read_state(tmp_path), 0, told.append)
+    assert server.status(tmp_path).memory_set is None and "half" in told[1]
+    neo4j_home.write_state(tmp_path, {"memory": "nonsense"})
+    assert server.status(tmp_path).memory_set is None
+
+
 def test_a_newer_versions_data_is_refused(tmp_path: Path) -> None:
     neo4j_home.write_version(tmp_path, "2031.01.0")
     with pytest.raises(ServerFailed, match=r"written by Neo4j 2031\.01\.0, which is newer"):
@@ -293,7 +330,7 @@ def test_a_java_that_is_none_or_too_old_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_said_in_one_sentence() -> None:
-    with pytest.raises(ServerFailed, match=r"pip install 'graphbrain-crawler\[local\]'"):
+    with pytest.raises(ServerFailed, match=rf"{re.escape(sys.executable)} -m pip install .*'jgo.*psutil\S* "):
         jars._local_extra("no_such_module_of_graphbrain")
 
 
