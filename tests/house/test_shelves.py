@@ -39,6 +39,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("visits",),
     ("relinking",),
     ("report",),
+    ("parting",),
     ("ordering",),
     ("aliases",),
     ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting", "due"),
