@@ -16,14 +16,14 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import replace
 from typing import Any
 
-from graphbrain import border, claims, conversion, hinting, notes, pages, report, schema, standing, tokens
+from graphbrain import border, claims, conversion, hinting, notes, pages, parting, report, schema, standing, tokens
 from graphbrain.core import PASS_BATCH, whole
 from graphbrain.correcting import Correcting
 from graphbrain.corrections import Seeded
-from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall, SettingsError
 from graphbrain.graph import Clock, Graph, Tx
 from graphbrain.hosting import Hosting
-from graphbrain.intake import Intake, named, unreadable
+from graphbrain.intake import Intake, named, refused, unreadable
 from graphbrain.looking import Looking
 from graphbrain.model import (
     ROBOTS,
@@ -247,19 +247,59 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             else:
                 checked.append((number, made))
         for batch in _batches(checked):
-            part = [item for _, item in batch]
-            done = self.graph.write(
-                lambda tx, p=part: report.record(tx, p, self.policy, self.now()),  # type: ignore[misc]
-                "report",
-            )
-            self._counts["pushes"] += done.pushes
-            self._counts["payments"] += done.payments
-            for (number, _), answer in zip(batch, done.answers, strict=True):
-                answers[number] = answer
+            numbers = {item.key: number for number, item in batch}
+            for key, answer in self._record([item for _, item in batch]):
+                answers[numbers[key]] = answer
                 self._counts["pages"] += answer.accepted
                 self._counts["links"] += answer.links
         self._after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
+
+    def _record(self, items: Sequence[Item]) -> list[tuple[str, Answer]]:
+        """Record visits in one transaction, or in several where their pages have too many links for that; the key and
+        the answer of each."""
+        try:
+            return self._record_at_once(items)
+        except report.Heavy as heavy:
+            links = heavy.links
+        answers: list[tuple[str, Answer]] = []
+        for batch in _batches([*enumerate(items)], links):
+            part = [item for _, item in batch]
+            try:
+                for item in part:
+                    if links[item.key] > report.MOST_OF_ONE:
+                        self._part(item)
+                answers += self._record_at_once(part, heavy=True)
+            except GraphTooSmall as error:
+                if len(part) > 1:
+                    raise
+                why = f"its {links[part[0].key]:,} links are more than Neo4j's memory holds ({error})"
+                failure = refused(part[0], why)
+                if failure is not None:
+                    answers += self._record_at_once([failure])
+                else:
+                    answers.append((part[0].key, Answer(part[0].report.url, False, why)))
+        return answers
+
+    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[tuple[str, Answer]]:
+        done = self.graph.write(
+            lambda tx: report.record(tx, items, self.policy, self.now(), heavy=heavy),
+            "report",
+        )
+        self._counts["pushes"] += done.pushes
+        self._counts["payments"] += done.payments
+        return [(item.key, answer) for item, answer in zip(items, done.answers, strict=True)]
+
+    def _part(self, item: Item) -> None:
+        """Let most of a page's links come and go before its visit is recorded."""
+        keys = self.graph.read(lambda tx: parting.missing(tx, item, self.policy), "report")
+        for start in range(0, len(keys), parting.AT_ONCE):
+            self.graph.write(
+                lambda tx, k=keys[start : start + parting.AT_ONCE]: parting.add(tx, item, k, self.policy, self.now()),  # type: ignore[misc]
+                "report",
+            )
+        while self.graph.write(lambda tx: parting.remove(tx, item, self.policy, self.now()), "report"):
+            pass
 
     def next_urls(self, n: int = 100, *, worker: str | None = None, wait: float = 0.0) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
@@ -616,12 +656,15 @@ def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched |
     return replace(item, claim=replace(claim, key=key))
 
 
-def _batches(items: Sequence[tuple[int, Item]]) -> Iterator[list[tuple[int, Item]]]:
-    """Whole pages, up to BATCH_PAGES of them and about BATCH_LINKS links."""
+def _batches(
+    items: Sequence[tuple[int, Item]], known: Mapping[str, int] | None = None
+) -> Iterator[list[tuple[int, Item]]]:
+    """Whole pages, up to BATCH_PAGES of them and about BATCH_LINKS links; `known`: how many each page has, by its key,
+    if not those alone that are told."""
     batch: list[tuple[int, Item]] = []
     links = 0
     for numbered in items:
-        more = len(numbered[1].targets)
+        more = len(numbered[1].targets) if known is None else known[numbered[1].key]
         if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS):
             yield batch
             batch, links = [], 0

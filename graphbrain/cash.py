@@ -19,7 +19,7 @@ from graphbrain.graph import Tx
 from graphbrain.ledger import Ledger
 from graphbrain.opichits import NONE, Ints, Rule
 
-__all__ = ["Batch", "Pushed", "candidates", "named", "push", "spend"]
+__all__ = ["Batch", "Pushed", "candidates", "halves", "named", "payees", "push", "spend"]
 
 LINKS_OF_A_SIDE = 5
 """A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
@@ -62,6 +62,19 @@ def named(ids: Sequence[int]) -> list[Batch]:
     return [("hub", list(ids)), ("authority", list(ids))] if ids else []
 
 
+def halves(batch: Batch) -> list[Batch]:
+    """The same work in two parts, one of them if it is of one page."""
+    side, pages = batch
+    middle = (len(pages) + 1) // 2
+    return [(side, part) for part in (pages[:middle], pages[middle:]) if part]
+
+
+def payees(tx: Tx, batch: Batch) -> int:
+    """The most neighbours that a side of these has."""
+    side, pages = batch
+    return max((len(ends) for ends in linking.read(tx, side, pages).values()), default=0)
+
+
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Push a batch."""
     side, pages = batch
@@ -83,7 +96,8 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
     before = linking.read(tx, side, pages)
-    union = set(before).union(*before.values()) if before else set()
+    # One that may not be pushed needs no neighbours: it is parked.
+    union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
     if not union:
         return Pushed(lost=len(pages))
     ledger = Ledger.lock(tx, union, rule)

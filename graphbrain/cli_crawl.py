@@ -73,9 +73,10 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
 def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
     """Tell the brain which pages have changed.
 
-    FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, or JSON lines with 'url', 'at', 'kind'; packed by gzip or
-    not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL, or the key of a page that is
-    known, says that this page has changed now. Exits 1 when a hint was refused; the others are kept.
+    FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, lists of URLs, or JSON lines with 'url', 'at', 'kind'; packed
+    by gzip or not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL, or the key of a page
+    that is known, says that this page has changed now. Of a broken file it reads what it can, and says what it cannot.
+    Exits 1 when anything was refused; the rest is kept.
     """
     from graphbrain import show
 
@@ -96,8 +97,11 @@ def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
                 show.say(
                     f"graphbrain: {source} is an index: fetch its {len(found.sitemaps):,} sitemaps, and give them."
                 )
-            for what in wrong[:SHOWN]:
-                show.say(f"graphbrain: refused: {what}.")
+            for how, what in (("refused", wrong), ("mended", found.mended)):
+                for each in what[:SHOWN]:
+                    show.say(f"graphbrain: {source}: {how}: {each}.")
+                if len(what) > SHOWN:
+                    show.say(f"graphbrain: {source}: {how}: … and so on, {len(what):,} in all.")
     return 1 if refused else 0
 
 

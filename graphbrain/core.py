@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 import threading
 import time
 from collections import Counter
@@ -73,6 +74,7 @@ class Core:
         self._tending = False
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
+        self._most_payees = sys.maxsize
         self._price: float | None = None
 
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:

@@ -92,12 +92,13 @@ class Correcting(Passing):
         key, old = self._key(url), self._old_key(url)
         self._free_aliases_of(key)
 
-        def work(tx: Tx, now: float) -> None:
+        def work(tx: Tx) -> bool:
             if old is not None:
                 notes.forget(tx, old)
-            corrections.forget(tx, key, for_ever, self.policy, now)
+            return corrections.forget(tx, key, for_ever, self.policy, self.now())
 
-        self._correct(work, "forget")
+        while not self.graph.write(work, "forget"):
+            pass
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
         """Let pages that were given up (parked, gone), redirect (aliases) or have failed wait at once as if they never

@@ -12,7 +12,7 @@ from itertools import chain
 from graphbrain import accounts, aliases, claims, hosts, linking, notes, ordering, pages, spellings
 from graphbrain.accounts import Accounts
 from graphbrain.errors import UnknownPage
-from graphbrain.graph import Again, Tx
+from graphbrain.graph import Again, Tx, intact
 from graphbrain.pages import New
 from graphbrain.verdicts import Policy
 
@@ -31,6 +31,9 @@ __all__ = [
     "unlink",
 ]
 
+UNLINKED_AT_ONCE = 10_000
+"""Links of a page that one transaction removes before the page is deleted."""
+DEEPENED_AT_ONCE = 10_000
 Named = tuple[str, str | None]
 """A page's key and, where it may have to be created, its URL."""
 
@@ -123,17 +126,23 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
     _write(tx, ledger, policy, now)
 
 
-def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None:
-    """Unlink a page from everybody, repairing both ends, and delete it."""
+def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool:
+    """Unlink a page from everybody, repairing both ends, and delete it. False: it has so many links that only some of
+    them are gone, and it is to be done again."""
+    ids = pages.find(tx, [key])
+    near: set[int] = set()
+    if key in ids:
+        page = ids[key]
+        near = set(chain.from_iterable(linking.read(tx, side, [page]).get(page, ()) for side in linking.SIDES))
+        if len(near) > UNLINKED_AT_ONCE:
+            _thin(tx, page, sorted(near)[:UNLINKED_AT_ONCE], policy, now)
+            return False
     if for_ever:
         tx.do("pages/forget_for_ever", key=key, now=now)
     notes.forget(tx, key)
-    ids = pages.find(tx, [key])
     if key not in ids:
-        return
-    page = ids[key]
-    near = (linking.read(tx, side, [page]).get(page, ()) for side in linking.SIDES)
-    ledger = accounts.lock(tx, {page, *chain.from_iterable(near)}, policy.rule)
+        return True
+    ledger = accounts.lock(tx, {page, *near}, policy.rule)
     out, into = (linking.held(tx, ledger, side, [page])[page] for side in linking.SIDES)
     if not ledger.holds([*out, *into]):
         raise Again
@@ -147,6 +156,15 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> None
         ends[held[2]].spent -= held[12]
     hosts.settle(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
+    return True
+
+
+def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) -> None:
+    """Remove the links between a page and these."""
+    ledger = accounts.lock(tx, {page, *near}, policy.rule)
+    out, into = (set(near).intersection(linking.held(tx, ledger, side, [page])[page]) for side in linking.SIDES)
+    linking.delete(tx, ledger, [(page, sorted(out)), *((other, [page]) for other in sorted(into))])
+    _write(tx, ledger, policy, now)
 
 
 def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:
@@ -186,22 +204,44 @@ def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> s
 
 
 def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
-    """Pass the lower depth of pages on to those they link to."""
+    """Pass the lower depth of pages on to those they link to: of as many pages as one transaction can, and of one with
+    too many links to some of those.
+
+    Links that come meanwhile bring the depth themselves.
+    """
     out = linking.read(tx, "hub", ids)
-    ledger = accounts.lock(tx, {*out, *(b for targets in out.values() for b in targets)}, policy.rule)
-    out = linking.held(tx, ledger, "hub", out)
+    known = dict(tx.one("pages/depths", ids=sorted(set(out).union(*out.values())))[0])
     redirects = dict(tx.one("links/redirects", ids=sorted(out))[0])  # no click lies between these
+    behind = {page: _behind(page, out[page], known, redirects) for page in ids if page in out}
+    told: list[int] = []
+    chosen: dict[int, list[int]] = {}
+    left = DEEPENED_AT_ONCE
+    for page, targets in behind.items():
+        chosen[page] = targets[:left]
+        left -= len(targets)
+        if left < 0:
+            break
+        told.append(page)
+    ledger = accounts.lock(tx, set(chosen).union(*chosen.values()), policy.rule)
+    redirects = dict(tx.one("links/redirects", ids=sorted(chosen))[0])
     depths: dict[int, int] = {}
-    for page, targets in out.items():
-        if not ledger.holds(targets):
+    for page, targets in chosen.items():
+        depth = int(ledger.depth[ledger.at([page])[0]])
+        if known[page] != depth:
             raise Again
-        depth = int(ledger.depth[ledger.at([page])[0]]) + 1
         for target in targets:
-            beyond = depth - 1 if redirects.get(page) == target else depth
+            beyond = depth if redirects.get(page) == target else depth + 1
             depths[target] = min(beyond, depths.get(target, beyond))
-    tx.do("pages/deepen", rows=[[page, int(ledger.depth[ledger.at([page])[0]]), False] for page in out])
+    tx.do("pages/deepen", rows=[[page, known[page], False] for page in told])
     pages.lower(tx, ledger, depths, policy.scope)
     ledger.write(tx, now)
+
+
+def _behind(page: int, targets: Sequence[int], depths: Mapping[int, int], redirects: Mapping[int, int]) -> list[int]:
+    """Those of the pages that a page links to that become less deep by it."""
+    intact(*(depths.get(each) for each in (page, *targets)))
+    beyond = {target: depths[page] + (redirects.get(page) != target) for target in targets}
+    return [target for target in targets if beyond[target] < depths[target]]
 
 
 def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import random
 import threading
 import time
 from collections import Counter
@@ -22,7 +23,7 @@ import neo4j
 import tenacity
 from neo4j import exceptions as ne
 
-from graphbrain.errors import GraphbrainError, GraphRefused, GraphUnavailable
+from graphbrain.errors import GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.statements import Statement, statement
 
 __all__ = ["Again", "Clock", "Graph", "Misfit", "Misfits", "Outdated", "Trace", "Tx", "intact"]
@@ -36,6 +37,8 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 LEAST_ATTEMPTS = 2
+MEMORY_ATTEMPTS = 4
+"""Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
 """Attempts that a transaction breaks off for weights that do not fit."""
 CLOCK_PROBES = 7
@@ -241,10 +244,10 @@ class Graph:
         tried_long = tenacity.stop_all(
             tenacity.stop_after_delay(self.limit_seconds), tenacity.stop_after_attempt(LEAST_ATTEMPTS)
         )
-        stop = tried_long if patient else tenacity.stop_after_attempt(1)
+        stop = (lambda state: tried_long(state) or _too_small(state)) if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
-            wait=tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE),
+            wait=_pause,
             stop=stop,
             before_sleep=self._count_retry,
             reraise=True,
@@ -318,7 +321,7 @@ class Graph:
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
             raise GraphRefused(_refusal(error, self.uri, self.database)) from error
         if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
-            raise GraphUnavailable(
+            raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "
                 "start it with more ('graphbrain server start --memory MB')."
             ) from error
@@ -348,6 +351,24 @@ def _can_help(error: BaseException) -> bool:
     if isinstance(error, ne.Neo4jError):
         return error.is_retryable() or (error.code or "").startswith(_OVERTAKEN)
     return isinstance(error, Again | OSError)
+
+
+_SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
+
+
+def _pause(state: tenacity.RetryCallState) -> float:
+    """Where memory was missing, others have it and need some time to give it back."""
+    return random.uniform(0.0, LONGEST_PAUSE) if _lacks_memory(state) else _SOON(state)
+
+
+def _too_small(state: tenacity.RetryCallState) -> bool:
+    """Was memory missing each time? Then it is not others who have it."""
+    return _lacks_memory(state) and state.attempt_number >= MEMORY_ATTEMPTS
+
+
+def _lacks_memory(state: tenacity.RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    return isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or "")
 
 
 def _kind(error: BaseException | None) -> str:

@@ -28,8 +28,8 @@ from graphbrain.verdicts import Policy
 
 __all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 
-AHEAD = DAY
-"""Seconds that a hint may lie ahead: a date is one day earlier or later elsewhere."""
+LATEST = 253_402_300_800.0 + DAY
+"""The year 10000. What lies beyond is counted in milliseconds; what only lies ahead counts as now."""
 LONGEST = 366 * DAY
 MOST_DAYS = 3650.0
 KINDS = ("sitemap", "feed", "ping")
@@ -92,7 +92,7 @@ def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
     url, key = (None, named) if is_key(named) else rules.page(named)
     if hint.kind not in KINDS:
         raise BadInput(f"the kind of a hint is {', '.join(KINDS)}, not {hint.kind!r:.80}")
-    at = now if hint.at is None else _within("at", hint.at, now + AHEAD, "a time that is not ahead")
+    at = now if hint.at is None else min(now, _within("at", hint.at, LATEST, "before the year 10000"))
     until = at + _within("within", hint.within, LONGEST, "at most a year")
     return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url)
 

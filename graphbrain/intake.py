@@ -16,11 +16,11 @@ from graphbrain import border, fingerprints, retry_after, tokens
 from graphbrain.errors import BadInput
 from graphbrain.fingerprints import Change
 from graphbrain.meaning import meant
-from graphbrain.model import Answer, Failed, Fetched, Link, Report, Seen, Unusable
+from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
 from graphbrain.url import Rules, cleaner
 from graphbrain.verdicts import Item
 
-__all__ = ["TWICE", "Intake", "named", "unreadable"]
+__all__ = ["TWICE", "Intake", "named", "refused", "unreadable"]
 
 BY_BODY = Change("body")
 TWICE = "the same page is reported twice in one batch"
@@ -59,8 +59,7 @@ class Intake:
             claim = border.claim_of(report) if isinstance(refusal, Answer) else None
             if isinstance(refusal, Answer) and claim is not None and claim.key not in self._seen:
                 self._seen.add(claim.key)
-                failed = Failed(refusal.url, claim, error=border.shown(f"refused: {refusal.reason}"))
-                made[place] = Item(failed, claim.key, refusal.url, claim.token, self._now, refusal=refusal.reason)
+                made[place] = _failure(claim, refusal.url, self._now, refusal.reason)
         return made
 
     def check(self, report: Report | Unusable) -> Item | Answer:
@@ -182,6 +181,18 @@ class Intake:
             else:
                 targets[key] = (url, guess)
         return targets, len(over)
+
+
+def _failure(claim: Claim, url: str, at: float, why: str) -> Item:
+    """What is recorded of a visit that is refused under a claim: its page has failed."""
+    failed = Failed(url, claim, error=border.shown(f"refused: {why}"))
+    return Item(failed, claim.key, url, claim.token, at, refusal=why)
+
+
+def refused(item: Item, why: str) -> Item | None:
+    """What is to be recorded of a visit that is refused; None: nothing, for nobody has claimed its page."""
+    claim = item.report.claim
+    return None if claim is None else _failure(claim, item.report.url, item.at, why)
 
 
 def _resolved(base: str, reference: str) -> str:

@@ -67,7 +67,7 @@ def relink(
     for verdict in taking:
         page = verdict.visit.page
         before = set(old.get(page, ()))
-        if not ledger.holds(before):
+        if verdict.unlinks and not ledger.holds(before):
             raise Again
         after = list(dict.fromkeys(led.goals[key] for key in verdict.targets if key in led.goals))
         if page in after:  # by way of an alias of itself

@@ -5,7 +5,7 @@ that will be read or written is locked (by id) together with its accounts, lease
 difference of the links is written and the accounts at both ends repaired, cash is pushed where all who are paid are
 locked anyway, the visits are recorded and the leases end, and last the hosts are settled (by name). Every decision is
 taken from locked state, and an item that was recorded by an attempt whose answer got lost is recognised by its token.
-Statements: pages/*, visits/read, accounts/*.
+Statements: pages/*, visits/read, accounts/*, links/degrees.
 """
 
 from __future__ import annotations
@@ -26,7 +26,20 @@ from graphbrain.scope import Scope
 from graphbrain.url import cleaner
 from graphbrain.verdicts import Item, Policy, Verdict, Visit, judge, told_of
 
-__all__ = ["Recorded", "record"]
+__all__ = ["MOST_OF_ALL", "MOST_OF_ONE", "Heavy", "Recorded", "discover", "guess", "record"]
+
+MOST_OF_ONE, MOST_OF_ALL = 20_000, 40_000
+"""So many links, those that are told and those that are known together, one page may have in a transaction, and all
+pages of a batch: what is written of each takes up to 7 kB of the server's memory until it is committed."""
+
+
+class Heavy(Exception):
+    """The links of a batch are too many for one transaction; nothing is written yet. `links`: how many each page has,
+    told and known, by its key."""
+
+    def __init__(self, links: Mapping[str, int]) -> None:
+        super().__init__()
+        self.links = links
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +51,9 @@ class Recorded:
     payments: int
 
 
-def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorded:
-    """Record these visits, each page at most once."""
-    ids, made, linked, redirecting, unsure = _discover(tx, items, policy, now)
+def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
+    """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
+    ids, made, linked, redirecting, unsure = discover(tx, items, policy, now, heavy=heavy)
     goals = pages.goals(tx, ids, redirecting)
     present = [item for item in items if item.key in ids]
     sources = [ids[item.key] for item in present]
@@ -62,7 +75,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
-    pushes, payments = ledger.spend_among(links)
+    few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    pushes, payments = ledger.spend_among(few)
     plan = visits.learn(tx, verdicts, ledger, policy)
     ledger.write(tx, now)
     if policy.orphans != "keep":
@@ -74,16 +88,18 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     return Recorded(told, pushes, payments)
 
 
-def _discover(
-    tx: Tx, items: Sequence[Item], policy: Policy, now: float
+def discover(
+    tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True
 ) -> tuple[dict[str, int], list[int], set[str], set[str], dict[str, tuple[int, str]]]:
     """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links;
     keys of aliases; and key → (id, why) of pages whose addresses may get better.
 
-    The missing pages are created, as deep as their best finder says.
+    The missing pages are created, as deep as their best finder says. Raises Heavy, unless they may be `heavy`.
     """
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = pages.look(tx, named)
+    if not heavy:
+        _weigh(tx, items, found, policy.rule.intra_host_weight)
     ids = {key: page for key, page, *_ in found}
     linked = {key for key, _, weight, *_ in found if weight > 0}
     redirecting = {key for key, _, _, alias, _ in found if alias}
@@ -110,6 +126,21 @@ def _discover(
                 new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
     made = pages.create(tx, new.values(), policy.scope, policy.rule, now)
     return ids | made, sorted(made.values()), linked, redirecting, unsure
+
+
+def _weigh(
+    tx: Tx, items: Sequence[Item], found: Sequence[tuple[str, int, float, bool, str | None]], least: float
+) -> None:
+    """Raises Heavy where links are too many. `least`: what the lightest of them weighs."""
+    known = {item.key: 0.0 for item in items if item.touches_links()}
+    known |= {key: weight / least for key, _, weight, *_ in found if key in known}
+    if sum(known.values()) + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
+        return
+    there = {key: page for key, page, weight, *_ in found if weight > 0.0 and key in known}
+    degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
+    links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
+    if max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
+        raise Heavy(links)
 
 
 def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
@@ -140,14 +171,19 @@ def _give_relevance(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], 
     if rows:
         tx.do("pages/relevance", rows=rows)
         ledger.relevance[ledger.at([row[0] for row in rows])] = [np.nan if row[1] is None else row[1] for row in rows]
+    guess(tx, verdicts, goals, ledger)
+
+
+def guess(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> None:
+    """Pages that links lead to, and that these visits do not bring, get the largest guess of their relevance."""
     fetched = {v.visit.page for v in verdicts if v.keep}
     guesses: dict[int, float] = {}
     for verdict in verdicts:
-        for key, (_, guess) in verdict.item.targets.items() if verdict.links else ():
-            if guess is not None and key in goals and goals[key] not in fetched:
-                guesses[goals[key]] = max(guess, guesses.get(goals[key], 0.0))
+        for key, (_, value) in verdict.item.targets.items() if verdict.links else ():
+            if value is not None and key in goals and goals[key] not in fetched:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
     known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
-    better = [[page, guess] for (page, guess), now in zip(guesses.items(), known, strict=True) if not guess <= now]
+    better = [[page, value] for (page, value), now in zip(guesses.items(), known, strict=True) if not value <= now]
     if better:
         took = tx.one("pages/guess", rows=better)[0]
         ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]

@@ -51,6 +51,7 @@ __all__ = [
     "find_goal",
     "settle",
     "system",
+    "together",
     "worth_it",
 ]
 
@@ -106,6 +107,21 @@ class Step:
     touched: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     waits: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
     awaited: bool = False
+
+
+def together(first: Step, second: Step) -> Step:
+    """The steps of one batch that was too large. Which of its pages need a mark is looked at in the end."""
+    touched = np.concatenate([first.touched, second.touched])
+    return Step(
+        first.pages + second.pages,
+        first.sides + second.sides,
+        first.payments + second.payments,
+        first.left + second.left,
+        second.at,
+        touched,
+        np.ones(len(touched), dtype=bool),
+        second.awaited,
+    )
 
 
 class Overtaken(Exception):

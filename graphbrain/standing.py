@@ -89,13 +89,15 @@ def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
     return bool(ledger.in_weight[place] == 0.0) and not exempt
 
 
-def forget(tx: Tx, key: str, policy: Policy, now: float) -> None:
-    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew."""
+def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
+    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. False: it
+    is to be done again, as in `corrections.forget`."""
     ids = pages.find(tx, [key])
     ledger = accounts.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, place in _read(tx, ledger):
         if _is_orphan(row, ledger, place) and row.lease_until is None:
-            corrections.forget(tx, key, False, policy, now)
+            return corrections.forget(tx, key, False, policy, now)
+    return True
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:

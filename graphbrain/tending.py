@@ -8,16 +8,17 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any
 
 from graphbrain import aliases, cash, claims, corrections, engines, pages, priors, settling, standing
 from graphbrain.batching import Batch, Turns
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
-from graphbrain.errors import BadInput, GraphUnavailable
+from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.graph import Tx
 from graphbrain.hosts import Manners
 from graphbrain.model import Settled, Tended, number
+from graphbrain.opichits import Rule
 from graphbrain.passing import Passing
 from graphbrain.settling import SETTLED_TO, Goal
 
@@ -106,12 +107,28 @@ class Tending(Passing):
         return pushed, False
 
     def _spend(self, work: Any) -> cash.Pushed:
-        pushed = self.graph.write(
-            lambda tx: self.engine.cash.spend(tx, work, self.policy.rule, self.now()), "cash/push"
-        )
+        try:
+            pushed = self.graph.write(
+                lambda tx: self.engine.cash.spend(tx, work, self._push_rule(), self.now()), "cash/push"
+            )
+        except GraphTooSmall:
+            if not self.engine.settles:  # the classic engine's batches are of payments
+                raise
+            parts = cash.halves(work)
+            if len(parts) == 1:  # a side is pushed whole, or not at all
+                many = self.graph.read(lambda tx: cash.payees(tx, work), "cash/push")
+                self._most_payees = min(self._most_payees, max(1, many - 1))
+                return self._spend(work)
+            done = [self._spend(part) for part in parts]
+            return cash.Pushed(*(sum(each) for each in zip(*map(astuple, done), strict=True)))
         self._counts["pushes"] += pushed.pushes
         self._counts["payments"] += pushed.payments
         return pushed
+
+    def _push_rule(self) -> Rule:
+        """The rule, but that no side is pushed for which the server was found to have too little memory."""
+        rule = self.policy.rule
+        return rule if rule.max_payees <= self._most_payees else replace(rule, max_payees=self._most_payees)
 
     def settle(
         self,
@@ -229,7 +246,16 @@ class Tending(Passing):
             attempts += 1
             return settling.settle(tx, goal, batch, self.policy.rule, token, again=attempts > 1)
 
-        return self.graph.write(work, "settle")
+        try:
+            return self.graph.write(work, "settle")
+        except GraphTooSmall:
+            pages = batch.pages
+            if len(pages) == 1:
+                return settling.Step(1, left=1)
+            attempts = 1  # neighbours are read anew
+            middle = len(pages) // 2
+            parts = [self._settle_batch(goal, Batch(part, part), token) for part in (pages[:middle], pages[middle:])]
+            return settling.together(*parts)
 
     def _pass_pays(self) -> bool:
         """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
@@ -326,7 +352,11 @@ class Tending(Passing):
                 )
                 for key in forgotten:
                     self._free_aliases_of(key)
-                    self._correct(lambda tx, now, k=key: standing.forget(tx, k, self.policy, now), "forget")  # type: ignore[misc]
+                    while not self.graph.write(
+                        lambda tx, k=key: standing.forget(tx, k, self.policy, self.now()),  # type: ignore[misc]
+                        "forget",
+                    ):
+                        pass
             if not ids or over():
                 return
 

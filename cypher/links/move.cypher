@@ -9,8 +9,11 @@
 // mode    write
 // retry   safe   what has moved is not found
 UNWIND $sources AS source
-MATCH (p:Page)-[r:LINKS]->(q:Page) WHERE id(p) = source AND id(q) = $old
-WITH DISTINCT p, r, source
+MATCH (p:Page) WHERE id(p) = source
+MATCH (q:Page) WHERE id(q) = $old
+// Both ends first, and then the link from the end that has fewer: see links/delete.
+WITH DISTINCT p, q, source
+MATCH (p)-[r:LINKS]->(q)
 MATCH (n:Page) WHERE id(n) = $new
 CREATE (p)-[:LINKS {since: r.since}]->(n)
 DELETE r

@@ -8,8 +8,11 @@
 // mode    write
 // retry   safe   what has moved is not found
 UNWIND $rows AS row
-MATCH (p:Page)-[r:LINKS]->(q:Page) WHERE id(p) = row[0] AND id(q) = row[1]
-WITH DISTINCT r, row
+MATCH (p:Page) WHERE id(p) = row[0]
+MATCH (q:Page) WHERE id(q) = row[1]
+// Both ends first, and then the link from the end that has fewer: see links/delete.
+WITH DISTINCT p, q, row
+MATCH (p)-[r:LINKS]->(q)
 MATCH (a:Page) WHERE id(a) = row[2]
 MATCH (b:Page) WHERE id(b) = row[3]
 CREATE (a)-[:LINKS {since: r.since}]->(b)

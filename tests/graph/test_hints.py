@@ -105,7 +105,7 @@ def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, a
         Hint(A, float("nan")),
         Hint(A, float("inf")),
         Hint(A, -1.0),
-        Hint(A, START + 2 * DAY),
+        Hint(A, START * 1000),  # milliseconds
         Hint(A, "yesterday"),  # type: ignore[arg-type]
         Hint(A, True),
         Hint(A, kind="rumour"),  # type: ignore[arg-type]
@@ -120,6 +120,13 @@ def test_a_bad_hint_is_refused_by_item(brain: Brain, bad: Any) -> None:
     good, wrong = brain.hint([B, bad])
     assert (good.outcome, wrong.accepted, wrong.outcome) == ("new", False, None)
     assert wrong.reason
+
+
+def test_a_time_that_is_ahead_counts_as_now(brain: Brain, clock: HandClock) -> None:
+    (answer,) = brain.hint([Hint(A, START + 400 * DAY, "sitemap")])
+    page = brain.page(A)
+    assert page is not None
+    assert (answer.outcome, page.hinted) == ("new", clock.at)
 
 
 def test_a_page_forgotten_for_ever_stays_so(brain: Brain) -> None:

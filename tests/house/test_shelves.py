@@ -10,7 +10,7 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors", "methods", "tokens", "retry_after", "installs"),
+    ("errors", "methods", "tokens", "retry_after", "installs", "mending"),
     ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots", "border", "meaning", "url_v1"),
@@ -40,6 +40,7 @@ SHELVES: tuple[tuple[str, ...], ...] = (
     ("visits",),
     ("relinking",),
     ("report",),
+    ("parting",),
     ("ordering",),
     ("aliases",),
     ("corrections", "bending", "intake", "audit", "settling", "listing", "manners", "hinting", "due"),
