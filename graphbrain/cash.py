@@ -82,13 +82,13 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
-    before = linking.read(tx, side, pages)
+    before = linking.payees(tx, side, pages, rule)
     union = set(before).union(*before.values()) if before else set()
     if not union:
         return Pushed(lost=len(pages))
     ledger = Ledger.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = linking.held(tx, ledger, side, before)
+    links = linking.held_payees(tx, ledger, side, before)
     return _spend(tx, side, links, ledger, now)
 
 

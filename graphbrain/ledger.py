@@ -102,10 +102,11 @@ class Accounts:
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
         self._values: Floats = np.empty(0)
         self._reweighed = False
+        self._linked = np.zeros(len(rows), dtype=bool)
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
-        unknown = np.where(self.out_weight == 0.0, 0, NONE)
+        unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
         self._before = {name: getattr(self, name).copy() for name in self.columns}
 
@@ -213,8 +214,10 @@ class Accounts:
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
     def in_links_turned(self) -> list[int]:
-        """The pages that have lost their last in-link since they were locked, or have got their first."""
+        """The pages that may have lost their last in-link since they were locked, or have got their first."""
         turned = (self._before["in_weight"] > 0.0) != (self.in_weight > 0.0)
+        if self.rule.weightless:
+            turned = self._linked
         ids: list[int] = self.ids[turned].tolist()
         return ids
 
@@ -222,6 +225,7 @@ class Accounts:
         """Links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
         self._weigh(a, b, sign * self.weights(a, b))
+        self._linked[b] = True
         changed = self.links_sum + sign * linksums.of_links(a, self.ids[b], len(self.ids))
         self.links_sum = np.where(self.links_sum == NONE, NONE, changed & linksums.WHOLE)
 
@@ -252,22 +256,27 @@ class Accounts:
         """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
         raise NotImplementedError
 
-    def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]]) -> None:
+    def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]], whole: bool = True) -> None:
         """Hold weights against links (page → whom a side of it pays) that were read under the locks. Raises Misfit.
 
-        A page is left out where links may differ in weight and it has a neighbour that is not locked.
+        A page is left out where links may differ in weight and it has a neighbour that is not locked. `whole`: none of
+        its links is missing, be it without weight.
         """
         if not links:
             return
         pages = self.at(list(links))
         each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
-        others = self.seek(np.array([other for page in links.values() for other in page], dtype=np.int64))
+        ids = np.array([other for page in links.values() for other in page], dtype=np.int64)
+        others = self.seek(ids)
         unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
         known = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
+        if side == "hub" and whole and self.rule.weightless:  # that a page has no links cannot be told from its weight
+            sums = linksums.of_links(each, ids, len(pages))
+            self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
     def _write_weights(self, tx: Tx) -> None:
         """Write weights that have changed, and what says which links they are the sum of; the database counts the links
@@ -490,11 +499,12 @@ class Ledger(Accounts):
         """Sides that may have had more neighbours than a push may have, and have fewer now.
 
         Pushes have taken the marks of such sides (`cash`), whatever follows from their accounts. A side has at most as
-        many neighbours as its weight holds of the lightest links.
+        many neighbours as its weight holds of the lightest links that it pays along.
         """
         before: Floats = self._before[weight]
         now: Floats = getattr(self, weight)
-        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * self.rule.intra_host_weight)
+        lightest = self.rule.intra_host_weight or 1.0
+        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
         return relieved
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:

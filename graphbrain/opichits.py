@@ -59,6 +59,7 @@ class Rule:
     `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet;
     `remarking`: marks, states and queues of some are still those of other settings.
     `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    `weight_before`: of links inside hosts that have not been weighed anew yet.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
     """
@@ -76,6 +77,7 @@ class Rule:
     payout_scale: float = 1.0
     repaying: bool = False
     remarking: bool = False
+    weight_before: float | None = None
     revision: int = 0
     engine: str = "exact"
     classic: Options = field(default_factory=Options)
@@ -88,12 +90,18 @@ class Rule:
         given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
+        given["weight_before"] = brain.get("weight_before")
         return cls(**given, engine=engine, classic=Options.of(brain))
 
     @property
     def revisits(self) -> bool:
         """Do fetched pages wait to be fetched again?"""
         return self.order == "optimal"
+
+    @property
+    def weightless(self) -> bool:
+        """May links inside a host weigh nothing? Then a side without weight may have links."""
+        return 0.0 in (self.intra_host_weight, self.weight_before)
 
     @property
     def bends_payouts(self) -> bool:

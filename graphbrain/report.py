@@ -85,7 +85,7 @@ def _discover(
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = pages.look(tx, named)
     ids = {key: page for key, page, *_ in found}
-    linked = {key for key, _, weight, *_ in found if weight > 0}
+    linked = {key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless}
     redirecting = {key for key, _, _, alias, _ in found if alias}
     unsure = {key: (page, why) for key, page, _, _, why in found if why is not None}
     missing = named.difference(ids)

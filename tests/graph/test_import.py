@@ -78,7 +78,7 @@ def put(path: Path) -> Path:
     [
         {},
         {"order": "breadth_first", "eps": 0.3},
-        {"intra_host_weight": 0.25, "alpha": 0.3},
+        {"intra_host_weight": 0.0, "alpha": 0.3},
         {"value": "pagerank"},
         {"value": "hub", "order": "best_first"},
         {"deny_hosts": "c.org", "max_depth": 2, "max_links": 3},
