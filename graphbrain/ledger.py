@@ -8,7 +8,7 @@ and computed from locked state, so running the transaction again is safe. Ids ar
 looked up by key in the same transaction, and give the one order in which everybody locks. The id of a page that is
 deleted meanwhile is not given to another node while a transaction that could have read it is open, so a missing id
 says it all.
-Statements: accounts/*.
+Statements: accounts/*, scores/guess.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from graphbrain import lanes, linksums, opichits
 from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
+from graphbrain.methods import METHODS
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 from graphbrain.places import find
 
@@ -101,6 +102,7 @@ class Accounts:
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
         self._values: Floats = np.empty(0)
+        self._ranked = self._guessed = np.zeros(0, dtype=bool)
         self._reweighed = False
         self._linked = np.zeros(len(rows), dtype=bool)
         for number, name in enumerate(self.columns, start=1):
@@ -147,8 +149,36 @@ class Accounts:
 
     def read_values(self, tx: Tx) -> None:
         """Read what the pages are worth to the schedule, where that is neither of their two scores."""
-        rows = dict(tx.one("accounts/values", ids=self.ids.tolist(), name=lanes.property_of(self.rule.value))[0])
-        self._values = np.array([lanes.scored(self.rule, rows.get(page)) for page in self.ids.tolist()])
+        ids, name = self.ids.tolist(), lanes.property_of(self.rule.value)
+        rows = {page: told for page, *told in tx.one("accounts/values", ids=ids, name=name)[0]}
+        told = [rows.get(page, (None, None)) for page in ids]
+        self._values = np.array([lanes.scored(self.rule, *each) for each in told])
+        self._ranked = np.array([stored is not None for stored, _ in told], dtype=bool)
+        self._guessed = np.array([guess is not None for _, guess in told], dtype=bool)
+
+    def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
+        """Where the order goes by a batch score, pages that came after it was computed get a provisional one, by what
+        the pages that have just been read (`links`: page → all it links to) give those that they did not link to before
+        (`new`)."""
+        if self.rule.value not in METHODS or not new:
+            return
+        known = self._ranked | self._guessed
+        if not known.any():
+            return
+        given: dict[int, float] = {}
+        values, counts = np.where(known, self._values, 0.0), np.where(known, self.in_weight, 0.0)
+        for page, found in new.items():
+            ends = self.at(links[page])
+            each = list(zip(values[ends].tolist(), counts[ends].tolist(), strict=True))
+            passed = lanes.passed_on(self.rule, float(self._values[self.at([page])[0]]), each)
+            for place in self.at(found).tolist():
+                if not self._ranked[place]:
+                    before = float(values[place]) if known[place] else lanes.first_given(self.rule)
+                    given[place] = given.get(place, before) + passed
+        if given:
+            places = list(given)
+            self._values[places] = list(given.values())
+            tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(given.values()))
 
     @property
     def hub_score(self) -> Floats:

@@ -315,7 +315,8 @@ class Page(_Record):
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
-    the batch scores that it carries, by the names in `methods.SCORES`.
+    the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
+    one that the order goes by, on a scale on which the mean of all pages is 1.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
@@ -383,6 +384,7 @@ class Page(_Record):
     due: float | None = None
     outside_because: str | None = None
     claimed: float | None = None
+    provisional: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @property

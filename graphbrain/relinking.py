@@ -84,6 +84,7 @@ def relink(
         depth = int(ledger.depth[ledger.at([page])[0]])
         _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
     linking.create(tx, ledger, made, now)
+    ledger.guess_values(tx, links, dict(made))
     linking.delete(tx, ledger, gone)
     linking.respell(tx, ledger, names)
     pages.lower(tx, ledger, depths, policy.scope)

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -314,13 +313,17 @@ def test_links_without_weight_are_links_all_the_same(make_brain: MakeBrain, cloc
     sound(brain)
 
 
-def test_depths_come_through_links_without_weight(make_brain: MakeBrain) -> None:
+def test_depths_come_through_links_without_weight(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(intra_host_weight=0.0)
-    for one, other in pairwise(SITE):
-        brain.link(one, other)
-    brain.seed([SITE[1]])
-    brain.tend(None)
-    assert [brain.page(one).depth for one in SITE[1:]] == [0, 1, 2, 3, 4]
+    brain.seed([A])
+    for target in SITE[:3]:
+        clock.pass_(10.0)
+        (claim,) = brain.next_urls(1)
+        brain.report([Fetched(claim.url, [target], claim)])
+    assert [brain.page(one).depth for one in SITE[:3]] == [1, 2, 3]
+    brain.seed([SITE[0]])
+    brain.tend(0)
+    assert [brain.page(one).depth for one in SITE[:3]] == [0, 1, 2]
 
 
 def test_nobody_knows_the_links_of_a_page_by_its_weight(make_brain: MakeBrain, clock: HandClock, ask: Ask) -> None:
