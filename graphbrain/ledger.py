@@ -156,6 +156,11 @@ class Accounts:
         self._ranked = np.array([stored is not None for stored, _ in told], dtype=bool)
         self._guessed = np.array([guess is not None for _, guess in told], dtype=bool)
 
+    def take_values(self, rows: Sequence[Sequence[Any]]) -> None:
+        """What the crawler says that pages (by id) are worth to it, if the order goes by that."""
+        if rows and self.rule.value == "own":
+            self._values[self.at([row[0] for row in rows])] = [row[1] for row in rows]
+
     def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
         """Where the order goes by a batch score, pages that came after it was computed get a provisional one, by what
         the pages that have just been read (`links`: page → all it links to) give those that they did not link to before

@@ -69,10 +69,12 @@ class Link:
 
     `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
     the target is fetched and given a relevance of its own; of several guesses the largest holds.
+    `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
     """
 
     url: str
     relevance: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,8 @@ class Fetched:
     `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
     temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
+    `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
+    goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
     `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
     `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
@@ -186,6 +190,7 @@ class Fetched:
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

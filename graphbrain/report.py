@@ -61,6 +61,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float) -> Recorde
     offers = _offers(items, unsure, policy.scope)
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
+    _give_values(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
     pushes, payments = ledger.spend_among(links)
     plan = visits.learn(tx, verdicts, ledger, policy)
@@ -151,6 +152,22 @@ def _give_relevance(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], 
     if better:
         took = tx.one("pages/guess", rows=better)[0]
         ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+
+
+def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
+    """Fetched pages get the value that was reported, unfetched targets the largest guess."""
+    told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
+    rows = [[page, value] for page, value in told.items() if value is not None]
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, value in verdict.item.values.items() if verdict.links else ():
+            if key in goals and goals[key] not in told:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    if rows:
+        tx.do("pages/value", rows=rows)
+    if guesses:
+        rows += tx.one("pages/guess_value", rows=[list(guess) for guess in sorted(guesses.items())])[0]
+    ledger.take_values(rows)
 
 
 def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:

@@ -252,6 +252,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "broken": 60.0,
         },
         "scores/release": {"token": TOKEN},
+        "pages/value": {"rows": [[hub, 2.5]]},
+        "pages/guess_value": {"rows": [[other, 2.5]]},
         "links/in_between": {"ids": some},
         "links/out": {"ids": some},
         "links/out_between": {"ids": some},
