@@ -72,7 +72,7 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
     if set(REMARKING) & set(settings):
         notes |= {"remarking": ""}
     if "value" in settings and after.value in METHODS:
-        notes |= {"value_scale": scores.scale(tx, after.value)}
+        notes |= scores.notes(tx, after.value)
     tx.do("brain/change", settings={**settings, **notes})
 
 

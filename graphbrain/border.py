@@ -19,7 +19,19 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
-__all__ = ["LONGEST_NAME", "RANGES", "address", "checked", "claim_of", "name", "sendable", "share", "shown", "usable"]
+__all__ = [
+    "LONGEST_NAME",
+    "RANGES",
+    "address",
+    "checked",
+    "claim_of",
+    "name",
+    "sendable",
+    "share",
+    "shown",
+    "usable",
+    "worth",
+]
 
 LONGEST_NAME = 200
 """Characters of a name that callers give: a worker's, an agent's, a token."""
@@ -37,6 +49,7 @@ LONGEST_VALIDATOR = 1_000
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
 LONGEST_ERROR = 200
+MOST_WORTH = 1e12
 LONGEST_TYPE = 1_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
@@ -62,6 +75,8 @@ def checked(report: Report) -> Report:
 def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     if report.relevance is not None:
         _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
+    if report.value is not None:
+        _put(plain, "value", report.value, worth("value", report.value))
     if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
         raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
     _word("changed", report.changed)
@@ -158,6 +173,13 @@ def share(name: str, value: object) -> float:
     """A number from 0 to 1, as a float. Raises BadInput."""
     if not number(value) or not 0 <= value <= 1:
         raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
+    return float(value)
+
+
+def worth(name: str, value: object) -> float:
+    """What a page is worth to the crawler, on a scale of its own, as a float. Raises BadInput."""
+    if not number(value) or not 0 <= value <= MOST_WORTH:
+        raise BadInput(f"{name} must be from 0 to {MOST_WORTH:g}, not {value!r:.80}")
     return float(value)
 
 

@@ -72,6 +72,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("last_modified", "string"),
     ("outside_because", "string"),
     ("url_surplus", "long"),
+    ("value", "double"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -185,6 +186,8 @@ class Bulk:
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
         self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority)
+        if policy.rule.value == "own" and harvest.values:
+            self._value[list(harvest.values)] = list(harvest.values.values())
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
@@ -291,6 +294,7 @@ class Bulk:
             *([each[place] for each in details] for place in range(len(NO_DETAILS))),
             [None if held else SCOPE for held in inside.tolist()],
             [surplus(url) or None for url in urls],
+            [harvest.values.get(page) for page in range(part.start, part.stop)],
         ]
 
 

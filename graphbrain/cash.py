@@ -95,14 +95,14 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
-    before = linking.read(tx, side, pages)
+    before = linking.payees(tx, side, pages, rule)
     # One that may not be pushed needs no neighbours: it is parked.
     union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
     if not union:
         return Pushed(lost=len(pages))
     ledger = Ledger.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = linking.held(tx, ledger, side, before)
+    links = linking.held_payees(tx, ledger, side, before)
     return _spend(tx, side, links, ledger, now)
 
 

@@ -108,12 +108,12 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Let these sides spend, those among them that nobody else has emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
-    before = _neighbours(batch, rule, partial(linking.read, tx))
+    before = _neighbours(batch, rule, partial(linking.payees, tx, rule=rule))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
     # One that is gone by now has no links either, and a page of the batch has had its turn.
     ledger = ClassicLedger.lock_present(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = _neighbours(batch, rule, partial(linking.held, tx, ledger))
+    links = _neighbours(batch, rule, partial(linking.held_payees, tx, ledger))
     there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
     stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
     go = [seen for place, seen in enumerate(there) if stored[seen.side][place] >= seen.stored - UNTOUCHED]
@@ -130,11 +130,12 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
 def _neighbours(
     batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
 ) -> Mapping[str, dict[int, list[int]]]:
-    """Side → page → whom it pays; nobody, where these are too many."""
+    """Side → page → whom it pays; nobody, where these are too many. Links without weight do not count."""
     links: dict[str, dict[int, list[int]]] = {}
     for side in SIDES:
-        few = [seen.page for seen in batch if seen.side == side and seen.links <= rule.max_payees]
-        many = [seen.page for seen in batch if seen.side == side and seen.links > rule.max_payees]
+        fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}
+        few = [page for page, few in fits.items() if few]
+        many = [page for page, few in fits.items() if not few]
         found = read(side, few)
         links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in found.items()}
         links[side] |= {page: [] for page in many}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -24,7 +25,18 @@ if TYPE_CHECKING:
     from graphbrain.brain import Brain
     from graphbrain.settings import InForce, Settings
 
-__all__ = ["App", "F", "Number", "as_json", "brain_command", "connection", "number_or_none", "pass_app", "which_pages"]
+__all__ = [
+    "App",
+    "Duration",
+    "F",
+    "Number",
+    "as_json",
+    "brain_command",
+    "connection",
+    "number_or_none",
+    "pass_app",
+    "which_pages",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -145,6 +157,23 @@ class Number(click.FloatRange):
         if not math.isfinite(read):
             self.fail(f"{value} is not a finite number.", param, ctx)
         return read
+
+
+class Duration(Number):
+    """Seconds, or a number with its unit: 90s, 30m, 1h, 2d."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"\s*(.*?)\s*([smhd]?)\s*", str(value))
+        text, unit = found.groups() if found else (str(value), "")
+        return super().convert(_seconds(text, unit), param, ctx)
+
+
+def _seconds(text: str, unit: str) -> str:
+    """The number in seconds; as it was written where it is none."""
+    try:
+        return repr(float(text) * {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}[unit])
+    except ValueError:
+        return text + unit
 
 
 def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

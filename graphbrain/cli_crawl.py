@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli_common import App, Number, as_json, brain_command
+from graphbrain.cli_common import App, Duration, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.methods import METHODS
 from graphbrain.model import Hint, SeedAnswer, Tended
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 SEEDS_AT_ONCE = 10_000
+HOUR = 3_600.0
 TEXT = click.File(encoding="utf-8-sig", errors="replace")
 """With or without a byte order mark."""
 SHOWN = 20
@@ -135,6 +137,8 @@ def _hints(source: str) -> Hints:
 @click.option("--batch", type=click.IntRange(1), help="Payments of one transaction (5000).")
 @click.option("--seconds", type=Number(0), help="End after so long.")
 @click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
+@click.option("--rank", type=click.Choice(list(METHODS)), multiple=True, help="Keep the scores of 'rank METHOD' fresh.")
+@click.option("--every", type=Duration(1.0), metavar="TIME", help="How old they may be: 90s, 30m, 1h, 2d (1h).")
 @as_json
 def work(
     app: App,
@@ -142,18 +146,28 @@ def work(
     batch: int | None,
     seconds: float | None,
     until_settled: bool,
+    rank: tuple[str, ...],
+    every: float | None,
     as_json: bool,
 ) -> None:
     """Run worker processes that keep the accounts.
 
     They push cash, sweep lapsed claims and release pages that are due again, for ever.
     Ctrl-C or SIGTERM ends it in order. A worker process that dies is started again.
+
+    'work --rank pagerank --every 1h' also ranks anew whenever the scores are older, beginning with the last ones and
+    with the parameters of the last 'graphbrain rank pagerank'; one worker at a time, whoever runs them. After
+    'graphbrain change value=pagerank' the crawl goes by these scores.
     """
     from graphbrain import show
     from graphbrain.worker import WorkerPool
 
+    if every is not None and not rank:
+        raise click.UsageError("--every is for --rank: name the method whose scores are to be kept fresh.")
     with app.brain(auto_tend=False) as brain:
-        pool = WorkerPool.beside(brain, workers, batch=batch, until_settled=until_settled)
+        pool = WorkerPool.beside(
+            brain, workers, batch=batch, until_settled=until_settled, rank=rank, every=every or HOUR
+        )
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

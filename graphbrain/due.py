@@ -58,6 +58,6 @@ def _worth(known: Sequence[Page], rule: Rule) -> Floats:
     else:
         name = lanes.property_of(rule.value)
         stored = [page.value if rule.value == "own" else page.scores.get(name) for page in known]
-        scores = [lanes.scored(rule, each) for each in stored]
+        scores = [lanes.scored(rule, each, page.provisional) for page, each in zip(known, stored, strict=True)]
     relevance = [np.nan if page.relevance is None else page.relevance for page in known]
     return lanes.weighed(rule, np.array(scores, dtype=np.float64), np.array(relevance, dtype=np.float64))

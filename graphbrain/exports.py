@@ -23,7 +23,7 @@ from graphbrain.linking import ID_BITS, LARGEST_ID
 from graphbrain.opichits import Floats, Ints
 from graphbrain.places import find
 
-__all__ = ["Accounts", "LinkTable", "Terms", "accounts", "links", "terms", "urls"]
+__all__ = ["Accounts", "LinkTable", "Terms", "accounts", "column", "links", "terms", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
@@ -173,6 +173,15 @@ def terms(graph: Graph, table: LinkTable) -> Terms:
     return Terms(places[hosts], relevance, payout)
 
 
+def column(graph: Graph, table: LinkTable, name: str) -> Floats:
+    """A property of the pages of a table that is a number; nan where they have none."""
+    values = np.full(table.pages, np.nan)
+    for rows in _rows(graph, "exports/column", table.ids, name=name):
+        read = np.array(rows, dtype=np.float64)
+        values[table.at(read[:, 0].astype(np.int64))] = read[:, 1]
+    return values
+
+
 def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> None:
     """Into their places what pages have of their own: rows of [id, relevance or −1, payout or −1]."""
     places = table.at(own[:, 0].astype(np.int64))
@@ -185,19 +194,19 @@ def urls(graph: Graph, ids: Ints) -> dict[int, str]:
     return {page: url for rows in _rows(graph, "exports/urls", ids) for page, url in rows}
 
 
-def _rows(graph: Graph, name: str, ids: Ints) -> Iterator[list[list[Any]]]:
+def _rows(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
     """What a statement says of these pages, range by range; ranges of which nothing is left are passed over."""
 
     def read(first: int) -> list[list[Any]]:
         part = ids[first : first + RANGE].tolist()
 
         def work(tx: Tx) -> list[list[Any]]:
-            rows: list[list[Any]] = tx.one(name, ids=part)[0]
+            rows: list[list[Any]] = tx.one(statement, ids=part, **params)[0]
             for row in rows:
                 intact(*row)
             return rows
 
-        return graph.read(work, name)
+        return graph.read(work, statement)
 
     yield from filter(None, _side_by_side(read, range(0, len(ids), RANGE)))
 

@@ -130,7 +130,8 @@ class Harvest:
     of the visit. `relevance`: nan where it is not known. `details`: page → (body_hash, etag, last_modified) of those
     that have one. `later`: visits that no first visit is (failures, redirects, second visits), in their order, to be
     reported when everything else is there. `ids`: the recorded id of each page, None where there was none. `merged`:
-    ids recorded with the URL of an earlier page, and the numbers of those pages.
+    ids recorded with the URL of an earlier page, and the numbers of those pages. `values`: page → what it is worth
+    to the crawler, of those of which it is known.
     """
 
     name: str
@@ -146,6 +147,7 @@ class Harvest:
     ids: Ints | None
     tally: Tally
     merged: tuple[Ints, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int32)))
+    values: dict[int, float] = field(default_factory=dict)
 
     @property
     def pages(self) -> int:
@@ -542,6 +544,7 @@ class _Visits:
         self._links = array("i")
         self._details: dict[int, tuple[str | None, str | None, str | None]] = {}
         self._later: list[Report] = []
+        self._values: dict[int, float] = {}
 
     def take(self, source: _Source, meter: _Meter) -> None:
         """Read one file."""
@@ -572,6 +575,8 @@ class _Visits:
         self._at[page], self._status[page] = item.at, report.status
         if report.relevance is not None:
             self._relevance[page] = report.relevance
+        if report.value is not None:
+            self._values[page] = report.value
         details = (item.seen.body_hash, report.etag, report.last_modified)
         if details != (None, None, None):
             self._details[page] = details
@@ -586,6 +591,9 @@ class _Visits:
             # As in a report: of several guesses the largest holds, until the page is fetched.
             if guess is not None and not self._fetched[target] and not guess <= self._relevance[target]:
                 self._relevance[target] = guess
+            value = item.values.get(key)
+            if value is not None and not self._fetched[target] and value > self._values.get(target, -1.0):
+                self._values[target] = value
 
     def _number(self, key: str, url: str) -> int:
         number = self._numbers.setdefault(bytes.fromhex(key), len(self._urls))
@@ -616,6 +624,7 @@ class _Visits:
             self._later,
             None,
             self._tally,
+            values=self._values,
         )
 
 

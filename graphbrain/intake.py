@@ -147,13 +147,15 @@ class Intake:
         if target:
             item.targets = dict(target)
         else:
-            item.targets, item.over = self._fold(item.key, links, refused)
+            item.targets, item.over = self._fold(item.key, links, refused, item.values)
         item.refused = tuple(refused)
 
     def _fold(
-        self, own: str, links: Iterable[str | Link], refused: list[tuple[str, str]]
+        self, own: str, links: Iterable[str | Link], refused: list[tuple[str, str]], values: dict[str, float]
     ) -> tuple[dict[str, tuple[str, float | None]], int]:
-        """Distinct targets in page order, at most `max_links`; of several guesses the largest holds."""
+        """Distinct targets in page order, at most `max_links`; of several guesses the largest holds.
+
+        What comes of it besides goes into `refused` and `values`."""
         page = self._rules.page
         targets: dict[str, tuple[str, float | None]] = {}
         over: set[str] = set()
@@ -161,12 +163,14 @@ class Intake:
             try:
                 if isinstance(link, str):
                     url, key = page(link)
-                    guess = None
+                    guess = value = None
                 elif not hasattr(link, "url"):
                     raise BadInput(f"a link is a URL or a Link, not {_kind(link)}")
                 else:
                     url, key = page(link.url)
                     guess = None if link.relevance is None else border.share("relevance", link.relevance)
+                    value = getattr(link, "value", None)  # a class of the caller's own may know nothing of it
+                    value = None if value is None else border.worth("value", value)
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no Link
                 refused.append((named(link), unreadable(error)))
                 continue
@@ -180,6 +184,8 @@ class Intake:
                 over.add(key)
             else:
                 targets[key] = (url, guess)
+            if value is not None and key in targets:
+                values[key] = max(value, values.get(key, 0.0))
         return targets, len(over)
 
 

@@ -15,6 +15,7 @@ Under the orders that never come back, lanes are simpler: one for each depth, or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,12 +32,14 @@ __all__ = [
     "Lanes",
     "Stretch",
     "best_first",
+    "first_given",
     "first_value",
     "frontier_lane",
     "frontier_value",
     "head_value",
     "is_frontier",
     "lane_of",
+    "passed_on",
     "property_of",
     "read_lanes",
     "revalued",
@@ -156,11 +159,35 @@ def property_of(value: str) -> str:
     return METHODS[value][-1] if value in METHODS else "value"
 
 
-def scored(rule: Rule, stored: float | None) -> float:
-    """What a page is worth by a property that says it; None: it has none."""
+def scored(rule: Rule, stored: float | None, provisional: float | None = None) -> float:
+    """What a page is worth by a property that says it; None: it has none, but of a batch score maybe a `provisional`
+    one."""
     if rule.value == "own":
         return 1.0 if stored is None else stored
-    return LEAST_RANKED if stored is None else stored * rule.value_scale
+    if stored is not None:
+        return stored * rule.value_scale
+    return LEAST_RANKED if provisional is None else provisional
+
+
+def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> float:
+    """What a page that was just read gives each page it links to, by one step of the method that the order goes by.
+
+    `own`: its value; `links`: of each link the value of the page it leads to, and how many links to that are known. A
+    reader of PageRank and its kin follows each link alike. A hub of HITS is worth what it leads to, in sum, and each of
+    its links as much as the hub; a hub of SALSA gives each link what the other links of its community have.
+    """
+    if not links:
+        return 0.0
+    if rule.value == "hits":
+        return rule.value_flow * sum(value for value, _ in links)
+    if rule.value == "salsa":
+        return sum(value for value, _ in links) / max(1.0, sum(count for _, count in links))
+    return rule.value_flow * own / (len(links) + (1.0 if rule.value == "opic" else 0.0))
+
+
+def first_given(rule: Rule) -> float:
+    """What a page is worth that nobody is known to link to, beside what those give it who do."""
+    return 0.0 if rule.value in ("hits", "salsa") else LEAST_RANKED
 
 
 def first_value(rule: Rule, hub: Floats, authority: Floats) -> Floats:

@@ -8,7 +8,7 @@ and computed from locked state, so running the transaction again is safe. Ids ar
 looked up by key in the same transaction, and give the one order in which everybody locks. The id of a page that is
 deleted meanwhile is not given to another node while a transaction that could have read it is open, so a missing id
 says it all.
-Statements: accounts/*.
+Statements: accounts/*, scores/guess.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from graphbrain import lanes, linksums, opichits
 from graphbrain.errors import BeingConverted
 from graphbrain.graph import Again, Outdated, Tx
+from graphbrain.methods import METHODS
 from graphbrain.opichits import NONE, Floats, Ints, Rule
 from graphbrain.places import find
 
@@ -101,11 +102,13 @@ class Accounts:
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
         self._values: Floats = np.empty(0)
+        self._ranked = self._guessed = np.zeros(0, dtype=bool)
         self._reweighed = False
+        self._linked = np.zeros(len(rows), dtype=bool)
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
-        unknown = np.where(self.out_weight == 0.0, 0, NONE)
+        unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
         self._before = {name: getattr(self, name).copy() for name in self.columns}
 
@@ -146,8 +149,41 @@ class Accounts:
 
     def read_values(self, tx: Tx) -> None:
         """Read what the pages are worth to the schedule, where that is neither of their two scores."""
-        rows = dict(tx.one("accounts/values", ids=self.ids.tolist(), name=lanes.property_of(self.rule.value))[0])
-        self._values = np.array([lanes.scored(self.rule, rows.get(page)) for page in self.ids.tolist()])
+        ids, name = self.ids.tolist(), lanes.property_of(self.rule.value)
+        rows = {page: told for page, *told in tx.one("accounts/values", ids=ids, name=name)[0]}
+        told = [rows.get(page, (None, None)) for page in ids]
+        self._values = np.array([lanes.scored(self.rule, *each) for each in told])
+        self._ranked = np.array([stored is not None for stored, _ in told], dtype=bool)
+        self._guessed = np.array([guess is not None for _, guess in told], dtype=bool)
+
+    def take_values(self, rows: Sequence[Sequence[Any]]) -> None:
+        """What the crawler says that pages (by id) are worth to it, if the order goes by that."""
+        if rows and self.rule.value == "own":
+            self._values[self.at([row[0] for row in rows])] = [row[1] for row in rows]
+
+    def guess_values(self, tx: Tx, links: Mapping[int, Sequence[int]], new: Mapping[int, Sequence[int]]) -> None:
+        """Where the order goes by a batch score, pages that came after it was computed get a provisional one, by what
+        the pages that have just been read (`links`: page → all it links to) give those that they did not link to before
+        (`new`)."""
+        if self.rule.value not in METHODS or not new:
+            return
+        known = self._ranked | self._guessed
+        if not known.any():
+            return
+        given: dict[int, float] = {}
+        values, counts = np.where(known, self._values, 0.0), np.where(known, self.in_weight, 0.0)
+        for page, found in new.items():
+            ends = self.at(links[page])
+            each = list(zip(values[ends].tolist(), counts[ends].tolist(), strict=True))
+            passed = lanes.passed_on(self.rule, float(self._values[self.at([page])[0]]), each)
+            for place in self.at(found).tolist():
+                if not self._ranked[place]:
+                    before = float(values[place]) if known[place] else lanes.first_given(self.rule)
+                    given[place] = given.get(place, before) + passed
+        if given:
+            places = list(given)
+            self._values[places] = list(given.values())
+            tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(given.values()))
 
     @property
     def hub_score(self) -> Floats:
@@ -213,8 +249,10 @@ class Accounts:
         return np.where(inside, self.rule.intra_host_weight, 1.0)
 
     def in_links_turned(self) -> list[int]:
-        """The pages that have lost their last in-link since they were locked, or have got their first."""
+        """The pages that may have lost their last in-link since they were locked, or have got their first."""
         turned = (self._before["in_weight"] > 0.0) != (self.in_weight > 0.0)
+        if self.rule.weightless:
+            turned = self._linked
         ids: list[int] = self.ids[turned].tolist()
         return ids
 
@@ -222,6 +260,7 @@ class Accounts:
         """Links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
         self._weigh(a, b, sign * self.weights(a, b))
+        self._linked[b] = True
         changed = self.links_sum + sign * linksums.of_links(a, self.ids[b], len(self.ids))
         self.links_sum = np.where(self.links_sum == NONE, NONE, changed & linksums.WHOLE)
 
@@ -252,22 +291,27 @@ class Accounts:
         """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
         raise NotImplementedError
 
-    def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]]) -> None:
+    def compare(self, tx: Tx, side: str, links: Mapping[int, Sequence[int]], whole: bool = True) -> None:
         """Hold weights against links (page → whom a side of it pays) that were read under the locks. Raises Misfit.
 
-        A page is left out where links may differ in weight and it has a neighbour that is not locked.
+        A page is left out where links may differ in weight and it has a neighbour that is not locked. `whole`: none of
+        its links is missing, be it without weight.
         """
         if not links:
             return
         pages = self.at(list(links))
         each = np.repeat(np.arange(len(pages)), [len(others) for others in links.values()])
-        others = self.seek(np.array([other for page in links.values() for other in page], dtype=np.int64))
+        ids = np.array([other for page in links.values() for other in page], dtype=np.int64)
+        others = self.seek(ids)
         unknown = 1.0 if self.rule.intra_host_weight == 1.0 else np.nan
         weights = np.where(others >= 0, self.weights(pages[each], others), unknown)
         read = np.bincount(each, weights, len(pages))
         known = (self.out_weight if side == "hub" else self.in_weight)[pages]
         if (wrong := np.abs(read - known) > ROUNDING * (1.0 + read)).any():
             tx.misfits.meet(self.ids[pages[wrong]].tolist())
+        if side == "hub" and whole and self.rule.weightless:  # that a page has no links cannot be told from its weight
+            sums = linksums.of_links(each, ids, len(pages))
+            self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
     def _write_weights(self, tx: Tx) -> None:
         """Write weights that have changed, and what says which links they are the sum of; the database counts the links
@@ -490,11 +534,12 @@ class Ledger(Accounts):
         """Sides that may have had more neighbours than a push may have, and have fewer now.
 
         Pushes have taken the marks of such sides (`cash`), whatever follows from their accounts. A side has at most as
-        many neighbours as its weight holds of the lightest links.
+        many neighbours as its weight holds of the lightest links that it pays along.
         """
         before: Floats = self._before[weight]
         now: Floats = getattr(self, weight)
-        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * self.rule.intra_host_weight)
+        lightest = self.rule.intra_host_weight or 1.0
+        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
         return relieved
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:

@@ -7,8 +7,8 @@ the links there are then: where they do not go together, the transaction is run 
 account is changed by what was read wrongly.
 A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
 on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
-Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_spelt,
-links/packed_in, links/spell, links/spelling.
+Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between,
+links/in_between, links/out_spelt, links/packed_in, links/spell, links/spelling.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Again, Tx
-from graphbrain.opichits import Ints
+from graphbrain.opichits import Ints, Rule
 
 __all__ = [
     "ID_BITS",
@@ -31,8 +31,10 @@ __all__ = [
     "create",
     "delete",
     "held",
+    "held_payees",
     "move",
     "packed",
+    "payees",
     "read",
     "read_spelt",
     "reroute",
@@ -43,6 +45,8 @@ __all__ = [
 
 SIDES = {"hub": "links/out", "authority": "links/in"}
 """Along which links a side of a page pays."""
+BETWEEN = {"hub": "links/out_between", "authority": "links/in_between"}
+"""The same where links inside a host weigh nothing."""
 INTO = "links/packed_in"
 ID_BITS = 47
 """Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
@@ -58,6 +62,14 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
     """
     wanted = sorted(set(pages))
     return dict(tx.one(SIDES[side], ids=wanted)[0]) if wanted else {}
+
+
+def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
+    """As `read`, but only those that get anything: not those that links without weight lead to."""
+    if not rule.weightless:
+        return read(tx, side, pages)
+    wanted = sorted(set(pages))
+    return dict(tx.one(BETWEEN[side], ids=wanted)[0]) if wanted else {}
 
 
 def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
@@ -79,6 +91,13 @@ def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int,
     """The same of pages whose accounts are locked, and as they were locked. Raises Misfit."""
     links = read(tx, side, pages)
     ledger.compare(tx, side, links)
+    return links
+
+
+def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """`payees` of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    links = payees(tx, side, pages, ledger.rule)
+    ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
     return links
 
 

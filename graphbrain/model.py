@@ -63,10 +63,12 @@ class Link:
 
     `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
     the target is fetched and given a relevance of its own; of several guesses the largest holds.
+    `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
     """
 
     url: str
     relevance: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,8 @@ class Fetched:
     `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
     temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
+    `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
+    goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
     `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
     `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
@@ -189,6 +193,7 @@ class Fetched:
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +323,8 @@ class Page(_Record):
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
-    the batch scores that it carries, by the names in `methods.SCORES`.
+    the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
+    one that the order goes by, on a scale on which the mean of all pages is 1.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
@@ -386,6 +392,7 @@ class Page(_Record):
     due: float | None = None
     outside_because: str | None = None
     claimed: float | None = None
+    provisional: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @property

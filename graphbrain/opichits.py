@@ -55,10 +55,11 @@ class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
     `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
-    score is multiplied by for it. `payout`: who is paid for being there, of equal or unequal shares, each worth
-    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet;
-    `remarking`: marks, states and queues of some are still those of other settings.
-    `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`). `payout`: who is
+    paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over all pages is 1.
+    `repaying`: not all pages are paid by it yet; `remarking`: marks, states and queues of some are still those of other
+    settings. `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    `weight_before`: of links inside hosts that have not been weighed anew yet.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
     """
@@ -71,11 +72,13 @@ class Rule:
     value: str = "authority"
     value_by_relevance: bool = True
     value_scale: float = 1.0
+    value_flow: float = 0.0
     payout: str = "uniform"
     target_relevance: float = 0.7
     payout_scale: float = 1.0
     repaying: bool = False
     remarking: bool = False
+    weight_before: float | None = None
     revision: int = 0
     engine: str = "exact"
     classic: Options = field(default_factory=Options)
@@ -84,16 +87,22 @@ class Rule:
     def of(cls, brain: Mapping[str, Any]) -> Rule:
         """The rule by what stands on the (:Brain)."""
         accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "target_relevance", "payout_scale")
-        names = (*accounts, "order", "value", "value_by_relevance", "value_scale", "revision")
+        names = (*accounts, "order", "value", "value_by_relevance", "value_scale", "value_flow", "revision")
         given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
+        given["weight_before"] = brain.get("weight_before")
         return cls(**given, engine=engine, classic=Options.of(brain))
 
     @property
     def revisits(self) -> bool:
         """Do fetched pages wait to be fetched again?"""
         return self.order == "optimal"
+
+    @property
+    def weightless(self) -> bool:
+        """May links inside a host weigh nothing? Then a side without weight may have links."""
+        return 0.0 in (self.intra_host_weight, self.weight_before)
 
     @property
     def bends_payouts(self) -> bool:

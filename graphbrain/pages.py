@@ -203,7 +203,7 @@ def lower(tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope) -> 
     rows = []
     for page, depth, place in lowered:
         ledger.depth[place] = depth
-        rows.append([page, depth, bool(ledger.out_weight[place] > 0)])
+        rows.append([page, depth, bool(ledger.out_weight[place] > 0 or ledger.rule.weightless)])
     tx.do("pages/deepen", rows=rows)
     if scope.max_depth:
         _let_in(tx, {page: depth for page, depth, _ in lowered}, scope)

@@ -35,6 +35,9 @@ LEAST_SCORE = 1e-200
 """What is smaller counts as 0: the scores of a lesser community shrink by a factor at each iteration of HITS, and
 arithmetic with numbers below 1e-308 is a hundred times slower."""
 
+LEVEL = 0.01
+"""So much of equal scores is among the hubs that HITS begins with, if these are of an earlier time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Web:
@@ -117,6 +120,7 @@ def pagerank(
     restart: Floats | None = None,
     until: Until | None = None,
     name: str = "pagerank",
+    first: Floats | None = None,
 ) -> Scores:
     """Where a reader is found who follows a link with probability `damping`, else starts anew.
 
@@ -127,10 +131,10 @@ def pagerank(
     """
     follows = np.where(web.forward.counts > 0.0, damping, 0.0)
     start = distribution(np.ones(web.pages) if restart is None else restart)
-    return _walk(web, follows, start, until or Until(), name, damping)
+    return _walk(web, follows, start, until or Until(), name, damping, first)
 
 
-def opic(web: Web, *, until: Until | None = None, name: str = "opic") -> Scores:
+def opic(web: Web, *, until: Until | None = None, name: str = "opic", first: Floats | None = None) -> Scores:
     """Where the cash is spent: each page pays its links and the virtual page alike, which pays all pages alike.
 
     The limit of OPIC with one score, by the page's share of all history. The virtual page is passed through in the
@@ -138,13 +142,22 @@ def opic(web: Web, *, until: Until | None = None, name: str = "opic") -> Scores:
     Abiteboul, Preda, Cobena, "Adaptive on-line page importance computation", WWW 2003, section 3.
     """
     links = web.forward.counts
-    return _walk(web, links / (links + 1.0), distribution(np.ones(web.pages)), until or Until(), name, None)
+    return _walk(web, links / (links + 1.0), distribution(np.ones(web.pages)), until or Until(), name, None, first)
 
 
-def _walk(web: Web, follows: Floats, restart: Floats, until: Until, name: str, rate: float | None) -> Scores:
-    """The limit of x ← Lᵀ(follows·x/d) + rest·restart, from the restart; the rest is what makes the sum 1."""
+def _walk(
+    web: Web,
+    follows: Floats,
+    restart: Floats,
+    until: Until,
+    name: str,
+    rate: float | None,
+    first: Floats | None,
+) -> Scores:
+    """The limit of x ← Lᵀ(follows·x/d) + rest·restart, from the `first` scores or the restart; the rest is what makes
+    the sum 1."""
     share = follows / np.maximum(web.forward.counts, 1.0)
-    score = restart.copy()
+    score = restart.copy() if first is None else distribution(first)
     watch = _Watch(until, rate)
     while not watch.done and web.pages:
         new = web.backward.sums(share * score)
@@ -158,19 +171,22 @@ def _walk(web: Web, follows: Floats, restart: Floats, until: Until, name: str, r
 # ---------------------------------------------------------------------- hubs and authorities
 
 
-def hits(web: Web, *, content: Floats | None = None, until: Until | None = None) -> Scores:
+def hits(web: Web, *, content: Floats | None = None, until: Until | None = None, first: Floats | None = None) -> Scores:
     """Hubs link to good authorities, authorities are linked from good hubs: a = Lᵀh, h = La, each scaled to sum 1.
 
     `content`: a score of 0 or more for each page, by which an authority counts for the hubs that link to it:
     h = L(content·a), as in Aduana. When no page that is linked to has any, they say nothing and are left out.
     From equal scores this tends to the one limit they single out, also where the web falls apart: all goes to the
     community of the largest singular value, shared by size between equal ones. Without links all is 0.
+    `first`: hubs to begin with. A hundredth of equal scores goes with them, for what is 0 in them would stay so.
     Kleinberg, "Authoritative sources in a hyperlinked environment", JACM 46 (1999), section 3.1.
     """
     linked = web.backward.counts > 0.0
     if content is not None and not np.any(content[linked] > 0.0):
         content = None
     hub = distribution(np.ones(web.pages))
+    if first is not None:
+        hub = (1.0 - LEVEL) * distribution(first) + LEVEL * hub
     authority = hub.copy()
     watch = _Watch(until or Until(), None)
     if not web.links:

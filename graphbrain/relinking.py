@@ -56,8 +56,8 @@ def relink(
     links: dict[int, list[int]] = {}
     if not taking:
         return links
-    weights = ledger.out_weight[ledger.at([v.visit.page for v in taking])]
-    old = linking.held(tx, ledger, "hub", (v.visit.page for v, w in zip(taking, weights, strict=True) if w > 0))
+    linked = (ledger.out_weight > 0.0) | ledger.rule.weightless
+    old = linking.held(tx, ledger, "hub", (page for v in taking if linked[ledger.at([page := v.visit.page])[0]]))
     named = {v.visit.page: led.aliases(v.targets) for v in taking}
     spelt = linking.spelling(tx, (v.visit.page for v in taking if v.visit.names_aliases or named[v.visit.page]))
     made: linking.Ends = []
@@ -84,6 +84,7 @@ def relink(
         depth = int(ledger.depth[ledger.at([page])[0]])
         _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
     linking.create(tx, ledger, made, now)
+    ledger.guess_values(tx, links, dict(made))
     linking.delete(tx, ledger, gone)
     linking.respell(tx, ledger, names)
     pages.lower(tx, ledger, depths, policy.scope)
@@ -133,7 +134,7 @@ def redirect(tx: Tx, verdicts: Sequence[Verdict], led: Led, ledger: Accounts, po
         made = sorted({end for _, end in seeds})
         ledger.is_seed[ledger.at(made)] = True
         pages.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope)
-    linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0}
+    linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0 or policy.rule.weightless}
     return linked | again | {page for page, target in before.items() if leading[page] != target}
 
 

@@ -74,6 +74,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     offers = _offers(items, unsure, policy.scope)
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     _give_relevance(tx, verdicts, goals, ledger)
+    _give_values(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     pushes, payments = ledger.spend_among(few)
@@ -101,7 +102,7 @@ def discover(
     if not heavy:
         _weigh(tx, items, found, policy.rule.intra_host_weight)
     ids = {key: page for key, page, *_ in found}
-    linked = {key for key, _, weight, *_ in found if weight > 0}
+    linked = {key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless}
     redirecting = {key for key, _, _, alias, _ in found if alias}
     unsure = {key: (page, why) for key, page, _, _, why in found if why is not None}
     missing = named.difference(ids)
@@ -187,6 +188,22 @@ def guess(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger:
     if better:
         took = tx.one("pages/guess", rows=better)[0]
         ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+
+
+def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
+    """Fetched pages get the value that was reported, unfetched targets the largest guess."""
+    told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
+    rows = [[page, value] for page, value in told.items() if value is not None]
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, value in verdict.item.values.items() if verdict.links else ():
+            if key in goals and goals[key] not in told:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    if rows:
+        tx.do("pages/value", rows=rows)
+    if guesses:
+        rows += tx.one("pages/guess_value", rows=[list(guess) for guess in sorted(guesses.items())])[0]
+    ledger.take_values(rows)
 
 
 def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:

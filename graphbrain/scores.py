@@ -4,6 +4,7 @@ Each score is a property of its own on the pages; one (:Ranking) for each method
 and whether all of it is written. Scores are written in batches, so while one method's are written, old and new ones
 stand side by side, and after an interruption they stay so: `complete` is then false. Of two who write the same
 method's scores the later one wins: the earlier one notices under the lock, and stops.
+Who keeps scores fresh holds a right to it, which lapses when he is silent for too long: one at a time.
 Where the order goes by a method's scores, the transaction that ends them, or makes it go by them, also says that pages
 are to be marked anew, and what scores are multiplied by.
 Statements: scores/*, brain/lock, brain/change.
@@ -18,10 +19,12 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.graph import Graph, Tx
 from graphbrain.opichits import Floats, Ints
 
-__all__ = ["carried", "scale", "seeds", "stored", "write"]
+__all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write"]
 
 WRITE = 5_000
 """Pages of one transaction."""
+BROKEN = 600.0
+"""Who has not written all scores by so many seconds after he began to read the links has died, most likely."""
 
 
 def seeds(graph: Graph) -> list[int]:
@@ -54,7 +57,7 @@ def write(
     """Write columns of scores over the pages `ids` (ascending); how many pages have them.
 
     `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures, the
-    number of `pages` among them.
+    number of `pages` among them, and the `flow`: what of a score goes on along links (`lanes.passed_on`).
     Raises GraphbrainError when somebody else begins to write the same method's scores meanwhile.
     """
     token, before = facts["token"], facts["started"]
@@ -72,10 +75,28 @@ def write(
     return written
 
 
-def scale(tx: Tx, method: str) -> float:
-    """What scores of this method are multiplied by for the order, so that their mean is 1; 1 where none are written."""
-    pages = [facts["pages"] for facts in tx.one("scores/all")[0] if facts["method"] == method]
-    return float(max([1, *pages]))
+def notes(tx: Tx, method: str) -> dict[str, float]:
+    """What the order goes by with scores of this method: what they are multiplied by, so that their mean is 1, and what
+    of them goes on along links; 1 and 0 where none are written."""
+    facts = [facts for facts in tx.one("scores/all")[0] if facts["method"] == method]
+    return {
+        "value_scale": float(max([1, *(each["pages"] for each in facts)])),
+        "value_flow": float(max([0.0, *(each.get("flow", 0.0) for each in facts)])),
+    }
+
+
+def take(tx: Tx, method: str, token: str, now: float, until: float, every: float) -> bool:
+    """Take the right to keep scores fresh, or hold it longer: only one at a time, and a token that is new only where
+    the scores of this method are as old as `every` seconds. Where they were not written to their end, somebody may
+    still be at it, but not for long."""
+    broken = min(every, BROKEN)
+    mine: bool = tx.one("scores/take", method=method, token=token, now=now, until=until, every=every, broken=broken)[0]
+    return mine
+
+
+def release(tx: Tx, token: str) -> None:
+    """Let the right go."""
+    tx.do("scores/release", token=token)
 
 
 def _end(tx: Tx, method: str, token: str, now: float) -> None:
@@ -84,7 +105,7 @@ def _end(tx: Tx, method: str, token: str, now: float) -> None:
     _hold(tx, method, token)
     tx.do("scores/end", method=method, now=now)
     if stored["value"] == method:
-        tx.do("brain/change", settings={"value_scale": scale(tx, method), "remarking": ""})
+        tx.do("brain/change", settings={**notes(tx, method), "remarking": ""})
 
 
 def _hold(tx: Tx, method: str, token: str) -> None:

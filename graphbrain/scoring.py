@@ -6,6 +6,7 @@ import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -13,8 +14,9 @@ import numpy as np
 
 from graphbrain import exports, pages, ranking, scores
 from graphbrain.core import whole
-from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.exports import LinkTable
+from graphbrain.graph import Graph
 from graphbrain.methods import METHODS
 from graphbrain.model import Ranking, number
 from graphbrain.opichits import Floats, Ints
@@ -24,6 +26,9 @@ from graphbrain.ranking import Scores, Until, Web
 __all__ = ["Scoring", "cores"]
 
 UNKNOWN_RELEVANCE = 0.5
+LONGEST_EVERY = 31_536_000.0
+HELD_SECONDS = 120.0
+"""Who ranks and has not been heard of for so long is dead."""
 DAMPED = ("pagerank", "personalised", "trustrank")
 
 RankProgress = Callable[[str, int, int], None]
@@ -48,6 +53,40 @@ class _Wish:
     trusted: tuple[str, ...] | None
 
 
+_KEPT: Mapping[str, tuple[str, ...]] = {
+    method: (
+        *(("damping",) if method in DAMPED else ()),
+        *(("tolerance",) if method != "salsa" else ()),
+        *(("content",) if method == "hits" else ()),
+        *(("trusted",) if method == "trustrank" else ()),
+        "only_external",
+    )
+    for method in METHODS
+}
+"""What a ranking takes over from the last one by the same method."""
+
+
+class _Hold:
+    """The right to keep scores fresh, for as long as whoever has it lives."""
+
+    def __init__(self, graph: Graph, now: Callable[[], float], method: str, every: float) -> None:
+        self.token = uuid.uuid4().hex
+        self._graph, self._now, self._method, self._every = graph, now, method, every
+        self._until = 0.0
+
+    def take(self) -> bool:
+        """Take it, or hold it longer; False when somebody else has it, or there is nothing to do."""
+        now = self._now()
+        self._until = now + HELD_SECONDS
+        return self._graph.write(
+            lambda tx: scores.take(tx, self._method, self.token, now, self._until, self._every), "scores/take"
+        )
+
+    def keep(self) -> bool:
+        """Hold it longer if that is needed; False when it was lost."""
+        return self._now() < self._until - HELD_SECONDS / 2 or self.take()
+
+
 class Scoring(Passing):
     """The verbs of batch scores."""
 
@@ -63,6 +102,7 @@ class Scoring(Passing):
         trusted: Iterable[str] | None = None,
         top: int = 10,
         write: bool = True,
+        warm: bool = False,
         progress: RankProgress = lambda *_: None,
     ) -> Ranking:
         """Score all pages by `method` and write the scores back to them.
@@ -71,7 +111,8 @@ class Scoring(Passing):
         URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
         sum over all pages, that will do; the answer says whether it was reached (`converged`). `iterations` (10000):
         at most so many. `only_external`: leave out links inside a host. `content`: relevance weighs the authorities
-        of hits. `top`: how many of the best are named. `write` False: only compute. Reports go on meanwhile; pages
+        of hits. `top`: how many of the best are named. `write` False: only compute. `warm`: begin with the scores that
+        the pages carry, which takes fewer iterations where little has changed. Reports go on meanwhile; pages
         they bring are left out. An interruption while it writes leaves scores that are partly old, and `rankings`
         says so. Where the order goes by these scores (the setting `value`), pages change lanes; if that is broken
         off, `tend` goes on with it. Raises BadInput, UnknownPage.
@@ -82,16 +123,51 @@ class Scoring(Passing):
         table = exports.links(self.graph, lambda done, of: progress("reading links", done, of))
         restart = self._restart(wish, table)
         web = self._web(wish, table, progress)
-        found = _compute(wish, web, restart, progress)
+        first = self._first(wish, table, restart) if warm else None
+        found = _compute(wish, web, restart, first, progress)
         ranked = _ranking(wish, found, web, started)
         if write:
-            self._write(ranked, table, found, progress)
+            self._write(wish, ranked, table, found, _flow(wish, web, found, restart), progress)
             self._reread()
             if method == self.settings.value:
                 self._finish_passes()
             ranked = replace(ranked, finished=self.now(), complete=True)
         best = {name: self._best(table, column, top) for name, column in found.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
+
+    def rank_if_due(
+        self,
+        method: str,
+        every: float = 3_600.0,
+        *,
+        progress: RankProgress = lambda *_: None,
+    ) -> Ranking | None:
+        """Score all pages anew, if the scores of this method are as old as `every` seconds and nobody else is at it.
+
+        So `graphbrain work --rank` keeps them fresh, with as many workers as there are. It takes the parameters of the
+        last ranking by this method, and begins with its scores. None when there was nothing to do. If whoever ranks
+        dies, another begins within two minutes, or ten where he was writing. Raises BadInput.
+        """
+        if method not in METHODS:
+            raise _no_method(method)
+        if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
+            raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
+        hold = _Hold(self.graph, self.now, method, float(every))
+        if not hold.take():
+            return None
+        last = next((facts for facts in scores.stored(self.graph) if facts["method"] == method), {})
+
+        def go_on(what: str, done: int, of: int) -> None:
+            if not hold.keep():
+                raise GraphbrainError(f"Somebody else has begun to rank by {method!r}; theirs will stand.")
+            progress(what, done, of)
+
+        try:
+            given = {name: last[name] for name in _KEPT[method] if name in last}
+            return self.rank(method, **given, top=0, warm=True, progress=go_on)
+        finally:
+            with suppress(GraphbrainError):  # it lapses by itself
+                self.graph.write(lambda tx: scores.release(tx, hold.token), "scores/release")
 
     def rankings(self) -> list[Ranking]:
         """Which batch scores the pages carry, and how they were computed; the latest first."""
@@ -110,6 +186,18 @@ class Scoring(Passing):
         if not weights.any():
             raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
         return weights
+
+    def _first(self, wish: _Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
+        """Scores to begin with: those that the pages carry; pages that have none count as where a reader starts anew.
+        None where there are none."""
+        if wish.method == "salsa":
+            return None
+        column = exports.column(self.graph, table, METHODS[wish.method][0])
+        unknown = np.isnan(column)
+        if unknown.all():
+            return None
+        start = ranking.distribution(np.ones(table.pages) if restart is None or wish.content else restart)
+        return np.where(unknown, (1.0 - (wish.damping or ranking.DAMPING)) * start, column)
 
     def _trusted(self, wish: _Wish) -> list[int]:
         if wish.trusted is None:
@@ -130,7 +218,15 @@ class Scoring(Passing):
         progress("turning links", 0, 0)
         return Web.of(offsets, targets, cores())
 
-    def _write(self, ranked: Ranking, table: LinkTable, found: Scores, progress: RankProgress) -> None:
+    def _write(
+        self,
+        wish: _Wish,
+        ranked: Ranking,
+        table: LinkTable,
+        found: Scores,
+        flow: float,
+        progress: RankProgress,
+    ) -> None:
         facts = {
             name: value
             for name, value in ranked.as_dict().items()
@@ -141,7 +237,7 @@ class Scoring(Passing):
             ranked.method,
             table.ids,
             found.columns,
-            {**facts, "token": uuid.uuid4().hex},
+            {**facts, "trusted": wish.trusted, "flow": flow, "token": uuid.uuid4().hex},
             self.now,
             lambda done, of: progress("writing scores", done, of),
         )
@@ -155,12 +251,16 @@ class Scoring(Passing):
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
+def _no_method(method: object) -> BadInput:
+    *most, last = METHODS
+    return BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r:.80}.")
+
+
 def _checked(wish: _Wish, top: int) -> _Wish:
     """The wish with the defaults filled in. Raises BadInput."""
     method, named = wish.method, wish.trusted
     if method not in METHODS:
-        *most, last = METHODS
-        raise BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r}.")
+        raise _no_method(method)
     damped, iterated = method in DAMPED, method != "salsa"
     damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
     rules = (
@@ -186,8 +286,8 @@ def _checked(wish: _Wish, top: int) -> _Wish:
     )
 
 
-def _compute(wish: _Wish, web: Web, weights: Floats | None, progress: RankProgress) -> Scores:
-    """The scores; `weights` as from `_restart`."""
+def _compute(wish: _Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
+    """The scores; `weights` as from `_restart`, `first` as from `_first`."""
 
     def tell(iteration: int, change: float) -> None:
         progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
@@ -196,11 +296,25 @@ def _compute(wish: _Wish, web: Web, weights: Floats | None, progress: RankProgre
         return ranking.salsa(web)
     until = Until(wish.tolerance or 0.0, wish.iterations or 1, tell)
     if wish.method == "hits":
-        return ranking.hits(web, content=weights, until=until)
+        return ranking.hits(web, content=weights, until=until, first=first)
     if wish.method == "opic":
-        return ranking.opic(web, until=until)
+        return ranking.opic(web, until=until, first=first)
     damping = wish.damping or 0.0
-    return ranking.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method)
+    return ranking.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
+
+
+def _flow(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> float:
+    """What of a page's score goes on along links, for pages that are found later (`lanes.passed_on`).
+
+    Of HITS what an authority brings its hubs, and these bring to the next authorities: a = Lᵀ·L·a·flow, with both sides
+    scaled to sum 1.
+    """
+    if wish.method != "hits":
+        return {"opic": 1.0, "salsa": 0.0}.get(wish.method, wish.damping or 0.0)
+    hub, authority = found.columns["hits_hub"], found.columns["hits_authority"]
+    counted = authority if weights is None else weights * authority
+    both = float(web.forward.counts @ hub) * float(web.backward.counts @ counted)
+    return 1.0 / both if both > 0.0 else 0.0
 
 
 def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:

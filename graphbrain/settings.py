@@ -106,7 +106,9 @@ class Settings:
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
     alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
-    intra_host_weight: float = _setting(1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
+    intra_host_weight: float = _setting(
+        1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = as any other, 0 = none"
+    )
     payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
@@ -259,7 +261,7 @@ class Settings:
         rules = (
             ("alpha", 0 <= self.alpha < 1, "from 0 to below 1"),
             ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
-            ("intra_host_weight", 0 < self.intra_host_weight <= 1, "above 0, at most 1"),
+            ("intra_host_weight", 0 <= self.intra_host_weight <= 1, "from 0 to 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
             ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),

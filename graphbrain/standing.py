@@ -38,6 +38,7 @@ class _Standing:
     parked_because: str | None
     fetched: bool
     hinted: bool
+    linked: bool
     lease_until: float | None
     not_before: float | None
 
@@ -86,7 +87,7 @@ def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> No
 
 def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
     exempt = ledger.depth[place] == 0 or row.hinted or row.state == "alias"
-    return bool(ledger.in_weight[place] == 0.0) and not exempt
+    return not row.linked and not exempt
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:

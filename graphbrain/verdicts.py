@@ -55,6 +55,8 @@ class Item:
     """where the host was reached, in its usual spelling"""
     targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
     """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
+    values: dict[str, float] = field(default_factory=dict)
+    """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     note: str = ""

@@ -20,8 +20,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["WorkerPool", "environment", "first_line", "tend_until", "to_stderr", "watch_stdin"]
 
 STEP = 0.5  # seconds of one `tend`: how long an end has to wait
+LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
 CONNECTION = ("uri", "user", "password", "database", "crawl", "share", "limit_seconds")
 
@@ -88,9 +89,10 @@ def tend_until(
 class WorkerPool:
     """N worker processes on one brain, from `start` to `stop`; also a context manager.
 
-    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its
-    settings. `batch`: payments of one transaction. `until_settled`: workers end when nothing is
-    left to push. `say` gets a sentence for each worker that is started again. Thread-safe.
+    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its settings. `batch`:
+    payments of one transaction. `until_settled`: workers end when nothing is left to push. `rank`: methods whose scores
+    are kept fresh, anew after `every` seconds, by one worker at a time, beside what else it does. `say` gets a sentence
+    for each worker that is started again. Thread-safe.
     """
 
     def __init__(
@@ -99,13 +101,21 @@ class WorkerPool:
         *,
         batch: int | None = None,
         until_settled: bool = False,
+        rank: Sequence[str] = (),
+        every: float = 3_600.0,
         say: Callable[[str], None] = to_stderr,
         **arguments: Any,
     ) -> None:
         self.workers = workers
         self.restarts = 0
         self.failed: str | None = None
-        self._order = {"batch": batch, "until_settled": until_settled, "arguments": arguments}
+        self._order = {
+            "batch": batch,
+            "until_settled": until_settled,
+            "rank": list(rank),
+            "every": every,
+            "arguments": arguments,
+        }
         self._say = say
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -269,13 +279,14 @@ def main() -> int:
         with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
             # As in a command: pages are locked while Python looks for garbage.
             gc.freeze()
-            total = tend_until(
-                brain,
-                stop,
-                batch=order["batch"],
-                until_settled=order["until_settled"],
-                tell=tell,
-            )
+            with _keeping_ranked(brain, order["rank"], order["every"], stop):
+                total = tend_until(
+                    brain,
+                    stop,
+                    batch=order["batch"],
+                    until_settled=order["until_settled"],
+                    tell=tell,
+                )
             tell(total, ended=not stop.is_set())
     except GraphbrainError as error:
         if error.try_again:
@@ -284,6 +295,48 @@ def main() -> int:
             _write({"error": str(error)})
         return 1
     return 0
+
+
+class _Stopped(Exception):
+    """Raised within a ranking, which is given up then: nothing is lost but its work."""
+
+
+@contextmanager
+def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: threading.Event) -> Iterator[None]:
+    """Keep the scores of these methods fresh, in a thread of its own: the accounts are tended meanwhile."""
+    done = threading.Event()
+    thread = threading.Thread(target=_keep_ranked, args=(brain, methods, every, lambda: stop.is_set() or done.is_set()))
+    if methods:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if methods:
+            thread.join()
+
+
+def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Callable[[], bool]) -> None:
+    """Rank whatever is due, and look again, until it is over."""
+
+    def go_on(*_: object) -> None:
+        if over():
+            raise _Stopped
+
+    look, said = min(LOOK_EVERY, every / 4), ""
+    while not over():
+        for method in methods:
+            try:
+                brain.rank_if_due(method, every, progress=go_on)
+            except _Stopped:
+                return
+            except GraphbrainError as error:
+                if str(error) != said:
+                    said = str(error)
+                    to_stderr(f"{said} Worker {os.getpid()} ranks by {method} later.")
+        until = time.monotonic() + look
+        while not over() and time.monotonic() < until:
+            time.sleep(0.1)
 
 
 def first_line() -> bytes:

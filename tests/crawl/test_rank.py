@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from itertools import pairwise
+
 from graphbrain import Brain, Fetched
 from tests.crawl.test_cli import Run, connected, lines, one_sentence, run
 
@@ -52,3 +56,42 @@ def test_mistakes(run: Run) -> None:
     without = run("rank", "--top", "3")
     assert without.returncode == 2
     assert "METHOD" in without.stderr
+
+
+def test_scores_are_kept_fresh_beside_a_crawl(run: Run, brain: Brain) -> None:
+    """Two workers, one of whom ranks at a time; what the crawl finds meanwhile has its score soon, and the order goes
+    by it."""
+    brain.change(value="pagerank", order="best_first", delay_seconds=0.0)
+    brain.seed([A])
+    brain.rank("pagerank", damping=0.8)
+    seen: list[float] = []
+
+    def crawl() -> None:
+        for number in range(60):
+            brain.report([Fetched(f"http://x{number}.org/", [B, f"http://y{number}.org/"], body_hash="x")])
+            seen.append(brain.rankings()[0].started)
+            time.sleep(0.2)
+
+    crawler = threading.Thread(target=crawl)
+    crawler.start()
+    done = run("work", "--workers", "2", "--rank", "pagerank", "--every", "1s", "--seconds", "12")
+    crawler.join()
+    assert (done.returncode, "ranks by" in done.stderr) == (0, False), done.stderr
+    assert len(set(seen)) > 3, "it was ranked once only"
+    assert min(later - one for one, later in pairwise(sorted(set(seen)))) >= 1.0
+    last = brain.rankings()[0]
+    assert (last.damping, last.complete) == (0.8, True)
+    ranked = brain.top(1, by="pagerank")
+    assert ranked[0].url == brain.next_urls(1)[0].url == B
+
+
+def test_mistakes_in_keeping_scores_fresh(run: Run) -> None:
+    for words, says in (
+        (("--every", "1h"), "--every is for --rank"),
+        (("--rank", "best"), "'best' is not one of"),
+        (("--rank", "hits", "--every", "soon"), "soon"),
+        (("--rank", "hits", "--every", "0"), "0"),
+    ):
+        done = run("work", *words)
+        assert done.returncode == 2
+        assert says in done.stderr

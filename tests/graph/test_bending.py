@@ -258,7 +258,7 @@ def test_the_usual_crawl_pays_nothing_for_it(brain: Brain) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"payout": "nobody"}, {"target_relevance": 1.5}, {"intra_host_weight": 0.3}, {"intra_host_weight": 0.0}]
+    "wrong", [{"payout": "nobody"}, {"target_relevance": 1.5}, {"intra_host_weight": 0.3}, {"intra_host_weight": -0.25}]
 )
 def test_an_impossible_bend_is_refused_and_changes_nothing(brain: Brain, ask: Ask, wrong: dict[str, Any]) -> None:
     before = noted(ask)
@@ -270,7 +270,7 @@ def test_an_impossible_bend_is_refused_and_changes_nothing(brain: Brain, ask: As
 # ---------------------------------------------------------------- the weight of links
 
 
-@pytest.mark.parametrize("weight", [1 / 1024, 0.5, 1.0])
+@pytest.mark.parametrize("weight", [0.0, 1 / 1024, 0.5, 1.0])
 def test_links_inside_a_host_weigh_what_they_are_told(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, weight: float
 ) -> None:
@@ -286,6 +286,59 @@ def test_links_inside_a_host_weigh_what_they_are_told(
     assert brain.tend(None).settled
     found = export(neo4j, weight)
     assert_solved(brain, found, found.web.payout)
+
+
+SITE = [f"http://a.org/{n}" for n in range(6)]
+
+
+def test_links_without_weight_are_links_all_the_same(make_brain: MakeBrain, clock: HandClock) -> None:
+    """A page all of whose links stay inside its host gives nothing on, and gets nothing: it keeps what it is paid. But
+    its links are there, they are replaced at its next visit, and who is linked to is no orphan."""
+    brain = make_brain(intra_host_weight=0.0, orphans="park")
+    brain.report([Fetched(SITE[0], [SITE[1], SITE[2]])])
+    brain.report([Fetched(SITE[3], [SITE[2], B])])
+    brain.tend(None)
+    assert [(brain.page(one).out_links, brain.page(one).out_weight) for one in SITE[:4:3]] == [(2, 0.0), (2, 1.0)]
+    assert [brain.page(one).authority_score for one in SITE[:4]] == [1.0] * 4
+    assert brain.page(B).authority_score == pytest.approx(1.0 + 0.5 * brain.page(SITE[3]).hub_score)
+    clock.pass_(1.0)
+    brain.report([Fetched(SITE[0], [SITE[4]]), Fetched(SITE[3], [B])])
+    brain.tend(None)
+    assert brain.neighbours(SITE[0])[0] == [SITE[4]]
+    assert [brain.page(one).state for one in SITE[1:5]] == ["parked", "parked", "known", "frontier"]
+    clock.pass_(1.0)
+    brain.report([Fetched(SITE[4], [SITE[2]])])
+    brain.tend(None)
+    assert [brain.page(one).state for one in SITE[1:3]] == ["parked", "frontier"]
+    sound(brain)
+
+
+def test_depths_come_through_links_without_weight(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(intra_host_weight=0.0)
+    brain.seed([A])
+    for target in SITE[:3]:
+        clock.pass_(10.0)
+        (claim,) = brain.next_urls(1)
+        brain.report([Fetched(claim.url, [target], claim)])
+    assert [brain.page(one).depth for one in SITE[:3]] == [1, 2, 3]
+    brain.seed([SITE[0]])
+    brain.tend(0)
+    assert [brain.page(one).depth for one in SITE[:3]] == [0, 1, 2]
+
+
+def test_nobody_knows_the_links_of_a_page_by_its_weight(make_brain: MakeBrain, clock: HandClock, ask: Ask) -> None:
+    """Pages that were imported do not say which links they have; without weight they do not say that they have none."""
+    brain = make_brain(intra_host_weight=0.0)
+    random_web(brain, 8, clock)
+    for weight in (1.0, 0.0):
+        ask("MATCH (p:Page) REMOVE p.links_sum")
+        brain.change(intra_host_weight=weight)
+        sound(brain)
+        clock.pass_(1.0)
+        brain.report([Fetched(url(n), [url(n + 4), url(n + 1)]) for n in range(10)])
+        sound(brain)
+        assert brain.settle().left == 0
+        sound(brain)
 
 
 def test_both_bends_in_one_change(make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock) -> None:
@@ -499,7 +552,7 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     ) as going:
         dice = random.Random(20)
         for _ in rounds(going, 4.0):
-            brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
+            brain.change(intra_host_weight=dice.choice([0.0, 0.25, 1.0]), payout=dice.choice(PAYOUTS))
             audit = brain.audit(None)
             assert not {"accounts", "weights", "payouts"} & set(audit.figures["wrong"]), audit.findings
     brain.change(eps=SETTLED)
@@ -521,7 +574,7 @@ class BendingChurn(Churn):
         return f"policy {policy} {target}"
 
     def weigh(self) -> str:
-        weight = self.dice.choice([0.125, 0.5, 1.0])
+        weight = self.dice.choice([0.0, 0.125, 1.0])
         self.brain.change(intra_host_weight=weight)
         return f"weigh {weight}"
 

@@ -86,7 +86,7 @@ def test_a_parked_side_is_pushed_when_it_may_have_more_neighbours(make_brain: Ma
     assert brain.page(A).hub_paid > 0
 
 
-@pytest.mark.parametrize("intra_host_weight", [1.0, 0.25])
+@pytest.mark.parametrize("intra_host_weight", [1.0, 0.25, 0.0])
 @pytest.mark.parametrize("way", ["unlink", "forget", "report"])
 def test_a_parked_side_is_pushed_when_it_has_fewer_neighbours(
     make_brain: MakeBrain, clock: HandClock, way: str, intra_host_weight: float

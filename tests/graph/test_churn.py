@@ -213,6 +213,7 @@ def assert_sound(brain: Brain, what: str) -> None:
         (2, {"intra_host_weight": 0.5}),
         (3, {"order": "breadth_first", "alpha": 0.4, "eps": 0.005}),
         (4, {"eps": 0.3}),
+        (5, {"intra_host_weight": 0.0}),
     ],
 )
 def test_accounts_survive_any_change(make_brain: Any, neo4j: Any, seed: int, shared: dict[str, Any]) -> None:
@@ -273,7 +274,7 @@ def test_accounts_survive_several_who_change_them_at_once(
 
 
 SETTINGS: dict[str, list[Any]] = {
-    "intra_host_weight": [0.125, 0.5, 1.0],
+    "intra_host_weight": [0.0, 0.125, 1.0],
     "payout": list(PAYOUTS),
     "target_relevance": [0.3, 0.7],
     "eps": [0.003, 0.03, 0.3],

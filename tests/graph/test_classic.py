@@ -571,7 +571,7 @@ def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
         {},
         {"relevance_rule": "polynomial", "root_share": 0.1, "window": 2.0},
         {"relevance_rule": "polynomial", "intra_host_weight": 1 / 1024},
-        {"first_cash": "root", "new_history": "mean", "intra_host_weight": 0.5},
+        {"first_cash": "root", "new_history": "mean", "intra_host_weight": 0.0},
         {"order": "breadth_first", "window_unit": "seconds", "window": 60.0, "score": "history_and_cash"},
     ],
 )

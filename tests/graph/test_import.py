@@ -48,11 +48,16 @@ VISITS: list[dict[str, Any]] = [
         "url": "http://b.org/1",
         "links": [{"url": "http://c.org/x", "relevance": 0.9}, "http://b.org/2", "http://b.org/3", "http://b.org/4"],
         "relevance": 0.25,
+        "value": 12,
         "hash": "abc",
         "fetched": START - 100.0,
         "etag": 'W/"tag, with\ttab"'.replace("\t", " "),
     },
-    {"url": "http://b.org/2", "links": [{"url": "http://d.org/?b=2&a=1", "relevance": 0.001}], "last_modified": "Mon"},
+    {
+        "url": "http://b.org/2",
+        "links": [{"url": "http://d.org/?b=2&a=1", "relevance": 0.001, "value": 2.5}],
+        "last_modified": "Mon",
+    },
     {"url": "http://b.org/3", "links": []},
 ]
 
@@ -78,12 +83,13 @@ def put(path: Path) -> Path:
     [
         {},
         {"order": "breadth_first", "eps": 0.3},
-        {"intra_host_weight": 0.25, "alpha": 0.3},
+        {"intra_host_weight": 0.0, "alpha": 0.3},
         {"value": "pagerank"},
+        {"value": "own"},
         {"value": "hub", "order": "best_first"},
         {"deny_hosts": "c.org", "max_depth": 2, "max_links": 3},
     ],
-    ids=["default", "breadth_first", "intra_host_weight", "pagerank", "hub", "scope"],
+    ids=["default", "breadth_first", "intra_host_weight", "pagerank", "own", "hub", "scope"],
 )
 def test_an_imported_brain_is_a_live_one(
     make_brain: Callable[..., Brain], ask: Ask, tmp_path: Path, settings: dict[str, Any]

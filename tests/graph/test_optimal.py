@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link, beliefs, lanes
 from graphbrain.errors import BadInput, SettingsError, UnknownPage
-from tests.graph.conftest import START, HandClock
+from tests.graph.conftest import START, HandClock, sound
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[Any]]]
@@ -596,3 +596,49 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
     clock.pass_(2 * DAY)
     second.tend(None)
     assert len(urls(second)) == 30
+
+
+# ---------------------------------------------------------------- the crawler's own scores
+
+
+D = "http://d.org/"
+
+
+def values(brain: Brain, *urls: str) -> list[float | None]:
+    return [brain.page(url).value for url in urls]
+
+
+def test_a_report_brings_what_its_page_and_its_links_are_worth(make_brain: MakeBrain, clock: HandClock) -> None:
+    """On a scale of the crawler's own, as `set_value` takes it: the order goes by it at once."""
+    brain = make_brain(value="own", order="best_first")
+    brain.report([Fetched(A, [Link(B, value=3), Link(C, value=250.0), D], value=40)])
+    assert values(brain, A, B, C, D) == [40.0, 3.0, 250.0, None]
+    assert [claim.url for claim in brain.next_urls(2)] == [C, B]
+    clock.pass_(1.0)
+    brain.report([Fetched("http://e.org/", [Link(D, value=5), Link(B, value=1), Link(A, value=99)])])
+    assert values(brain, A, B, D) == [40.0, 3.0, 5.0]
+    clock.pass_(1.0)
+    brain.report([Fetched(B, value=0.5), Fetched(A)])
+    brain.report([Fetched("http://e.org/", [Link(B, value=7)])])
+    assert values(brain, A, B) == [40.0, 0.5]
+    sound(brain)
+
+
+def test_a_reported_value_moves_a_page_that_is_visited_again(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(value="own")
+    brain.report([Fetched(A, body=b"1", value=1.0), Fetched(B, body=b"2", value=1.0)])
+    clock.pass_(10 * DAY)
+    brain.report([Fetched(A, body=b"1", value=5_000.0), Fetched(B, body=b"2")])
+    assert brain.page(A).lane < brain.page(B).lane
+    brain.set_value(B, 5_000.0)
+    assert brain.page(A).lane == brain.page(B).lane
+    sound(brain)
+
+
+def test_a_value_that_is_not_asked_for_is_kept(make_brain: MakeBrain) -> None:
+    brain = make_brain(order="best_first")
+    brain.report([Fetched(A, [Link(B, value=1000), C], value=1000)])
+    assert (values(brain, B), brain.page(B).lane == brain.page(C).lane) == ([1000.0], True)
+    brain.change(value="own")
+    assert brain.page(B).lane < brain.page(C).lane
+    sound(brain)

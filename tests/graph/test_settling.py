@@ -49,7 +49,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "COST", Cost(60.0, 4.0, 0.1))
 
 
-@pytest.mark.parametrize(("alpha", "intra"), [(0.15, 1.0), (0.0, 1.0), (0.15, 0.25)])
+@pytest.mark.parametrize(("alpha", "intra"), [(0.15, 1.0), (0.0, 1.0), (0.15, 0.25), (0.15, 0.0)])
 @pytest.mark.usefixtures("small_batches")
 def test_scores_are_the_solution_of_the_linear_system(
     make_brain: MakeBrain, neo4j: Neo4j, alpha: float, intra: float

@@ -376,3 +376,27 @@ def test_memory_is_what_the_module_says(score: object, most: float) -> None:
         tracemalloc.stop()
     blocks, vectors = 2 * 8 * csr.BLOCK, 10 * 8 * pages
     assert (peak - blocks - vectors) / links < most
+
+
+# ---------------------------------------------------------------- from the last scores
+
+
+def test_scores_of_an_earlier_time_are_a_better_beginning() -> None:
+    """Those of a web a little smaller; the limit is the same whatever it begins with, and it is there sooner."""
+    dice = random.Random(3)
+    links = {page: [dice.randrange(60 if page % 2 else 400) for _ in range(10)] for page in range(400)}
+    web, before = web_of(links), web_of({**links, 7: links[7][:5]}, 400)
+    for name, method in (("pagerank", ranking.pagerank), ("opic", ranking.opic), ("hits_hub", ranking.hits)):
+        cold = method(web)
+        warm = method(web, first=method(before).columns[name])
+        assert np.abs(warm.columns[name] - cold.columns[name]).sum() < 3e-9
+        assert warm.iterations < cold.iterations, name
+
+
+def test_a_community_that_was_worth_nothing_can_become_the_best() -> None:
+    """Hubs that were 0 would stay so: HITS does not go by the last scores alone."""
+    web = web_of({0: [1, 2], 3: [1], **{page: list(range(8, 12)) for page in range(4, 8)}})
+    first = np.zeros(12)
+    first[[0, 3]] = 0.6, 0.4
+    cold, warm = ranking.hits(web), ranking.hits(web, first=first)
+    np.testing.assert_allclose(warm.columns["hits_hub"], cold.columns["hits_hub"], atol=1e-8)
