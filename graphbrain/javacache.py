@@ -4,9 +4,9 @@ Java reads, checks and links some 25,000 classes at each start of the server. Fr
 has made of them into a file when it ends, and map that file the next time: 170 MB in the user's cache, one for a build
 of Java and a list of jars. Java checks both, and does without a file that does not fit; so nothing here can do harm.
 
-The file is made by `graphbrain.priming`, which starts a server of its own for it. Whoever starts a server and finds no
-file begins that in the background, at the lowest priority. Beside the file stands a note while it is being made, locked
-by who makes it; with words in it, it says why that failed, and nobody tries again by himself.
+The file is made where somebody asks for it: by `graphbrain server prepare` (`graphbrain.priming`), which starts a
+server of its own for it. Beside the file stands a note while it is being made, locked by who makes it; with words in
+it, it says why that failed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,12 +22,10 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["VARIABLE", "being_made", "beside", "file_for", "learning", "options"]
+__all__ = ["VARIABLE", "being_made", "file_for", "learning", "options"]
 
 VARIABLE = "GRAPHBRAIN_JAVA_CACHE"
 OLDEST_JAVA = 25  # 24 needs two runs to make one
-LEAST_MEMORY_MB = 3000
-"""A smaller machine needs what it has for the server that was asked for."""
 UNUSED_SECONDS = 90 * 86_400
 MINUTES = 5
 """A server that learns ends by itself after so long, should its maker have been killed."""
@@ -38,9 +35,6 @@ MINUTES = 5
 _UNLOCK = ("-XX:+UnlockDiagnosticVMOptions", "-XX:-AOTAdapterCaching")
 _USE = ("-XX:-AOTReplayTraining",)
 _LIBRARY = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
-
-_begun: list[subprocess.Popen[bytes]] = []
-"""Makers that this process has begun: kept, or Python would complain that they are still at work."""
 
 
 def file_for(java: str, class_path: Sequence[Path]) -> Path | None:
@@ -90,41 +84,15 @@ def learning(file: Path) -> list[str]:
 # ---------------------------------------------------------------- making
 
 
-def beside(java: str, version: str, class_path: Sequence[Path], memory: int) -> None:
-    """Begin to make the cache in the background if there is none, and nobody has tried in vain.
-
-    `memory`: the machine's, in MB.
-    """
-    file = file_for(java, class_path)
-    if file is None or file.exists() or memory < LEAST_MEMORY_MB or not sys.executable:
-        return
-    with suppress(OSError):
-        if _note(file).exists() and _note(file).stat().st_size:
-            return
-        maker = subprocess.Popen(
-            [sys.executable, "-m", "graphbrain.priming", version, java],
-            cwd=file.parent,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        _begun[:] = [one for one in _begun if one.poll() is None] + [maker]
-
-
 @contextmanager
-def being_made(file: Path, wait: bool) -> Iterator[Path | None]:
-    """The name under which to make it: it is taken over at the end, if it is there. None: it is there already, or
-    (unless `wait`) somebody is making it."""
+def being_made(file: Path) -> Iterator[Path | None]:
+    """The name under which to make it: it is taken over at the end, if it is there. None: it is there already, maybe
+    since somebody else, who was waited for, has made it."""
     import fcntl
 
     file.parent.mkdir(parents=True, exist_ok=True)
     with _note(file).open("a") as note:
-        try:
-            fcntl.flock(note, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield None
-            return
+        fcntl.flock(note, fcntl.LOCK_EX)
         if file.exists():
             yield None
             return

