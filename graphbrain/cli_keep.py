@@ -127,7 +127,9 @@ def status(app: App, as_json: bool) -> int:
 def _megabytes(count: int | None, otherwise: str = "–") -> Any:
     from graphbrain import show
 
-    return show.Cell(None if count is None else count * 2**20, otherwise if count is None else f"{count:,} MB")
+    if count is None:
+        return show.Cell(None if otherwise == "–" else otherwise, otherwise)
+    return show.Cell(count * 2**20, f"{count:,} MB")
 
 
 @server_group.command()
