@@ -63,7 +63,7 @@ def next_(app: App, count: int | None, worker: str | None, wait: float | None, f
         claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0)
     if as_json:
         show.json_lines(claim.as_dict() for claim in claims)
-    elif claims:
+    else:
         show.out(show.claims_table(claims))
     if len(claims) < (count or 10):
         if claims.finished:

@@ -35,6 +35,7 @@ __all__ = [
     "connection",
     "number_or_none",
     "pass_app",
+    "said_of",
     "which_pages",
 ]
 
@@ -194,3 +195,11 @@ def number_or_none(text: str) -> float | None:
         return float(text)
     except ValueError:
         raise BadInput(f"Give a number or 'none', not {text!r}.") from None
+
+
+def said_of(url: str, what: str, value: str) -> None:
+    """Say what was set of a page."""
+    from graphbrain import show
+
+    said = f"is set to {value}" if value.lower() != "none" else "is no longer set"
+    show.say(f"graphbrain: the {what} of {url} {said}.")

@@ -211,6 +211,8 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
     With URLs, these pages are pushed, whatever waits on them.
     """
     with app.brain(auto_tend=False) as brain:
+        for url in urls:
+            brain.page(url)  # says so of one that is not there, before anything is done
         _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, as_json, brain_command
+from graphbrain.errors import BadInput
 
 __all__ = ["COMMANDS"]
 
@@ -91,7 +92,7 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
 @click.option("--agent", metavar="NAME", help="Whose rules hold, instead of the setting user_agent.")
 @click.option("--remove", is_flag=True, help="It has none: all may be fetched.")
 @as_json
-def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_json: bool) -> None:
+def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_json: bool) -> int:
     """Obey a host's robots.txt.
 
     HOST is a name, for both http and https, or an origin, https://a.example, for one of them. FILE is what it
@@ -113,7 +114,9 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
                 show.say(f"graphbrain: no robots.txt was set for {name}.")
             else:
                 click.echo(text)
-            return
+            return 0
+        if remove and brain.robots(name) is None:
+            raise BadInput(f"No robots.txt was set for {name}.")
         done = brain.set_robots(name, None if remove else file.read(), agent=agent)
     if as_json:
         show.json_lines([done.as_dict()])
@@ -121,6 +124,7 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
         show.out(
             show.sheet([("Crawl-delay", done.delay or None), ("taken out", done.taken_out), ("let in", done.let_in)])
         )
+    return 0
 
 
 COMMANDS = (hosts, host, robots)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app
+from graphbrain.cli_common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 
 __all__ = ["COMMANDS"]
@@ -127,7 +127,9 @@ def status(app: App, as_json: bool) -> int:
 def _megabytes(count: int | None, otherwise: str = "–") -> Any:
     from graphbrain import show
 
-    return show.Cell(None if count is None else count * 2**20, otherwise if count is None else f"{count:,} MB")
+    if count is None:
+        return show.Cell(None if otherwise == "–" else otherwise, otherwise)
+    return show.Cell(count * 2**20, f"{count:,} MB")
 
 
 @server_group.command()
@@ -299,44 +301,65 @@ def clear(app: App, yes: bool) -> None:
 @click.argument("target", metavar="TO")
 def link(app: App, source: str, target: str) -> None:
     """Add a link; the accounts are repaired."""
+    from graphbrain import show
+
     with app.brain() as brain:
-        brain.link(source, target)
+        added = brain.link(source, target)
+    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
 
 
 @brain_command()
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-def unlink(app: App, source: str, target: str) -> None:
-    """Remove a link; the accounts are repaired."""
+def unlink(app: App, source: str, target: str) -> int:
+    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
+    from graphbrain import show
+
     with app.brain() as brain:
-        brain.unlink(source, target)
+        removed = brain.unlink(source, target)
+    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
+    return 0 if removed else 1
 
 
 @brain_command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
-def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> None:
-    """Delete pages; the accounts are repaired."""
+def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
+    """Delete pages; the accounts are repaired.
+
+    Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
+    """
+    from graphbrain import show
+
     with app.brain() as brain:
-        for url in urls:
-            brain.forget(url, for_ever=for_ever)
+        had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
+    gone = [links for links in had.values() if links is not None]
+    refused = f"; {len(had):,} are refused from now on" if for_ever else ""
+    show.say(f"graphbrain: {len(gone):,} pages forgotten, with {sum(gone):,} links{refused}.")
+    missing = [] if for_ever else [url for url, links in had.items() if links is None]
+    for url in missing:
+        show.say(f"graphbrain: {url} is not in the graph.")
+    return 1 if missing else 0
 
 
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--host", metavar="HOST", help="All of this host.")
 @click.option("--state", type=click.Choice(["parked", "gone", "alias", "frontier", "known"]), help="All of this state.")
-def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> None:
+def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> int:
     """Let pages that have failed wait again, at once.
 
     Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
-    they have done before is forgotten.
+    they have done before is forgotten. Exits 1 when there is none.
     """
     from graphbrain import show
 
     with app.brain() as brain:
+        if host is not None:
+            brain.host(host)  # says so of one that nobody has met
         count = brain.retry(*urls, host=host, state=state)
-    show.say(f"graphbrain: {count:,} pages wait again.")
+    show.say(f"graphbrain: {count:,} pages wait again" + ("." if count else ": none of these has failed."))
+    return 0 if count else 1
 
 
 @brain_command()
@@ -349,6 +372,7 @@ def relevance(app: App, url: str, value: str) -> None:
     """
     with app.brain() as brain:
         brain.set_relevance(url, number_or_none(value))
+    said_of(url, "relevance", value)
 
 
 @brain_command()
@@ -361,6 +385,7 @@ def payout(app: App, url: str, value: str) -> None:
     """
     with app.brain() as brain:
         brain.set_payout(url, number_or_none(value))
+    said_of(url, "payout", value)
 
 
 @brain_command()

@@ -35,9 +35,7 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
         pages = brain.top(count, by=by)
     if as_json:
         show.json_lines(page.as_dict() for page in pages)
-    elif pages:
-        show.out(show.top_table(pages, by))
-    else:
+    elif not show.write(show.top_table(pages, by)):
         show.say("graphbrain: no page stands out yet; scores come by links and 'graphbrain tend'.")
 
 

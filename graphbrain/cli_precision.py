@@ -135,13 +135,16 @@ def _print(points: list[Point], as_json: bool) -> None:
     show.out(show.rows_table(head, [_cells(point) for point in points]))
 
 
-def _cells(point: Point) -> list[str]:
+def _cells(point: Point) -> list[Any]:
+    from graphbrain.show import Cell
+
     far = point.distance
     rounds = "live" if point.rounds is None else str(point.rounds)
     knob = point.trial.rpartition(", ")[2]  # it tells the engine, too: with both, a line would not fit in 80 columns
     return [
-        knob, point.side, f"{point.fetched:,}", rounds,
-        f"{far.l1:.1e}", f"{far.largest:.1e}", f"{far.top:.3f}", f"{far.tau:.3f}", f"{point.one_step:.1e}",
+        knob, point.side, point.fetched, rounds,
+        Cell(far.l1, f"{far.l1:.1e}"), Cell(far.largest, f"{far.largest:.1e}"), Cell(far.top, f"{far.top:.3f}"),
+        Cell(far.tau, f"{far.tau:.3f}"), Cell(point.one_step, f"{point.one_step:.1e}"),
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from graphbrain.cli_common import App, brain_command, number_or_none
+from graphbrain.cli_common import App, brain_command, number_or_none, said_of
 
 __all__ = ["COMMANDS"]
 
@@ -19,6 +19,7 @@ def value(app: App, url: str, value: str) -> None:
     """
     with app.brain() as brain:
         brain.set_value(url, number_or_none(value))
+    said_of(url, "value", value)
 
 
 @brain_command()
@@ -31,6 +32,7 @@ def rate(app: App, url: str, per_day: str) -> None:
     """
     with app.brain() as brain:
         brain.set_rate(url, number_or_none(per_day))
+    said_of(url, "rate", per_day)
 
 
 @brain_command()
@@ -43,6 +45,7 @@ def interval(app: App, url: str, seconds: str) -> None:
     """
     with app.brain() as brain:
         brain.set_interval(url, number_or_none(seconds))
+    said_of(url, "interval", seconds)
 
 
 @brain_command("now")
@@ -60,6 +63,7 @@ def now(app: App, urls: tuple[str, ...]) -> int:
     for url, good in zip(urls, will, strict=True):
         if not good:
             show.say(f"graphbrain: {url} will not be fetched: outside the scope, forgotten for ever, or no URL.")
+    show.say(f"graphbrain: {sum(will):,} pages are handed out before all others.")
     return 0 if all(will) else 1
 
 

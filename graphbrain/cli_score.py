@@ -69,9 +69,7 @@ def _list(app: App, as_json: bool) -> int:
     if as_json:
         facts = (each.as_dict() for each in found)
         show.json_lines({name: value for name, value in each.items() if name != "best"} for each in facts)
-    elif found:
-        show.out(show.rankings_table(found))
-    else:
+    elif not show.write(show.rankings_table(found)):
         show.say("graphbrain: no batch scores yet; 'graphbrain rank pagerank' computes some.")
     return 0
 

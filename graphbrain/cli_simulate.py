@@ -222,10 +222,10 @@ def _print(
             ("freshness", "share %", "found/day", "longest", "unseen", "host/day", "policy"),
             [
                 (
-                    f"{row['freshness']:.4f}",
-                    f"{100 * row['share']:.1f}",
-                    f"{row['found']:,.0f}",
-                    f"{row['longest']:.0f} d",
+                    show.Cell(row["freshness"], f"{row['freshness']:.4f}"),
+                    show.Cell(100 * row["share"], f"{100 * row['share']:.1f}"),
+                    show.Cell(row["found"], f"{row['found']:,.0f}"),
+                    show.Cell(row["longest"], f"{row['longest']:.0f} d"),
                     row["unseen"],
                     row["host_most"],
                     row["policy"],
@@ -238,16 +238,22 @@ def _print(
         show.out("", _recoveries(rows))
 
 
+def _percent(share: float | None) -> Any:
+    from graphbrain import show
+
+    return show.Cell(None if share is None else 100 * share, "–" if share is None else f"{100 * share:.1f}")
+
+
 def _recoveries(rows: Sequence[dict[str, Any]]) -> Any:
     from graphbrain import show
 
     lines = [
         (
-            f"{part['day']}",
-            f"{part['budget']:g}",
-            f"{100 * part['first_days']:.1f}",
-            "–" if part["rest"] is None else f"{100 * part['rest']:.1f}",
-            "–" if part["recovered"] is None else f"{part['recovered']} d",
+            part["day"],
+            show.Cell(part["budget"], f"{part['budget']:g}"),
+            _percent(part["first_days"]),
+            _percent(part["rest"]),
+            show.Cell(part["recovered"], "–" if part["recovered"] is None else f"{part['recovered']} d"),
             row["policy"],
         )
         for place in range(len(rows[0]["segments"]))

@@ -202,8 +202,15 @@ class Core:
             "brain/count",
         )
 
-    def _correct(self, work: Callable[[Tx, float], object], name: str) -> None:
-        self.graph.write(lambda tx: work(tx, self.now()), name)
+    def _correct(self, work: Callable[[Tx, float], Any], name: str) -> Any:
+        """What `work` answers. It may be run again after an attempt that nobody knows the end of."""
+        return self.graph.write(lambda tx: work(tx, self.now()), name)
+
+    def _correct_once(self, work: Callable[[Tx, float], bool], name: str) -> bool:
+        """Whether `work` has done anything, in any of its attempts: in the last one it may find it done."""
+        done: list[bool] = []
+        self._correct(lambda tx, now: done.append(work(tx, now)), name)
+        return any(done)
 
     def _page(self, url: str) -> tuple[str, str]:
         """The canonical URL and the key of a page. Raises BadInput, too, for what the user's own step raises."""

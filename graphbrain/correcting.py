@@ -4,7 +4,7 @@ transaction, or, where a setting changes for every page, in batches beside whate
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from graphbrain import bending, conversion, corrections, engines, listing, manners, notes, pages, passes, standing
 from graphbrain.beliefs import MOST_SHAPE
 from graphbrain.core import PASS_BATCH
-from graphbrain.errors import BadInput, SettingsError
+from graphbrain.errors import BadInput, SettingsError, UnknownPage
 from graphbrain.graph import Tx
 from graphbrain.hosts import NOTHING_COUNTED
 from graphbrain.model import number
@@ -64,32 +64,33 @@ class Correcting(Passing):
         self._reread()
         self._finish_passes(progress)
 
-    def link(self, source: str, target: str) -> None:
-        """Say that one page links to another; a link that is there stays.
+    def link(self, source: str, target: str) -> bool:
+        """Say that one page links to another; a link that is there stays: then it is False.
 
         Pages that are not known are created, but for one that is named by its key: then it raises UnknownPage.
         """
         a, b = self._named(source), self._named(target)
         if a[0] == b[0]:
             raise BadInput("A link from a page to itself is ignored everywhere.")
-        self._correct(lambda tx, now: corrections.link(tx, a, b, self.policy, now), "link")
+        return self._correct_once(lambda tx, now: corrections.link(tx, a, b, self.policy, now), "link")
 
     def _named(self, url: str) -> tuple[str, str | None]:
         """The key of a page and, when it was not named by that, its URL."""
         key = self._key(url)
         return key, None if is_key(url) else self._page(url)[0]
 
-    def unlink(self, source: str, target: str) -> None:
-        """Remove a link; nothing happens when it is not there."""
+    def unlink(self, source: str, target: str) -> bool:
+        """Remove a link; nothing happens when it is not there: then it is False."""
         a, b = self._key(source), self._key(target)
-        self._correct(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
+        return self._correct_once(lambda tx, now: corrections.unlink(tx, a, b, self.policy, now), "unlink")
 
-    def forget(self, url: str, for_ever: bool = False) -> None:
+    def forget(self, url: str, for_ever: bool = False) -> int | None:
         """Delete a page, its links and its account; `for_ever`: it never comes back, only its key is kept.
 
-        Its aliases wait to be fetched again.
+        Its aliases wait to be fetched again. The answer is how many links it had, or None when there was no such page.
         """
         key, old = self._key(url), self._old_key(url)
+        links: int | None = self.graph.read(lambda tx: tx.one("links/count", key=key)[0], "links/count")
         self._free_aliases_of(key)
 
         def work(tx: Tx) -> bool:
@@ -99,6 +100,7 @@ class Correcting(Passing):
 
         while not self.graph.write(work, "forget"):
             pass
+        return links
 
     def retry(self, *urls: str, host: str | None = None, state: str | None = None) -> int:
         """Let pages that were given up (parked, gone), redirect (aliases) or have failed wait at once as if they never
@@ -132,16 +134,16 @@ class Correcting(Passing):
         """How near a page is to the topic, 0..1; None: not known (½). Raises UnknownPage, BadInput."""
         _within_one("relevance", relevance)
         relevance = None if relevance is None else float(relevance)
-        key = self._key(url)
-        self._correct(lambda tx, now: corrections.relevance(tx, key, relevance, self.policy, now), "set_relevance")
+        self._set(
+            url, lambda tx, key, now: corrections.relevance(tx, key, relevance, self.policy, now), "set_relevance"
+        )
 
     def set_payout(self, url: str, payout: float | None) -> None:
         """What the virtual page pays a page, 0 or more; None: 1. Raises UnknownPage, BadInput."""
         if payout is not None and (not number(payout) or not 0 <= payout < 1e9):
             raise BadInput(f"payout must be 0 or more, not {payout!r}.")
         payout = None if payout is None else float(payout)
-        key = self._key(url)
-        self._correct(lambda tx, now: corrections.payout(tx, key, payout, self.policy, now), "set_payout")
+        self._set(url, lambda tx, key, now: corrections.payout(tx, key, payout, self.policy, now), "set_payout")
 
     def set_value(self, url: str, value: float | None) -> None:
         """What a page is worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
@@ -168,8 +170,15 @@ class Correcting(Passing):
         self._set_facts(url, {"interval": None if every is None else every / DAY})
 
     def _set_facts(self, url: str, facts: dict[str, float | None]) -> None:
+        self._set(url, lambda tx, key, now: corrections.fact(tx, key, facts, self.policy, now), "set_facts")
+
+    def _set(self, url: str, work: Callable[[Tx, str, float], None], name: str) -> None:
+        """Set something of a page, named by URL or key. Raises UnknownPage."""
         key = self._key(url)
-        self._correct(lambda tx, now: corrections.fact(tx, key, facts, self.policy, now), "set_facts")
+        try:
+            self._correct(lambda tx, now: work(tx, key, now), name)
+        except UnknownPage:
+            raise UnknownPage(f"{url} is not in the graph.") from None
 
     def crawl_now(self, urls: Iterable[str]) -> list[bool]:
         """Hand these pages out before all others, whatever became of them; URLs that are not known become pages.

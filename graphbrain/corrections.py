@@ -76,9 +76,9 @@ def seeded(tx: Tx, ids: Sequence[int], mark: str) -> dict[int, Seeded]:
     return {row[0]: Seeded(*row) for row in tx.one("pages/seeded", ids=sorted(ids), mark=mark)[0]}
 
 
-def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> None:
-    """Link one page to another, or to where that leads if it is an alias. Raises UnknownPage when one cannot be
-    created."""
+def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bool:
+    """Link one page to another, or to where that leads if it is an alias; False if it was there. Raises UnknownPage
+    when one cannot be created."""
     ids = pages.find(tx, [source[0], target[0]])
     fresh = []
     for (key, url), depth in ((source, 0), (target, 1)):
@@ -95,7 +95,8 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     links = linking.held(tx, ledger, "hub", [a])[a]
     before = linking.spelling(tx, [a])[a]
     own = before.via - {b} if b == named else before.via
-    if b not in links and b != a:
+    fresh_link = b not in links and b != a
+    if fresh_link:
         linking.create(tx, ledger, [(a, [b])], now)
         links.append(b)
         own |= {b} if b != named else set()
@@ -104,13 +105,15 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> No
     after = linking.Spelling(before.named | ({named} if b != named else set()), own)
     linking.respell(tx, ledger, [after.row(a, before, links)])
     _write(tx, ledger, policy, now)
+    return fresh_link
 
 
-def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None:
-    """Remove a link, if it is there: also one that ends elsewhere because the target is an alias."""
+def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool:
+    """Remove a link, if it is there: also one that ends elsewhere because the target is an alias. False if it was
+    not."""
     ids = pages.find(tx, [source, target])
     if len(ids) < 2:
-        return
+        return False
     a, named = ids[source], ids[target]
     b = aliases.goals(tx, [named]).get(named, named)
     known = linking.spelling(tx, [a])[a].named
@@ -124,6 +127,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> None
     linking.delete(tx, ledger, [(a, gone)] if gone else [])
     linking.respell(tx, ledger, [after.row(a, before, set(links).difference(gone))])
     _write(tx, ledger, policy, now)
+    return bool(gone or before.named & lost)
 
 
 def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool:
@@ -259,7 +263,7 @@ def _write(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> None:
 def _known(tx: Tx, key: str) -> dict[str, int]:
     ids = pages.find(tx, [key])
     if key not in ids:
-        raise UnknownPage("The page is not in the graph.")
+        raise UnknownPage(f"{key} is not in the graph.")
     return ids
 
 

@@ -22,7 +22,7 @@ __all__ = ["Hosting"]
 
 LOOK_BATCH = 1_000
 COUNTED, COUNTED_OF_ONE = 1_000, 1_000_000
-"""Pages of a host that are counted at most, in a list and of one: some two million a second."""
+"""Pages of a host that are counted at most, in a list and of one: by the index, a million in less than a second."""
 LONGEST_DELAY = 86_400.0
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import IO, Any
 
 import pytest
 
 from graphbrain.wire import report_schema
-from tests.crawl.test_cli import LONG, connected, lines, run, started
+from tests.crawl.test_cli import LONG, ROOT, connected, lines, run, started
 
 __all__ = ["connected", "run"]
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -185,6 +189,31 @@ def test_claims_are_renewed_and_given_back(run: Run) -> None:
     assert [answer.get("given_back") for answer in lines(bad)] == [None, True, None]
     assert lines(bad)[2]["url"] == "http://b.example/"
     assert run("give-back").returncode == 0, "nothing is given back of nothing"
+
+
+FETCH = """#!{python}
+import json, sys
+for line in sys.stdin:
+    claim = json.loads(line)
+    depth = claim["depth"]
+    links = [f"{{claim['url']}}{{n}}/" for n in range(3)] if depth < 2 else []
+    print(json.dumps({{"url": claim["url"], "claim": claim, "links": links}}), flush=True)
+"""
+
+
+def test_the_readmes_crawler_in_a_shell(run: Run, connected: dict[str, str], tmp_path: Path) -> None:
+    """One page, three behind it, and three behind each of these; then it ends by itself."""
+    (script,) = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (tmp_path / "fetch").write_text(FETCH.format(python=sys.executable))
+    (tmp_path / "fetch").chmod(0o755)
+    (tmp_path / "graphbrain").write_text(f'#!/bin/sh\nexec {sys.executable} -m graphbrain "$@"\n')
+    (tmp_path / "graphbrain").chmod(0o755)
+    run("seed", "http://a.example/")
+    env = {**connected, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    ran = subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stdout) == (0, ""), ran
+    assert ran.stderr == "graphbrain: the crawl is finished: nothing waits and nothing is claimed.\n"
+    assert lines(run("stats", "--json"))[0]["states"] == {"known": 13}
 
 
 def test_the_schema_is_printed_without_a_brain(run: Run) -> None:

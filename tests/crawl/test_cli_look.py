@@ -217,25 +217,40 @@ def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str],
     assert (quiet.returncode, quiet.stderr) == (0, ""), "it has nothing to write"
 
 
-def test_tables_fit_80_columns(small: Told) -> None:
+def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(small: Told) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
     small("link", long, C)
+    small("tend")
     small("rank", "salsa")
-    for arguments in (
-        ("page", B, "--links"),
-        ("links", B),
-        ("links", C, "--in"),
-        ("path", A, long),
-        ("path", long),
-        ("find", "example"),
-        ("top", 9, "--by", "salsa_authority"),
-        ("find", "example", "--by", "salsa_authority"),
-    ):
-        done = small(*arguments, terminal=True)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert not [line for line in done.stdout.splitlines() if len(line) > 80]
-        assert "http://www.example.org/…" in done.stdout
-        assert long in small(*arguments).stdout
-        assert "page.html" in done.stdout
-    assert long in {link["url"] for link in lines(small("links", B, "--json"))}
+    with_it = [
+        ("page", B, "--links"), ("links", B), ("links", C, "--in"), ("path", A, long), ("path", long),
+        ("find", "example"), ("top",), ("top", "--by", "hub"), ("top", 9, "--by", "salsa_authority"),
+        ("find", "example", "--by", "salsa_authority"), ("rank", "pagerank"),
+    ]  # fmt: skip
+    others = [
+        ("page", long), ("hosts",), ("host", "a.example"), ("stats",), ("audit", "--all"), ("schema", "check"),
+        ("settings",), ("rank",), ("tend",), ("engine",), ("next", "3"),
+    ]  # fmt: skip
+    for arguments in with_it + others:
+        seen, piped = small(*arguments, terminal=True), small(*arguments)
+        assert (seen.returncode, seen.stderr) == (0, ""), arguments
+        assert seen.stdout and "\t" not in seen.stdout
+        assert not [line for line in seen.stdout.splitlines() if len(line) > 80 and line != long], seen.stdout
+        assert (
+            "…" not in piped.stdout.replace("password\tGRAPHBRAIN_PASSWORD\tclient\t…", "")
+            and "\x1b" not in piped.stdout
+        )
+        for block in piped.stdout.removesuffix("\n").split("\n\n"):
+            counts = {len(line.split("\t")) for line in block.split("\n")}
+            assert len(counts) == 1 and counts.pop() > 1, (arguments, piped.stdout)
+        if arguments in with_it:
+            assert "http://www.example.org/…" in seen.stdout and "page.html" in seen.stdout, seen.stdout
+            assert any(line.split("\t")[-1] == long for line in piped.stdout.splitlines())
+
+
+def test_of_nothing_a_pipe_gets_the_header(told: Told) -> None:
+    for arguments in (("top",), ("next",), ("find", "x"), ("hosts",), ("rank",)):
+        nothing = told(*arguments)
+        assert nothing.stdout.count("\n") == 1 and "\t" in nothing.stdout, arguments
+        assert told(*arguments, terminal=True).stdout == ""

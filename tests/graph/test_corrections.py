@@ -51,6 +51,33 @@ def test_a_link_to_itself_is_refused(brain: Brain) -> None:
         brain.link(A, "http://A.org/#x")
 
 
+def test_corrections_say_what_they_did(ring: Brain) -> None:
+    assert ring.link(B, A) is True
+    assert ring.link(B, A) is False
+    assert ring.unlink(B, A) is True
+    assert ring.unlink(B, A) is False
+    assert ring.unlink(A, D) is False
+    assert ring.forget(C) == 3, "A and B link to it, and it to A"
+    assert ring.forget(C) is None
+    assert ring.forget(D, for_ever=True) is None
+    ring.report([Fetched(B, redirected_to=A)])
+    ring.report([Fetched(C, [B])])
+    assert ring.unlink(C, B) is True, "by the name of an alias"
+    assert ring.unlink(C, A) is False
+    sound(ring)
+
+
+def test_a_correction_that_is_run_again_has_been_done_all_the_same(
+    ring: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first attempt was committed, and nobody has heard of it."""
+    write = ring.graph.write
+    monkeypatch.setattr(ring.graph, "write", lambda work, name: (write(work, name), write(work, name))[1])
+    assert ring.link(B, A) is True
+    assert ring.unlink(B, A) is True
+    assert ring.forget(C) == 3
+
+
 def test_unlinking_gives_back_what_the_link_has_paid(ring: Brain) -> None:
     ring.unlink(A, C)
     sound(ring)

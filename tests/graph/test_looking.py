@@ -398,3 +398,52 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
 def test_nonsense_is_refused_before_anything_is_read(drawn: Brain, ask: Callable[[Brain], object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         ask(drawn)
+
+
+def test_a_pace_of_less_than_an_hour_says_so(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=0.0, order="best_first")
+    brain._counted_at = float("inf")  # counters are written when the test says so
+    assert (brain.stats()["pace"]["visits"], brain.stats()["pace"]["seconds"]) == (0, 0.0)
+    clock.at = (clock.at // 3600 + 1) * 3600 + 1800.0  # half past
+    began = clock.at
+
+    def visit(count: int) -> None:
+        for _ in range(count):
+            brain.report([Fetched(f"http://p.org/{clock.at}", [A])])
+            clock.pass_(1.0)
+        brain._write_counts()
+
+    def pace() -> tuple[float, int, float, bool]:
+        found = brain.stats()["pace"]
+        assert found["links_an_hour"] == found["visits_an_hour"]
+        return found["visits_an_hour"], found["visits"], found["seconds"], found["so_far"]
+
+    visit(1)
+    clock.pass_(99.0)
+    assert pace() == (pytest.approx(3600 / 99.0), 1, 99.0, True), "since it was first counted"
+    visit(9)
+    clock.at = began + 600.0
+    assert pace() == (pytest.approx(10 * 3600 / 599.0), 10, 599.0, True)
+    clock.at = began + 2400.0
+    visit(10)
+    clock.at = began + 3000.0
+    assert pace() == (pytest.approx(20 * 3600 / 2999.0), 20, 2999.0, True), "of the last hour it had half"
+    clock.at = began + 5000.0
+    assert pace() == (pytest.approx(20 * 3600 / 4999.0), 20, 4999.0, False), "more than an hour, though none was whole"
+    visit(5)
+    clock.at = began + 1800.0 + 3600.0 + 60.0
+    assert pace() == (15.0, 15, 3600.0, False), "the last full hour"
+
+
+def test_leases_that_have_lapsed_are_not_held(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=0.0, lease_seconds=60.0)
+    brain.seed([A, B, C])
+    brain.next_urls(2)
+    clock.pass_(30.0)
+    brain.next_urls(1)
+    clock.pass_(30.0)
+    stats = brain.stats()
+    assert (stats["leased"], stats["lapsed"], stats["waiting"]) == (1, 2, 0)
+    brain.tend()
+    stats = brain.stats()
+    assert (stats["leased"], stats["lapsed"], stats["waiting"]) == (1, 0, 2)
