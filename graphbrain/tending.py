@@ -286,8 +286,8 @@ class Tending(Passing):
                     if step:
                         yield step
 
-    def _settle_batch(self, goal: Goal, batch: Batch, token: str) -> settling.Step:
-        attempts = 0
+    def _settle_batch(self, goal: Goal, batch: Batch, token: str, *, again: bool = False) -> settling.Step:
+        attempts = int(again)
 
         def work(tx: Tx) -> settling.Step:
             nonlocal attempts
@@ -300,10 +300,9 @@ class Tending(Passing):
             pages = batch.pages
             if len(pages) == 1:
                 return settling.Step(1, left=1)
-            attempts = 1  # neighbours are read anew
             middle = len(pages) // 2
-            parts = [self._settle_batch(goal, Batch(part, part), token) for part in (pages[:middle], pages[middle:])]
-            return settling.together(*parts)
+            parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # neighbours are read anew
+            return settling.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))
 
     def _pass_pays(self) -> bool:
         """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
