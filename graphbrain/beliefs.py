@@ -167,7 +167,8 @@ def fit_prior(elapsed: ArrayLike, changed: ArrayLike, around: Prior = PRIOR, val
         slope = point[2] if free == 3 else around.slope
         exponent = np.exp(point[0]) * np.log1p(t * np.exp(-point[1] - slope * logs))
         likelihood = np.log(-np.expm1(-np.maximum(exponent[found], 1e-300))).sum() - exponent[~found].sum()
-        return float(0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood)
+        # Not to the last digit, which depends on the processor: the search goes by what is less.
+        return float(f"{0.5 * (((point - start[:free]) / spread) ** 2).sum() - likelihood:.11g}")
 
     with np.errstate(over="ignore"):
         best = minimize(

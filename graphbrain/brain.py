@@ -262,24 +262,30 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             return self._record_at_once(items)
         except report.Heavy as heavy:
             links = heavy.links
+        except GraphTooSmall:
+            links = {item.key: len(item.targets) for item in items}
         answers: list[tuple[str, Answer]] = []
         for batch in _batches([*enumerate(items)], links):
-            part = [item for _, item in batch]
-            try:
-                for item in part:
-                    if links[item.key] > report.MOST_OF_ONE:
-                        self._part(item)
-                answers += self._record_at_once(part, heavy=True)
-            except GraphTooSmall as error:
-                if len(part) > 1:
-                    raise
-                why = f"its {links[part[0].key]:,} links are more than Neo4j's memory holds ({error})"
-                failure = refused(part[0], why)
-                if failure is not None:
-                    answers += self._record_at_once([failure])
-                else:
-                    answers.append((part[0].key, Answer(part[0].report.url, False, why)))
+            answers += self._record_apart([item for _, item in batch], links)
         return answers
+
+    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[tuple[str, Answer]]:
+        """The same of visits with so many links; where memory is too small for some page, it alone is refused."""
+        try:
+            for item in items:
+                if links[item.key] > report.MOST_OF_ONE:
+                    self._part(item)
+            return self._record_at_once(items, heavy=True)
+        except GraphTooSmall as error:
+            if len(items) > 1:
+                middle = len(items) // 2
+                return [*self._record_apart(items[:middle], links), *self._record_apart(items[middle:], links)]
+            (item,) = items
+            why = f"its {links[item.key]:,} links are more than Neo4j's memory holds ({error})"
+            failure = refused(item, why)
+            if failure is None:
+                return [(item.key, Answer(item.report.url, False, why))]
+            return self._record_at_once([failure])
 
     def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[tuple[str, Answer]]:
         done = self.graph.write(

@@ -222,8 +222,9 @@ def _print_tended(done: Tended, as_json: bool) -> None:
     if as_json:
         show.json_lines([done])
         return
-    names = ("pushes", "payments", "swept", "released", "seconds", "settled")
-    show.out(show.sheet((name, getattr(done, name)) for name in names))
+    names = ("pushes", "payments", "swept", "released", "seconds")
+    rows = [(name, getattr(done, name)) for name in names]
+    show.out(show.sheet([*rows, ("settled", show.settled(done.settled, done.error_bound, done.near))]))
 
 
 @brain_command()

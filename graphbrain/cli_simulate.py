@@ -171,17 +171,22 @@ def _figures(
     for one in outcomes:
         yield {
             "policy": one.policy,
-            "freshness": float(one.freshness[start:].mean()),
-            "share": simulate.share_of(one, best, days),
-            "optimum": bound,
-            "visits": float(one.visits[start:].mean()),
-            "found": float(one.found[start:].mean()),
+            "freshness": _shown(one.freshness[start:].mean()),
+            "share": _shown(simulate.share_of(one, best, days)),
+            "optimum": _shown(bound),
+            "visits": _shown(one.visits[start:].mean()),
+            "found": _shown(one.found[start:].mean()),
             "longest": one.longest,
             "unseen": one.unseen,
             "host_most": one.host_most,
             "segments": list(_segments(one, best, budget)),
             "by_day": [round(float(fresh), 5) for fresh in one.freshness],
         }
+
+
+def _shown(number: float) -> float:
+    """Without the digits that depend on the processor."""
+    return float(f"{number:.9g}")
 
 
 def _segments(one: Outcome, best: Outcome, budget: Budget) -> Iterator[dict[str, Any]]:

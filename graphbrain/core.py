@@ -75,6 +75,9 @@ class Core:
         self._tended_by_others = (0.0, False)
         self._owed = 0.0
         self._most_payees = sys.maxsize
+        self._pushes_made = 0
+        self._bound_looked = (-math.inf, 0.0, 0)
+        """When, by a steady clock; how long it took; and how many pushes this process had made by then."""
         self._price: float | None = None
 
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:

@@ -227,13 +227,14 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
             break
         told.append(page)
     ledger = accounts.lock(tx, set(chosen).union(*chosen.values()), policy.rule)
+    out = linking.held(tx, ledger, "hub", chosen)
     redirects = dict(tx.one("links/redirects", ids=sorted(chosen))[0])
     depths: dict[int, int] = {}
     for page, targets in chosen.items():
         depth = int(ledger.depth[ledger.at([page])[0]])
         if known[page] != depth:
             raise Again
-        for target in targets:
+        for target in set(targets).intersection(out[page]):
             beyond = depth if redirects.get(page) == target else depth + 1
             depths[target] = min(beyond, depths.get(target, beyond))
     tx.do("pages/deepen", rows=[[page, known[page], False] for page in told])

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
-from graphbrain.errors import GraphbrainError
+from graphbrain.errors import GraphbrainError, GraphTooSmall
 
 __all__ = ["Desk", "Taken", "Visited"]
 
@@ -256,7 +256,7 @@ class Desk:
 
     def _trouble(self, error: GraphbrainError) -> float:
         """Wait and try again if that can help; give up if not."""
-        if error.try_again:
+        if error.try_again or isinstance(error, GraphTooSmall):  # others may have the memory now
             log.warning("%s It is tried again.", error)
             return LONGEST_PAUSE
         with self._lock:

@@ -388,8 +388,13 @@ class _Graph:
             numbers, urls = np.arange(len(ids), dtype=np.int32), _Generated(ids)
             crawled = np.full(len(ids), 2, np.uint8)
         self._renumber(ids, numbers)
+        # A link to itself is none that is kept, but it stood on the page: somebody has fetched it.
+        selves = np.unique(
+            np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
+        )
         offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._tally)
         fetched = np.diff(offsets) > 0
+        fetched[selves] = True
         visited = (crawled == 1) | ((crawled == 2) & self._fetched)
         fetched[numbers[visited & (numbers >= 0)]] = True
         size = len(urls)

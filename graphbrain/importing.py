@@ -26,7 +26,7 @@ from graphbrain.graph import Tx
 from graphbrain.harvest import Harvest, Ints
 from graphbrain.jars import Say
 from graphbrain.settings import Settings
-from graphbrain.settling import SETTLED_TO
+from graphbrain.settling import SETTLED_TO, STEADY, waiting_share
 from graphbrain.url import Rules
 from graphbrain.worker import to_stderr
 
@@ -149,7 +149,7 @@ def _read(
         Run(brain.now(), uuid.uuid4().hex),
         rules,
         [harvest.find(seed, rules) for seed in seeds] if seeds else None,
-        tolerance=SETTLED_TO if in_memory else None,
+        tolerance=STEADY * waiting_share(brain.policy.rule, SETTLED_TO) if in_memory else None,
         progress=lambda rounds: progress(f"settling: round {rounds}", 0.0),
     )
     clock.lap("prepare")

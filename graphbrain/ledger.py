@@ -479,11 +479,11 @@ class Ledger(Accounts):
     def _score(self, side: str) -> Floats:
         return self.hub_score if side == "hub" else self.authority_score
 
-    def off(self, side: str, places: Ints, goals: Floats, per_link: float) -> NDArray[np.bool_]:
-        """Where would a push at these scores pay more than so much cash per link?"""
+    def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
+        """Where would a push at these scores pay more than this share of them?"""
         keep, weight, paid = self._side(side)
         waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
-        return (waiting > per_link * (weight[places] + 1.0)) & (weight[places] > 0.0)
+        return (waiting > share * goals) & (weight[places] > 0.0)
 
     def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
         """Spend as if the scores of the places `pages` were the `goals`: H = goal, e takes the difference,

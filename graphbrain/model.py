@@ -538,7 +538,8 @@ class Tended:
     """What one `tend` did: sides pushed, payments made, lapsed leases swept, retries released, seconds spent.
 
     `settled` says that no side is left whose push is worth more than `eps`; under the classic engine, that all cash was
-    spent `passes` times over since the graph last changed.
+    spent `passes` times over since the graph last changed. `error_bound`: what the scores are off at most, where that
+    was looked at; `near`: is it no more than `settled_bound`?
     """
 
     pushes: int = 0
@@ -547,6 +548,8 @@ class Tended:
     released: int = 0
     seconds: float = 0.0
     settled: bool = False
+    error_bound: float | None = None
+    near: bool = True
 
     def __add__(self, other: Tended) -> Tended:
         return Tended(
@@ -556,6 +559,8 @@ class Tended:
             self.released + other.released,
             self.seconds + other.seconds,
             other.settled,
+            other.error_bound,
+            other.near,
         )
 
 

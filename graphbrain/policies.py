@@ -19,7 +19,7 @@ from graphbrain.beliefs import PRIOR, Flags, Prior
 from graphbrain.opichits import Floats, Ints
 from graphbrain.revisit import ripeness
 
-__all__ = ["DEFAULT", "POLICIES", "Policy", "Setting"]
+__all__ = ["DEFAULT", "POLICIES", "Policy", "Setting", "alike", "best"]
 
 CERTAIN = 1e6
 """The shape of a belief that is as good as knowing."""
@@ -28,6 +28,7 @@ FITS_AT = (200, 800, 3200, 12_800)
 REMEMBERED = 24
 BUFFER = 8
 SHARED = -1
+KEPT_BITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,8 @@ class Policy:
         """Up to `count` pages to visit now; `room`: how many visits each host still takes, all if None."""
         worth = self.worth(now)
         if room is None:
-            best = np.argpartition(-worth, min(count, self.pages - 1))[:count]
-            return best[worth[best] > -np.inf]
-        order = np.argsort(-worth)
-        order = order[worth[order] > -np.inf]
+            return best(worth, count)
+        order = best(worth, self.pages)
         return order[_nth_of_host(self.setting.host[order]) < room[self.setting.host[order]]][:count]
 
     def seen(self, now: float, pages: Ints, changed: Flags) -> None:
@@ -79,6 +78,30 @@ class Policy:
 
     def learn(self, pages: Ints, elapsed: Floats, changed: Flags) -> None:
         """What a policy makes of visits beyond their counts."""
+
+
+def best(worth: Floats, count: int) -> Ints:
+    """The places of the `count` largest that are above −inf, the largest first, of equals the first one: on every
+    machine the same.
+
+    How numpy partitions, and in which order it sorts equals, depends on what the processor can do; so does the last
+    digit of its logarithms. Numbers that differ by no more than that are equals.
+    """
+    worth = alike(worth)
+    if 0 < count < len(worth):
+        least = np.partition(worth, len(worth) - count)[len(worth) - count]
+        some = np.flatnonzero(worth >= least)
+    else:
+        some = np.arange(len(worth))[: max(count, 0) and None]
+    some = some[worth[some] > -np.inf]
+    return some[np.argsort(-worth[some], kind="stable")][:count]
+
+
+def alike(numbers: Floats) -> Floats:
+    """Numbers to some nine digits, so that those are equal which differ by what processors make of them."""
+    parts, exponents = np.frexp(numbers)
+    rounded: Floats = np.ldexp(np.rint(np.ldexp(parts, KEPT_BITS)), exponents - KEPT_BITS)
+    return np.where(np.isfinite(numbers), rounded, numbers)
 
 
 def _nth_of_host(host: Ints) -> Ints:
@@ -325,7 +348,7 @@ class LaneByLane(Gamma):
         """The next rows of these lanes: what the first is worth, the lane, what all are worth, and where they begin."""
         rows = [[last for last, _ in self._lanes[key][place : place + BUFFER]] for key in keys]
         lane = np.array([key[1] for key, row in zip(keys, rows, strict=True) for _ in row], dtype=np.int64)
-        worth = lanes.head_value(lane, now - np.array([last for row in rows for last in row])).tolist()
+        worth = alike(lanes.head_value(lane, now - np.array([last for row in rows for last in row]))).tolist()
         found, at = [], 0
         for key, row in zip(keys, rows, strict=True):
             found.append((-worth[at], key, worth[at : at + len(row)], place))

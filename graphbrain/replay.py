@@ -63,6 +63,8 @@ class ReplayResult:
     recording: str
     complete: bool
     settled: bool
+    error_bound: float | None
+    near: bool
     interrupted: bool
     pages: int
     links: int
@@ -142,6 +144,8 @@ def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) 
         recording=run.recording.name,
         complete=run.complete,
         settled=run.settled,
+        error_bound=run.error_bound,
+        near=run.near,
         interrupted=run.stop.is_set(),
         pages=run.pages,
         links=run.links,
@@ -183,6 +187,8 @@ class _Run:
     stop: threading.Event
     complete: bool = False
     settled: bool = False
+    error_bound: float | None = None
+    near: bool = True
     total: int = 0
     pages: int = 0
     links: int = 0
@@ -284,6 +290,9 @@ class _Run:
         while not self.stop.is_set() and not self.settled:
             self.progress(Progress("settle", self.pages, self.total, self.links))
             self.settled = self.brain.tend(1.0, stop=self.stop.is_set).settled
+        if self.settled:
+            done = self.brain.tend(None, stop=self.stop.is_set)
+            self.settled, self.error_bound, self.near = done.settled, done.error_bound, done.near
 
 
 @contextmanager

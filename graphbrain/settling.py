@@ -42,16 +42,19 @@ from graphbrain.opichits import NONE, Floats, Ints, Rule
 __all__ = [
     "AT_ONCE",
     "SETTLED_TO",
+    "STEADY",
     "Goal",
     "Overtaken",
     "Pace",
     "Step",
     "Tally",
     "batches",
+    "bytes_for",
     "find_goal",
     "settle",
     "system",
     "together",
+    "waiting_share",
     "worth_it",
 ]
 
@@ -68,10 +71,14 @@ CAREFUL = 100
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
 """In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
-CLOSE = 1e-3
-"""A side within this share of eps from its goal, per link, is left as it is."""
 SETTLED_TO = 1e-7
-"""The relative change of the scores at which the iteration ends, unless told."""
+"""The error bound that a pass leaves, unless told."""
+CLOSE, STEADY = 1 / 2, 1 / 4
+"""Parts of it that are left to sides which are near enough as they are, and to the iteration."""
+LEAST_ALPHA = 0.01
+"""Where α is 0, and there is no bound, and below this, what is left is as if it were so large."""
+BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
+"""What a pass takes of its process's memory at its peak."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
 """From so many waiting sides on, and so many for each page, a pass is cheaper than pushes at this eps."""
 
@@ -90,6 +97,8 @@ class Goal:
     lanes: list[Lane]
     rounds: int
     residual: float
+    close: float = 0.0
+    """A side that waits for no more than this share of its score is left as it is."""
 
 
 @dataclass(slots=True)
@@ -191,6 +200,18 @@ def worth_it(tx: Tx, eps: float) -> bool:
     return bool(tx.one("cash/marked", least=NONE, limit=enough)[0] >= enough)
 
 
+def waiting_share(rule: Rule, tolerance: float) -> float:
+    """What may wait in all, as a share of the sum of all scores, so that the error bound is this."""
+    return max(rule.alpha, LEAST_ALPHA) * tolerance
+
+
+def bytes_for(pages: int, links: int, rule: Rule) -> int:
+    """Memory that a pass over so much takes at its peak."""
+    return pages * BYTES_PER_PAGE + links * (
+        BYTES_PER_LINK if rule.intra_host_weight == 1.0 else BYTES_PER_WEIGHED_LINK
+    )
+
+
 def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[str, int, int], None]) -> Goal:
     """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
     with ThreadPoolExecutor(1) as beside:  # what needs no server, while it works, and what needs no fixed point
@@ -200,11 +221,14 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         terms = exports.terms(graph, table)
         near = both_ways.result()
         lanes = beside.submit(batching.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        allowed = waiting_share(rule, tolerance)
         found = system(table, terms, rule, near).solve(
-            tolerance=tolerance, progress=lambda rounds, _: progress("solve", rounds, 0)
+            tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
     sums = linksums.of_rows(table.ids, table.offsets, table.targets)
-    return Goal(table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual)
+    return Goal(
+        table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual, CLOSE * allowed
+    )
 
 
 def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None = None) -> System:
@@ -241,8 +265,8 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
     goals = _Goals(goal, ledger)
     out, into, whole = _links(tx, ledger, goals, mine[mine >= 0])
     step = Step(len(ids), left=len(ids) - len(whole), at=at)
-    hubs = _spend(ledger, "hub", whole, goals.hub, *out, step)
-    authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step)
+    hubs = _spend(ledger, "hub", whole, goals.hub, *out, step, goal.close)
+    authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step, goal.close)
     if step.sides:
         ledger.absorb("hub", goals.hub)
         ledger.absorb("authority", goals.authority)
@@ -322,9 +346,12 @@ def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
     return ledger.seek(sources), ledger.seek(targets)
 
 
-def _spend(ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step) -> Ints:
-    """Bring one side of these places to its goal, and pay the neighbours; the places where that was needed."""
-    chosen = pages[ledger.off(side, pages, goals[pages], CLOSE * ledger.rule.eps)]
+def _spend(
+    ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step, close: float
+) -> Ints:
+    """Bring one side of these places to its goal, and pay the neighbours; the places where that was needed: those that
+    would pay more than a `close` share of their score."""
+    chosen = pages[ledger.off(side, pages, goals[pages], close)]
     if not len(chosen):
         return chosen
     spends = np.zeros(len(goals), dtype=np.bool_)

@@ -483,6 +483,15 @@ def _basis(ranking: Ranking) -> str:
     return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
 
 
+def settled(done: bool, bound: float | None, near: bool) -> str:
+    """Whether accounts are settled, and what that means for the scores; `near`: as near as the settings want them."""
+    if not done:
+        return "no"
+    if bound is None:
+        return "yes"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
+
+
 def replay_sheet(result: ReplayResult) -> Sheet:
     """What a replay did, for a person."""
     r, calls = result, result.next_ms
@@ -493,6 +502,7 @@ def replay_sheet(result: ReplayResult) -> Sheet:
         ("links", f"{r.links:,} reported, {r.known_links:,} known"),
         ("refused", f"{r.refused:,} pages, {r.links_refused:,} links"),
         ("accounts", f"{r.pushes:,} pushes, {r.payments:,} payments"),
+        ("settled", settled(r.settled, r.error_bound, r.near)),
         ("retries", r.retries),
         (
             "seconds",

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple, replace
 from typing import Any
 
-from graphbrain import aliases, cash, claims, corrections, engines, pages, priors, settling, standing
+from graphbrain import aliases, cash, claims, corrections, engines, pages, priors, room, settling, standing
 from graphbrain.batching import Batch, Turns
 from graphbrain.core import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
@@ -33,6 +33,13 @@ OWN_TEND_SHARE = 0.5
 FIT_EVERY, FIT_ANYWAY = 3_600.0, 86_400.0
 FITS_AGAIN = 2.0
 """Priors are looked at once in so many seconds, and fitted anew to so many times the re-visits, or after a day."""
+BOUND_EVERY, BOUND_SHARE = 60.0, 0.05
+"""Workers look at the error bound, which reads all pages, once in so many seconds, and for that, and the pass that may
+follow, use at most this share of their time."""
+BOUND_ROUNDS = 3
+"""So often at most what a settling pass has left to pushes is pushed, and the bound looked at again."""
+FREE_SHARE = 0.8
+"""A settling pass may take this part of the memory that is free."""
 PASS_SECONDS = 120.0
 """A settling pass that has not been heard of for so long is dead."""
 
@@ -53,7 +60,9 @@ class Tending(Passing):
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
 
         First it goes on with what a change of settings has left to be done. The classic engine is settled when all
-        cash was spent `passes` times over (a setting) since the last change.
+        cash was spent `passes` times over (a setting) since the last change. Where the error bound is above
+        `settled_bound` then, who tends until all is settled, and workers once a minute at most, make a settling pass,
+        if the graph fits in this process's memory.
 
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
@@ -82,10 +91,25 @@ class Tending(Passing):
         self._look_at_in_links(over)
         if pages is not None:
             return done + self._push_named([self._key(page) for page in pages], started)
-        settled = False
         if passes and (seconds is None or for_everybody):
             passed = self._settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
+        bound = None
+        for _ in range(BOUND_ROUNDS):
+            pushed, settled = self._push_on(batch, over, for_everybody)
+            done += pushed
+            if not (settled and passes and (seconds is None or (for_everybody and self._bound_is_due()))):
+                break
+            passed, bound = self._keep_bound(stop)
+            done += Tended(passed.sides, passed.payments)
+            if not passed.sides or seconds is not None:  # workers come again
+                break
+        near = bound is None or bound <= self.settings.settled_bound
+        return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=bound, near=near)
+
+    def _push_on(self, batch: int, over: Callable[[], bool], for_everybody: bool) -> tuple[Tended, bool]:
+        """Push until nothing is left to push or it is over; and whether nothing is left."""
+        done, settled = Tended(), False
         while not settled and not over():
             if self._settling_until > self.now():  # pushes would only be in the way of the pass
                 time.sleep(0.2)
@@ -94,7 +118,30 @@ class Tending(Passing):
             pushed, settled = self._push(batch)
             done += Tended(pushed.pushes, pushed.payments)
             self._count_now_and_then(tending=for_everybody)
-        return replace(done, seconds=time.monotonic() - started, settled=settled)
+        return done, settled
+
+    def _bound_is_due(self) -> bool:
+        looked, took, pushes = self._bound_looked
+        pause = max(BOUND_EVERY, took / BOUND_SHARE)
+        return self._pushes_made != pushes and time.monotonic() - looked > pause
+
+    def _keep_bound(self, stop: Callable[[], bool]) -> tuple[Settled, float | None]:
+        """Make a settling pass if the error bound is above `settled_bound` and the graph fits in memory; and the bound
+        then."""
+        began, rule = time.monotonic(), self.policy.rule
+
+        def look() -> float | None:
+            return self.graph.read(lambda tx: self.engine.looks.error_bound(tx, rule), "audit/waiting")
+
+        passed, bound = Settled(), look()
+        if bound is not None and bound > self.settings.settled_bound and not stop():
+            free = room.free_bytes()
+            size = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+            if free is None or settling.bytes_for(size[0], size[1], rule) <= FREE_SHARE * free:
+                passed = self._settle(stop=stop)
+                bound = look()
+        self._bound_looked = (began, time.monotonic() - began, self._pushes_made)
+        return passed, bound
 
     def _push(self, batch: int) -> tuple[cash.Pushed, bool]:
         """One batch of pushes; and whether there was nothing left to push."""
@@ -121,6 +168,7 @@ class Tending(Passing):
                 return self._spend(work)
             done = [self._spend(part) for part in parts]
             return cash.Pushed(*(sum(each) for each in zip(*map(astuple, done), strict=True)))
+        self._pushes_made += pushed.pushes
         self._counts["pushes"] += pushed.pushes
         self._counts["payments"] += pushed.payments
         return pushed
@@ -140,8 +188,8 @@ class Tending(Passing):
     ) -> Settled:
         """Bring all accounts to their fixed point at once, beside whatever else runs (DESIGN §5.1, "settling pass").
 
-        Pages that change meanwhile are left to pushes. `tolerance`: relative L1 change of the scores at which the
-        iteration in memory ends. `if_cheaper`: do nothing where pushes are cheaper; so `tend` does it by itself.
+        Pages that change meanwhile are left to pushes. `tolerance`: the error bound that is left, where
+        nothing changes meanwhile. `if_cheaper`: do nothing where pushes are cheaper; so `tend` does it by itself.
         `progress`: called with what is being done (export, solve, write), how far it is, and of how much. `stop` is
         asked between transactions; what is written by then stays and is right. Nothing is done either while another
         pass is under way. Raises BadInput under the classic engine.
@@ -238,8 +286,8 @@ class Tending(Passing):
                     if step:
                         yield step
 
-    def _settle_batch(self, goal: Goal, batch: Batch, token: str) -> settling.Step:
-        attempts = 0
+    def _settle_batch(self, goal: Goal, batch: Batch, token: str, *, again: bool = False) -> settling.Step:
+        attempts = int(again)
 
         def work(tx: Tx) -> settling.Step:
             nonlocal attempts
@@ -252,10 +300,9 @@ class Tending(Passing):
             pages = batch.pages
             if len(pages) == 1:
                 return settling.Step(1, left=1)
-            attempts = 1  # neighbours are read anew
             middle = len(pages) // 2
-            parts = [self._settle_batch(goal, Batch(part, part), token) for part in (pages[:middle], pages[middle:])]
-            return settling.together(*parts)
+            parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # neighbours are read anew
+            return settling.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))
 
     def _pass_pays(self) -> bool:
         """Is a settling pass cheaper than pushes, or has one died and left its marks?"""

@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from graphbrain.errors import GraphbrainError
+from graphbrain.errors import GraphbrainError, GraphTooSmall
 from graphbrain.model import Tended
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def tend_until(
         try:
             done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **more)
         except GraphbrainError as error:
-            if not error.try_again:
+            if not error.try_again and not isinstance(error, GraphTooSmall):  # others may have the memory now
                 raise
             if not away:
                 to_stderr(f"{error} Worker {os.getpid()} goes on trying.")
@@ -289,7 +289,7 @@ def main() -> int:
                 )
             tell(total, ended=not stop.is_set())
     except GraphbrainError as error:
-        if error.try_again:
+        if error.try_again or isinstance(error, GraphTooSmall):
             to_stderr(str(error))
         else:
             _write({"error": str(error)})

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, pages, settling, tending
+from graphbrain import Brain, Fetched, pages, room, settling, tending
 from graphbrain.batching import Cost
 from graphbrain.graph import Tx
 from graphbrain.settling import Goal
@@ -328,6 +328,66 @@ def test_a_batch_sees_that_others_wait_for_locks(brain: Brain, ask: Ask, work: s
 
     with ThreadPoolExecutor(1) as pool:
         assert brain.graph.write(hold, "settle") == [False, False, counts]
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_a_pass_leaves_the_error_bound_that_it_promises(make_brain: MakeBrain, neo4j: Neo4j) -> None:
+    for eps, intra in ((0.03, 1.0), (0.5, 0.25)):
+        brain = make_brain(eps=eps, intra_host_weight=intra)
+        for seed in range(3):  # also where it begins from scores that are nearly right
+            crawl(brain, seed)
+            brain.settle()
+            bound = brain.stats()["error_bound"]
+            assert bound <= 1e-7
+            assert exact(neo4j, intra=intra) < 1e-6
+            again = brain.settle()
+            assert again.sides == 0
+        brain.link("http://x.org/1", "http://x.org/2")  # far from all else: little is written
+        assert 0 < brain.settle().sides <= 4
+        assert brain.stats()["error_bound"] <= 1e-7
+        sound(brain)
+
+
+def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
+    make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain = make_brain(eps=2.0)
+    crawl(brain)
+    left = brain.tend(None, passes=False)
+    assert (left.settled, left.error_bound, left.near) == (True, None, True)
+    assert brain.stats()["error_bound"] > 0.1
+    monkeypatch.setattr(room, "free_bytes", lambda: 1000)
+    done = brain.tend(None)
+    assert done.settled
+    assert not done.near
+    assert done.error_bound == pytest.approx(brain.stats()["error_bound"])
+    assert done.error_bound > 0.1
+    monkeypatch.setattr(room, "free_bytes", lambda: 1 << 30)
+    brain.change(settled_bound=1.0)
+    assert brain.tend(None).near
+    assert brain.stats()["error_bound"] > 0.1
+    brain.change(settled_bound=0.02)
+    done = brain.tend(None)
+    assert (done.settled, done.near) == (True, True)
+    assert done.error_bound == brain.stats()["error_bound"] < 1e-7
+    assert done.payments > 0
+
+
+def test_a_worker_ends_within_the_bound_once_in_a_while(make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch) -> None:
+    brain = make_brain(eps=2.0)
+    crawl(brain)
+    monkeypatch.setattr(settling, "worth_it", lambda *_: False)
+    done = brain.tend(30.0, for_everybody=True)
+    assert done.settled
+    assert done.error_bound is not None
+    assert done.error_bound < 1e-7
+    crawl(brain, 2)
+    done = brain.tend(30.0, for_everybody=True)
+    assert (done.settled, done.error_bound) == (True, None)  # it has just looked
+    monkeypatch.setattr(tending, "BOUND_EVERY", 0.0)
+    monkeypatch.setattr(tending, "BOUND_SHARE", 1e9)
+    assert brain.tend(30.0, for_everybody=True).error_bound is not None
+    assert brain.tend(30.0, for_everybody=True).error_bound is None  # nothing was pushed since
 
 
 def test_an_empty_brain_is_settled(brain: Brain) -> None:

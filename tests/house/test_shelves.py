@@ -10,7 +10,7 @@ from tests.house.source import imported, modules, outside
 # own shelf's and never a later one's.
 SHELVES: tuple[tuple[str, ...], ...] = (
     # words: they know no database
-    ("errors", "methods", "tokens", "retry_after", "installs", "mending"),
+    ("errors", "methods", "tokens", "retry_after", "installs", "mending", "room"),
     ("hostnames",),
     ("settings", "model", "url"),
     ("scope", "robots", "border", "meaning", "url_v1"),

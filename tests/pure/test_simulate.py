@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
 from graphbrain import histories, policies, simulate
 from graphbrain.cli import cli
@@ -212,3 +217,41 @@ def test_every_policy_runs() -> None:
         seen = run(history, name, Budget(20.0), host_cap=8.0)
         assert seen.host_most <= 8, name
         assert 0.0 < seen.freshness.mean() <= 1.0, name
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.3, 0.1 + 0.2, 1.0, 1e9]), max_size=12), st.integers(0, 14))
+def test_the_best_are_taken_the_first_of_equals_first(worth: list[float], count: int) -> None:
+    told = [round(each, 6) if np.isfinite(each) else each for each in worth]
+    expected = sorted((n for n, each in enumerate(told) if each > -np.inf), key=lambda n: (-told[n], n))[:count]
+    assert policies.best(np.array(worth, dtype=np.float64), count).tolist() == expected
+
+
+@pytest.mark.parametrize("more", [[], ["--hosts", "20", "--host-cap", "3"]], ids=["free", "capped"])
+def test_every_processor_comes_to_the_same_figures(more: list[str]) -> None:
+    from numpy._core import _multiarray_umath as core
+
+    has = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+    command = [
+        sys.executable,
+        "-m",
+        "graphbrain",
+        "simulate",
+        "--pages",
+        "300",
+        "--days",
+        "40",
+        "--json",
+        "--seed",
+        "3",
+    ]
+    told = {
+        subprocess.run(
+            [*command, "--policy", "all", *more],
+            env={**os.environ, "NPY_DISABLE_CPU_FEATURES": without, "OPENBLAS_CORETYPE": kernel},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for without, kernel in (("", ""), (" ".join(has), "Prescott"))
+    }
+    assert len(told) == 1
