@@ -212,7 +212,8 @@ class Bulk:
         # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
-        self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), self._value, rule)
+        new = np.zeros(self.harvest.pages, bool)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self.depth.astype(np.float64), new)
 
     def _schedule(self, policy: Policy) -> None:
         """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""

@@ -55,10 +55,11 @@ class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
     `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
-    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`). `payout`: who is
-    paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over all pages is 1.
-    `repaying`: not all pages are paid by it yet; `remarking`: marks, states and queues of some are still those of other
-    settings. `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
+    a page has of it that nobody links to. `payout`: who is paid for being there, of equal or unequal shares, each worth
+    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet; `remarking`:
+    marks, states and queues of some are still those of other settings. `revision`: of the brain's settings this was
+    made from; accounts are never written by an outdated rule.
     `weight_before`: of links inside hosts that have not been weighed anew yet.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
@@ -73,6 +74,7 @@ class Rule:
     value_by_relevance: bool = True
     value_scale: float = 1.0
     value_flow: float = 0.0
+    value_base: float = 0.15
     payout: str = "uniform"
     target_relevance: float = 0.7
     payout_scale: float = 1.0
@@ -87,7 +89,16 @@ class Rule:
     def of(cls, brain: Mapping[str, Any]) -> Rule:
         """The rule by what stands on the (:Brain)."""
         accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "target_relevance", "payout_scale")
-        names = (*accounts, "order", "value", "value_by_relevance", "value_scale", "value_flow", "revision")
+        names = (
+            *accounts,
+            "order",
+            "value",
+            "value_by_relevance",
+            "value_scale",
+            "value_flow",
+            "value_base",
+            "revision",
+        )
         given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
