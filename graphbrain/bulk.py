@@ -21,7 +21,6 @@ from graphbrain import csr, fixedpoint, lanes, opichits
 from graphbrain.fixedpoint import FixedPoint, System
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
-from graphbrain.ledger import Ledger
 from graphbrain.model import SCOPE
 from graphbrain.opichits import NONE, Rule
 from graphbrain.schedule import DAY

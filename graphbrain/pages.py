@@ -174,7 +174,8 @@ def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str 
 
 def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:
     seed = np.array([page.is_seed for page in pages])
-    return opichits.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed)
+    hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
+    return opichits.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed, hosts)
 
 
 def _relevances(pages: Sequence[New]) -> Floats:
