@@ -53,6 +53,7 @@ class Prior:
     """What is believed of a page before it was ever visited twice: Gamma(`shape`, `scale`·w^`slope`), w its value.
 
     `scale`: in days, of a page of value 1. `slope`: below 0 where valuable pages change more often, as they mostly do.
+    Raises ValueError unless shape and scale are above 0.
     """
 
     shape: float
@@ -205,9 +206,10 @@ def fit_priors(
 def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) -> Floats:
     """X/T: changes found in `observed` days; `default` when no time was observed. crawl-frontier's `Simple`.
 
-    Too low, the more so the rarer the visits: at most one change is found by each (TOIT 2003, section 4.1).
+    Too low, the more so the rarer the visits: at most one change is found by each (TOIT 2003, section 4.1). Raises
+    ValueError for a number below 0, or none.
     """
-    found, time = np.broadcast_arrays(np.asarray(changes, np.float64), np.asarray(observed, np.float64))
+    found, time = _checked(changes=changes, observed=observed)
     rate: Floats = np.divide(found, time, out=np.full(found.shape, default), where=time > 0.0)
     return rate
 
@@ -215,24 +217,40 @@ def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) ->
 def equal_interval_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLike) -> Floats:
     """ln(1 + U/S)/I for visits at equal intervals I, the likeliest rate; infinite when every visit found a change.
 
-    Of crawl-frontier's documentation; the same as −ln((n − X)/n)/I (TOIT 2003, section 5.1).
+    `visits`: n, those that could find a change, `changes`: U of them did, and S = n − U did not; 0 without visits. Of
+    crawl-frontier's documentation; the same as −ln((n − X)/n)/I (TOIT 2003, section 5.1). Raises ValueError for a
+    number below 0, or none, and for more changes than visits.
     """
-    n, found, days = (np.asarray(each, dtype=np.float64) for each in (visits, changes, interval))
+    n, found, days = _checked(visits=visits, changes=changes, interval=interval)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(n > 0.0, np.log1p(found / (n - found)) / days, 0.0)
 
 
 def bias_corrected_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLike) -> Floats:
-    """−ln((n − X + ½)/(n + ½))/I: the same with its bias taken away (TOIT 2003, section 5.1)."""
-    n, found, days = (np.asarray(each, dtype=np.float64) for each in (visits, changes, interval))
+    """−ln((n − X + ½)/(n + ½))/I: the same with its bias taken away (TOIT 2003, section 5.1). Raises ValueError."""
+    n, found, days = _checked(visits=visits, changes=changes, interval=interval)
     return np.asarray(-np.log((n - found + 0.5) / (n + 0.5)) / days)
 
 
 def large_numbers_rate(visits: ArrayLike, changes: ArrayLike, observed: ArrayLike) -> Floats:
     """p·X/(n − X) with p = n/T visits a day, half a visit added to both counts: where it tends is right for visits
-    at random moments. Avrachenkov, Patil, Thoppe, arXiv 2004.02167, the estimator from the law of large numbers."""
-    n, found, days = (np.asarray(each, dtype=np.float64) for each in (visits, changes, observed))
+    at random moments. `observed`: T, the days from the first to the last. Avrachenkov, Patil, Thoppe, arXiv 2004.02167,
+    section 3, the estimator from the law of large numbers. Raises ValueError, as `equal_interval_rate`."""
+    n, found, days = _checked(visits=visits, changes=changes, observed=observed)
     return np.asarray(n / days * (found + 0.5) / (n - found + 0.5))
+
+
+def _checked(**given: ArrayLike) -> list[Floats]:
+    """What is given, as arrays of one form. Raises ValueError for a number below 0, for none, and for more changes than
+    visits."""
+    arrays = np.broadcast_arrays(*(np.asarray(each, dtype=np.float64) for each in given.values()))
+    for name, numbers in zip(given, arrays, strict=True):
+        if not np.isfinite(numbers).all() or (numbers < 0.0).any():
+            raise ValueError(f"Each number of {name} must be at least 0.")
+    named = dict(zip(given, arrays, strict=True))
+    if "visits" in named and (named["changes"] > named["visits"]).any():
+        raise ValueError("No page can have more changes than visits.")
+    return list(arrays)
 
 
 def interval_rate(elapsed: ArrayLike, changed: ArrayLike, pseudo: float = 0.0) -> Floats:
@@ -240,9 +258,10 @@ def interval_rate(elapsed: ArrayLike, changed: ArrayLike, pseudo: float = 0.0) -
 
     `elapsed`, `changed`: pages × visits, 0 days where a page has fewer visits. `pseudo` > 0 adds one changed and one
     unchanged interval of that length, against 0 (no change was found) and infinity (nothing else was). Of TOIT 2003,
-    section 5.2, and crawl-frontier's documentation; pseudo intervals as in Kolobov et al., NeurIPS 2019.
+    section 5.2, and crawl-frontier's documentation; pseudo intervals as in Kolobov et al., NeurIPS 2019. Raises
+    ValueError for a time below 0, or none.
     """
-    t = np.atleast_2d(np.asarray(elapsed, dtype=np.float64))
+    t = np.atleast_2d(_checked(elapsed=elapsed, pseudo=pseudo)[0])
     found = np.atleast_2d(np.asarray(changed, dtype=bool)) & (t > 0.0)
     same = np.where(found, 0.0, t).sum(axis=1) + pseudo
     moved = np.where(found, t, 0.0)

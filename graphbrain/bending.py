@@ -7,7 +7,8 @@ also when whoever began it is dead, and the invariant holds at every commit.
 While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
 anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
 every accounting transaction reads after its locks (ledger).
-Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, links/inside, accounts/*.
+Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, hosts/like, hosts/count_pages,
+links/inside, accounts/*.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from graphbrain import accounts, passes, scores
 from graphbrain.graph import Outdated, Tx
 from graphbrain.ledger import Ledger
 from graphbrain.methods import METHODS
-from graphbrain.opichits import Rule
+from graphbrain.opichits import Rule, target_hosts
 from graphbrain.settings import Settings
 
 __all__ = ["GROWN", "NOTHING_BENT", "change", "off", "repay", "rescale", "reweigh", "scaled"]
@@ -63,6 +64,7 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
     if after.intra_host_weight != before.intra_host_weight:
         notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
     moved = after.payout == "target" and after.target_relevance != before.target_relevance
+    moved |= after.payout == "hosts" and after.target_hosts != before.target_hosts
     if after.payout != before.payout or moved:
         notes |= scaled(tx, after)
     if before.engine == "classic" and "payout" in settings:
@@ -106,8 +108,17 @@ def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
 def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
     """The scale that makes the mean payout 1 (if any page is paid at all), and a pass that brings it to all pages."""
     pages, shares = tx.one("pages/shares", target=rule.target_relevance)
-    paid = shares[rule.payout]
+    paid = _on_targets(tx, rule) if rule.payout == "hosts" else shares[rule.payout]
     return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
+
+
+def _on_targets(tx: Tx, rule: Rule) -> int:
+    """How many pages are on the target hosts."""
+    targets = target_hosts(rule.target_hosts)
+    named = {*targets.anyway, *(host for host, _ in targets.at_port)}
+    names = [name for name in tx.one("hosts/like", texts=sorted(named))[0] if targets.holds(name)]
+    pages: int = tx.one("hosts/count_pages", names=names)[0]
+    return pages
 
 
 def repay(tx: Tx, now: float, revision: int) -> int:

@@ -21,7 +21,6 @@ from graphbrain import csr, fixedpoint, lanes, opichits
 from graphbrain.fixedpoint import FixedPoint, System
 from graphbrain.harvest import Flags, Floats, Harvest, Ints, Numbers
 from graphbrain.hosts import SHARED_QUEUE
-from graphbrain.ledger import Ledger
 from graphbrain.model import SCOPE
 from graphbrain.opichits import NONE, Rule
 from graphbrain.schedule import DAY
@@ -212,7 +211,8 @@ class Bulk:
         # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
-        self.lane = Ledger.first_lanes(guessed, self.depth.astype(np.float64), self._value, rule)
+        new = np.zeros(self.harvest.pages, bool)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self.depth.astype(np.float64), new)
 
     def _schedule(self, policy: Policy) -> None:
         """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""

@@ -13,7 +13,7 @@ from graphbrain import pages
 from graphbrain.classic import Virtual
 from graphbrain.classic_ledger import read_virtual
 from graphbrain.graph import Tx
-from graphbrain.methods import SCORES
+from graphbrain.methods import UNINDEXED
 from graphbrain.model import Page
 from graphbrain.opichits import FIRST_RANK, Rule
 
@@ -79,9 +79,9 @@ def page(tx: Tx, key: str, rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub, authority or a batch score, best first."""
+    """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
     shares = view(tx, rule)
-    if by in SCORES:
+    if by in UNINDEXED:
         return [shares.page(page) for page in pages.highest(tx, n, by)]
     ranked, everybody = TOP[by]
     # Ranks follow from the history alone.

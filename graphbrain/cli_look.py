@@ -7,16 +7,16 @@ from typing import Any
 import click
 
 from graphbrain.cli_common import App, as_json, brain_command, which_pages
-from graphbrain.methods import SCORES
+from graphbrain.methods import SCORES, UNINDEXED
 
 __all__ = ["COMMANDS"]
 
 by_score = click.option(
     "--by",
     metavar="SCORE",
-    type=click.Choice(["authority", "hub", *SCORES]),
+    type=click.Choice(["authority", "hub", *UNINDEXED]),
     default="authority",
-    help=f"authority (unless given), hub, or a batch score: {', '.join(SCORES)}.",
+    help=f"authority (unless given), hub, relevance, value, or a batch score: {', '.join(SCORES)}.",
 )
 
 
@@ -27,7 +27,8 @@ by_score = click.option(
 def top(app: App, count: int, by: str, as_json: bool) -> None:
     """List the N best pages (10 unless given).
 
-    By a batch score every page is read, and 'graphbrain rank' must have written it.
+    By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
+    pages of which no relevance or value is known are left out.
     """
     from graphbrain import show
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 POINTS, SCORES = "points.csv", "scores.csv"
+OF_FILES = ("engine", "eps", "window", "nodes", "pages", "points", "workers", "catch_up", "yes")
+"""Options that only a recorded crawl has a use for."""
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", metavar="[FILE]", type=click.Path(path_type=Path), required=False)
 @click.option("--engine", type=click.Choice(["exact", "classic", "both"]), default="both", help="Which (both).")
 @click.option("--eps", multiple=True, type=float, help="Of the exact engine; repeatable (.1, .03, .01).")
 @click.option("--window", multiple=True, type=float, help="Of the classic one, 0: none; repeatable (4, 16, 0).")
@@ -36,14 +38,57 @@ POINTS, SCORES = "points.csv", "scores.csv"
 @as_json
 @connection
 @pass_app
-def precision(app: App, /, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> int:
-    """Hold live scores against exact ones over a crawl.
+@click.pass_context
+def precision(
+    context: click.Context,
+    app: App,
+    /,
+    file: Path | None,
+    nodes: Path | None,
+    out: Path,
+    yes: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Hold live scores against exact ones: of the brain as it stands, or over a crawl.
+
+    Without FILE the brain is only read, whatever crawls beside it, and its scores are compared with the solution for
+    the links it has now; then with rounds from nothing on the frozen graph.
 
     FILE is a recorded crawl as for 'replay'. It is crawled once for each engine and setting into an emptied brain;
-    now and then the scores are compared with the solution for the links known at that moment, and at the end with
-    rounds from nothing on the frozen graph. Writes points.csv, scores.csv and a picture (PNG, SVG), after each run.
-    Ctrl-C measures what is fetched, and ends it there. All the brain's settings are the last run's afterwards.
+    now and then the scores are compared as above. Ctrl-C measures what is fetched, and ends it there. All the brain's
+    settings are the last run's afterwards.
+
+    Writes points.csv, scores.csv and a picture (PNG, SVG), after each run.
     """
+    if file is None:
+        given = {name: context.get_parameter_source(name) for name in OF_FILES}
+        if own := [name for name, source in given.items() if source is click.core.ParameterSource.COMMANDLINE]:
+            names = ", ".join(f"--{name.replace('_', '-')}" for name in own)
+            raise click.UsageError(f"{names}: that is for a FILE; without one the brain is measured as it stands.")
+        return _as_it_stands(app, out, as_json, options["rounds"])
+    return _over_a_crawl(app, file, nodes, out, yes, as_json, **options)
+
+
+def _as_it_stands(app: App, out: Path, as_json: bool, rounds: int) -> int:
+    from graphbrain import precision as experiment
+    from graphbrain import show
+
+    _try(out)
+    draws = _draws()
+    with app.brain(auto_tend=False) as brain:
+        with show.task_bar() as bar:
+            run = experiment.measure(brain, rounds=rounds, progress=bar)
+            bar("writing", 0, 0)
+            _write(run, out, more=False)
+            drawn = _draw(run, out) if draws else []
+    _print(run.points, as_json)
+    for path in drawn:
+        show.say(f"Drawn: {path}")
+    return 0
+
+
+def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> int:
     from graphbrain import precision as experiment
     from graphbrain import records, show
     from graphbrain.replay import stoppable

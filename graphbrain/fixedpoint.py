@@ -228,14 +228,23 @@ class Flow:
     links give it all. Where it comes to rest are the classic engine's scores: the share of each page in what is spent.
     """
 
-    def __init__(self, offsets: Ints, targets: Places, hub_share: Floats, authority_share: Floats) -> None:
+    def __init__(
+        self,
+        offsets: Ints,
+        targets: Places,
+        hub_share: Callable[[Floats], Floats],
+        authority_share: Callable[[Floats], Floats],
+        weights: Floats | None = None,
+    ) -> None:
+        """Of rows of links, as `System.of`; the shares follow from the sum of the weights of each page's links."""
         self.pages = len(offsets) - 1
-        out = np.diff(offsets).astype(np.float64)
-        into = np.bincount(targets, minlength=self.pages).astype(np.float64)
-        self._hub_leak = np.where(out > 0, 1.0 - hub_share, 1.0)
-        self._authority_leak = np.where(into > 0, 1.0 - authority_share, 1.0)
-        forward = Rows(offsets, targets)
-        self._spread = _Spread(forward, forward.turned(), _share(hub_share, out), _share(authority_share, into))
+        forward = Rows(offsets, targets) if weights is None else _Weighted.of(offsets, targets, weights)
+        backward = forward.turned()
+        out, into = forward.counts, backward.counts
+        hub, authority = hub_share(out), authority_share(into)
+        self._hub_leak = np.where(out > 0, 1.0 - hub, 1.0)
+        self._authority_leak = np.where(into > 0, 1.0 - authority, 1.0)
+        self._spread = _Spread(forward, backward, _share(hub, out), _share(authority, into))
 
     def step(self, hub: Floats, authority: Floats) -> tuple[Floats, Floats]:
         """What both sides get when all spend what they have at once."""
@@ -248,12 +257,18 @@ class Flow:
         """What comes back to each side of what it spends, along the links alone: H·A·hub and A·H·authority."""
         return self._spread.back(self._spread.ahead(hub)), self._spread.ahead(self._spread.back(authority))
 
-    def rest(self, tolerance: float = 1e-12, most_rounds: int = MOST_ROUNDS) -> tuple[Floats, Floats]:
-        """(hub, authority) shares at rest, by power iteration from equal shares."""
+    def rest(
+        self,
+        tolerance: float = 1e-12,
+        most_rounds: int = MOST_ROUNDS,
+        progress: Callable[[int, float], None] = lambda *_: None,
+    ) -> tuple[Floats, Floats]:
+        """(hub, authority) shares at rest, by power iteration from equal shares; `progress` as of `System.solve`."""
         hub = authority = np.full(self.pages, 1.0 / max(self.pages, 1))
-        for _ in range(most_rounds):
+        for rounds in range(most_rounds):
             next_hub, next_authority = self.step(hub, authority)
-            change = np.abs(next_hub - hub).sum() + np.abs(next_authority - authority).sum()
+            change = float(np.abs(next_hub - hub).sum() + np.abs(next_authority - authority).sum())
+            progress(rounds + 1, change)
             hub, authority = (next_hub + hub) / 2, (next_authority + authority) / 2
             if change <= tolerance:
                 break

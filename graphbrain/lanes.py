@@ -71,8 +71,6 @@ FRONTIER_END = 8 * VALUE_CLASSES
 Stretch = tuple[int, int]
 """[first lane, the lane after the last)"""
 NEVER = -1e9
-LEAST_RANKED = 0.15
-"""What a page counts that a batch score has not seen: as much as one that nobody links to, if the mean is 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +164,7 @@ def scored(rule: Rule, stored: float | None, provisional: float | None = None) -
         return 1.0 if stored is None else stored
     if stored is not None:
         return stored * rule.value_scale
-    return LEAST_RANKED if provisional is None else provisional
+    return rule.value_base if provisional is None else provisional
 
 
 def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> float:
@@ -187,7 +185,7 @@ def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> f
 
 def first_given(rule: Rule) -> float:
     """What a page is worth that nobody is known to link to, beside what those give it who do."""
-    return 0.0 if rule.value in ("hits", "salsa") else LEAST_RANKED
+    return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
 def first_value(rule: Rule, hub: Floats, authority: Floats) -> Floats:

@@ -136,7 +136,7 @@ class Accounts:
         if revision != rule.revision:
             raise Outdated("its settings are being changed, or files imported")
         ledger = cls(rows, rule)
-        if rule.intra_host_weight != 1.0:
+        if rule.knows_hosts:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
         if rule.value not in ("authority", "hub"):
@@ -389,7 +389,7 @@ class Ledger(Accounts):
 
     def due_payout(self) -> Floats:
         """What the pages are to be paid: what was set for them by hand, else what the rule says."""
-        by_rule = opichits.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed)
+        by_rule = opichits.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
         return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
 
     def set_payout(self, tx: Tx, value: float | None) -> None:

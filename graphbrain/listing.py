@@ -21,7 +21,7 @@ import numpy as np
 from graphbrain import border, opichits, pages
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph import Graph, Tx, intact
-from graphbrain.methods import SCORES
+from graphbrain.methods import UNINDEXED
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.opichits import NONE, Rule
 from graphbrain.pages import View
@@ -86,7 +86,7 @@ class Wanted:
 
     def rank(self) -> int | None:
         """The rank of the least score, None when pages of that score need not have one."""
-        unranked = self.least is None or self.by in SCORES
+        unranked = self.least is None or self.by in UNINDEXED
         rank = NONE if unranked else int(opichits.rank(np.array([self.least], dtype=np.float64))[0])
         return None if rank == NONE else rank
 
@@ -97,7 +97,7 @@ class Wanted:
     def least_scores(self) -> dict[str, Any]:
         """What statements that go by no index are told of scores: the least of each side, and of a batch score."""
         sides = {side: self.least if self.by == side else None for side in SIDES}
-        name = self.by if self.by in SCORES and self.least is not None else None
+        name = self.by if self.by in UNINDEXED and self.least is not None else None
         return {**sides, "name": name, "score": None if name is None else self.least}
 
     def spelt(self, url: str) -> bool:
@@ -119,8 +119,8 @@ class Wanted:
 
 def check_score(by: str) -> None:
     """Raises BadInput for what is the name of no score."""
-    if by not in (*SIDES, *SCORES):
-        raise BadInput(f"A score is {', '.join((*SIDES, *SCORES[:-1]))} or {SCORES[-1]}, not {by!r:.80}.")
+    if by not in (*SIDES, *UNINDEXED):
+        raise BadInput(f"A score is {', '.join((*SIDES, *UNINDEXED[:-1]))} or {UNINDEXED[-1]}, not {by!r:.80}.")
 
 
 def wanted_pages(
@@ -137,7 +137,7 @@ def wanted_pages(
     `finish`: what is done to those that were read at once and fit.
     """
     ranked = view is None and wanted.rank() is not None
-    selected = wanted if view is None or wanted.by in SCORES else replace(wanted, least=None)
+    selected = wanted if view is None or wanted.by in UNINDEXED else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
             found = _read_each(graph, "pages/details", pages.page_of, ids=some)

@@ -12,7 +12,7 @@ from graphbrain.audit import Audit
 from graphbrain.core import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.listing import Progress, Wanted
-from graphbrain.methods import SCORES, method_of
+from graphbrain.methods import OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.pages import View
 
@@ -62,15 +62,17 @@ class Looking(Core):
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The `n` pages of highest score `by` authority, hub or a batch score (pagerank, hits_hub, …), best first.
+        """The `n` pages of highest score, best first: `by` authority, hub, a batch score (pagerank, hits_hub, …), or by
+        relevance or value, as far as they are known.
 
-        Batch scores have no index: every page is read. Raises BadInput, also when no page carries that score.
+        Only authority and hub have an index: by the others every page is read. Raises BadInput, also when no page has
+        that score.
         """
         listing.check_score(by)
         most = _count(n) or 0
         self._reread()
         found = self.graph.read(lambda tx: self.engine.looks.top(tx, most, by, self.policy.rule), "pages/top")
-        if by in SCORES and most and not found:
+        if by in UNINDEXED and most and not found:
             raise _not_carried(by)
         return self._dates()(found)
 
@@ -119,14 +121,15 @@ class Looking(Core):
         """The pages that fit all that is given, read as they are asked for.
 
         `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
-        authority, hub or a batch score (pagerank, hits_hub, …). From a `min_score` of 32 by authority or hub on an
-        index is used and the best come first; a `host` has an index, too; else every page is read, in the order of the
-        store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises BadInput, also
-        when no page carries that batch score.
+        authority, hub, a batch score (pagerank, hits_hub, …), relevance or value. From a `min_score` of 32 by authority
+        or hub on an index is used and the best come first; a `host` has an index, too; else every page is read, in the
+        order of the store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises
+        BadInput, also
+        when no page carries that score.
         """
         wanted = Wanted.of(text, regex, self._host_or_none(host), state, fetched, by, min_score)
         most = _count(limit)
-        if by in SCORES and not scores.carried(self.graph, by):
+        if by in UNINDEXED and not scores.carried(self.graph, by):
             raise _not_carried(by)
         at_once = listing.PAGES_AT_ONCE if most is None else max(1, min(most, listing.PAGES_AT_ONCE))
         return islice(listing.wanted_pages(self.graph, wanted, _silent, at_once, self._view(), self._dates()), most)
@@ -206,7 +209,9 @@ class Looking(Core):
 
 
 def _not_carried(by: str) -> BadInput:
-    """What to say where no page has the batch score that is asked for."""
+    """What to say where no page has the score that is asked for."""
+    if by in OWN:
+        return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
     return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, TypeGuard, overload
 
-from graphbrain.methods import SCORES
+from graphbrain.methods import OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -401,9 +401,9 @@ class Page(_Record):
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Its score of this name: authority, hub or one of `methods.SCORES`; None where it has no such score."""
+        """Its score of this name: authority, hub or one of `methods.UNINDEXED`; None where it has no such score."""
         live = {"authority": self.authority_score, "hub": self.hub_score}
-        return live.get(by, self.scores.get(by))
+        return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:

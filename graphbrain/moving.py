@@ -264,15 +264,17 @@ def _trace(tx: Tx, keys: Mapping[str, str]) -> None:
 def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:
     """Give pages to the hosts that their addresses name now, with what is counted of them.
 
-    Links inside a host may weigh less: those that come to be, or cease to be, inside one are weighed anew.
+    Links inside a host may weigh less: those that come to be, or cease to be, inside one are weighed anew. Pages of
+    target hosts may be paid: so are those that come there.
     """
     if not moving:
         return
     tx.do("pages/hosts", names=sorted({page.host_now for page in moving}), now=now)
     ids = sorted(page.page for page in moving)
     ledger, before, ends = None, {}, []
-    if policy.rule.intra_host_weight != 1.0:
-        near = {side: linking.read(tx, side, ids) for side in linking.SIDES}
+    if policy.rule.knows_hosts:
+        weighs = policy.rule.intra_host_weight != 1.0
+        near = {side: linking.read(tx, side, ids) if weighs else {} for side in linking.SIDES}
         ledger = accounts.lock(tx, chain(ids, *chain.from_iterable(x.values() for x in near.values())), policy.rule)
         before = dict(zip(ledger.ids.tolist(), ledger.hosts.tolist(), strict=True))
         ends = sorted(
@@ -301,6 +303,7 @@ def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:
             if turned:
                 a, b = zip(*turned, strict=True)
                 ledger.reweigh(a, b, -lighter if inside_now else lighter)
+        ledger.hosts[ledger.at(ids)] = [after[page] for page in ids]  # payouts may go by them
         ledger.write(tx, now)
     hosts.write(tx, (met[name] for name in sorted(met)), (), now)
     for page in moving:

@@ -16,14 +16,16 @@ Zhang, Lofgren, Goel, arXiv 1603.07796, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.classic import Options
+from graphbrain.hostnames import HostList
 
 __all__ = [
     "FIRST_RANK",
@@ -36,6 +38,7 @@ __all__ = [
     "priority",
     "rank",
     "residual",
+    "target_hosts",
 ]
 
 Floats = NDArray[np.float64]
@@ -55,10 +58,11 @@ class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
     `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
-    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`). `payout`: who is
-    paid for being there, of equal or unequal shares, each worth `payout_scale`, so that the mean over all pages is 1.
-    `repaying`: not all pages are paid by it yet; `remarking`: marks, states and queues of some are still those of other
-    settings. `revision`: of the brain's settings this was made from; accounts are never written by an outdated rule.
+    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
+    a page has of it that nobody links to. `payout`: who is paid for being there, of equal or unequal shares, each worth
+    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet; `remarking`:
+    marks, states and queues of some are still those of other settings. `revision`: of the brain's settings this was
+    made from; accounts are never written by an outdated rule.
     `weight_before`: of links inside hosts that have not been weighed anew yet.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
@@ -73,8 +77,10 @@ class Rule:
     value_by_relevance: bool = True
     value_scale: float = 1.0
     value_flow: float = 0.0
+    value_base: float = 0.15
     payout: str = "uniform"
     target_relevance: float = 0.7
+    target_hosts: str = ""
     payout_scale: float = 1.0
     repaying: bool = False
     remarking: bool = False
@@ -86,8 +92,10 @@ class Rule:
     @classmethod
     def of(cls, brain: Mapping[str, Any]) -> Rule:
         """The rule by what stands on the (:Brain)."""
-        accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "target_relevance", "payout_scale")
-        names = (*accounts, "order", "value", "value_by_relevance", "value_scale", "value_flow", "revision")
+        accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "payout_scale")
+        targets = ("target_relevance", "target_hosts")
+        values = ("value", "value_by_relevance", "value_scale", "value_flow", "value_base")
+        names = (*accounts, *targets, *values, "order", "revision")
         given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
@@ -105,6 +113,11 @@ class Rule:
         return 0.0 in (self.intra_host_weight, self.weight_before)
 
     @property
+    def knows_hosts(self) -> bool:
+        """Do accounts follow from the hosts of pages, too?"""
+        return self.intra_host_weight != 1.0 or self.payout == "hosts"
+
+    @property
     def bends_payouts(self) -> bool:
         """May pages be paid something else than 1 or what was set for them by hand?"""
         return self.payout != "uniform" or self.repaying
@@ -115,14 +128,30 @@ def clip_relevance(relevance: Floats) -> Floats:
     return np.clip(np.where(np.isnan(relevance), 0.5, relevance), LEAST_RELEVANCE, MOST_RELEVANCE)
 
 
-def payout(rule: Rule, relevance: Floats, fetched: NDArray[np.bool_], seed: NDArray[np.bool_]) -> Floats:
-    """What the virtual page pays pages by the rule's policy.
+@lru_cache(8)
+def target_hosts(text: str) -> HostList:
+    """The hosts that the setting `target_hosts` names."""
+    return HostList.of(text, lenient=True)
 
-    One share for each page that is in the class (was fetched, or not; is a seed; has at least the target's relevance,
-    unknown counting as ½), none for the others; or as many shares as the page's clipped relevance. The classes are
-    the root's cash in K. Krugler, "Fixing the OPIC algorithm in Nutch", 2006; seeds: Gyöngyi, Garcia-Molina, Pedersen,
-    "Combating web spam with TrustRank", VLDB 2004; relevance: Haveliwala, "Topic-sensitive PageRank", WWW 2002.
+
+def payout(
+    rule: Rule,
+    relevance: Floats,
+    fetched: NDArray[np.bool_],
+    seed: NDArray[np.bool_],
+    hosts: Sequence[str] | NDArray[np.object_] = (),
+) -> Floats:
+    """What the virtual page pays pages by the rule's policy. `hosts`: of the pages, where the rule `knows_hosts`.
+
+    One share for each page that is in the class (was fetched, or not; is a seed; is on a target host or below it; has
+    at least the target's relevance, unknown counting as ½), none for the others; or as many shares as the page's
+    clipped relevance. The classes are the root's cash in K. Krugler, "Fixing the OPIC algorithm in Nutch", 2006; seeds:
+    Gyöngyi, Garcia-Molina, Pedersen, "Combating web spam with TrustRank", VLDB 2004; relevance: Haveliwala,
+    "Topic-sensitive PageRank", WWW 2002.
     """
+    if rule.payout == "hosts":
+        holds = target_hosts(rule.target_hosts).holds
+        return rule.payout_scale * np.array([holds(host) for host in hosts], dtype=np.float64)
     shares: dict[str, Floats | NDArray[np.bool_]] = {
         "uniform": np.ones(len(relevance)),
         "unfetched": ~fetched,

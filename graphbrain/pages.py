@@ -18,7 +18,7 @@ from graphbrain import accounts, opichits
 from graphbrain.accounts import Accounts
 from graphbrain.graph import Tx, intact
 from graphbrain.hosts import SHARED_QUEUE
-from graphbrain.methods import SCORES
+from graphbrain.methods import SCORES, UNINDEXED
 from graphbrain.model import ROBOTS, Page
 from graphbrain.opichits import FIRST_RANK, NONE, Floats, Rule
 from graphbrain.scope import Scope
@@ -174,7 +174,8 @@ def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str 
 
 def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:
     seed = np.array([page.is_seed for page in pages])
-    return opichits.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed)
+    hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
+    return opichits.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed, hosts)
 
 
 def _relevances(pages: Sequence[New]) -> Floats:
@@ -247,8 +248,8 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
-    """The `n` pages of highest score, `by` hub, authority or a batch score, best first."""
-    if by in SCORES:
+    """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
+    if by in UNINDEXED:
         return highest(tx, n, by)
     ranked, everybody = TOP[by]
     rows = tx.many(ranked, first=FIRST_RANK, limit=n)
@@ -258,7 +259,7 @@ def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
 
 
 def highest(tx: Tx, n: int, name: str) -> list[Page]:
-    """The `n` pages of highest batch score of this name, best first; fewer where no more carry it."""
+    """The `n` pages of which the property of this name is largest, best first; fewer where no more have it."""
     return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
 
 

@@ -1,11 +1,16 @@
-"""How right the live scores are: a crawl is replayed, and now and then its scores are held against the exact ones.
+"""How right the live scores are: those of a brain as it stands, or now and then of one that replays a crawl, are held
+against the exact ones.
 
 What the precision experiment of crawl-frontier's documentation did ("OPIC vs power method", 2015), made right. The
 reference is the solution for the very links the brain has at that moment: of the linear system of DESIGN §5.1 for the
 exact engine, of the classic walk with its virtual page for the classic one. Beside it stands the measure of the
 original's own script, how much one round of the walk changes the scores. At the end the same graph is frozen and
 scored from nothing by more and more rounds in memory: what the engine would reach if the crawl stood still.
-Statements: brain/sizes.
+
+A brain that is only measured is only read, range by range, beside whatever else runs: first the links, then the
+accounts. What a crawl has changed in between counts as error; pages that have gone by then are left out. Memory: 30
+bytes a link at most (44 where links differ in weight) and 250 bytes a page, and what matplotlib takes.
+Statements: brain/sizes, brain/states.
 """
 
 from __future__ import annotations
@@ -15,25 +20,29 @@ import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphbrain import exports, fixedpoint, measures, settling
 from graphbrain.brain import Brain
 from graphbrain.classic import authority_share, hub_share
+from graphbrain.classic_ledger import read_virtual
 from graphbrain.errors import BadInput
 from graphbrain.exports import LinkTable, Terms
-from graphbrain.opichits import Floats
+from graphbrain.opichits import Floats, Ints, Rule
 from graphbrain.recording import Recording
 from graphbrain.replay import replay
 
-__all__ = ["Point", "Run", "Trial", "run_trial", "write_points", "write_scores"]
+__all__ = ["Point", "Run", "Trial", "measure", "run_trial", "write_points", "write_scores"]
 
 TOLERANCE = 1e-12
 SIDES = ("hub", "authority")
+URLS_AT_ONCE = 100_000
 CATCH_UP_BATCH, CLASSIC_BATCH = 20_000, 400_000
 """Payments of a transaction while nobody else needs the pages. The classic engine has to spend all cash many times
 over: in a large graph up to `CLASSIC_BATCH`, a quarter of all links, for then most pages are written once for many
@@ -89,11 +98,16 @@ class Point:
 
 @dataclass(slots=True)
 class Run:
-    """A trial's points, and the last scores by page: shares, live, exact and after more rounds, of both sides."""
+    """A trial's points, and the last scores by page: shares, live, exact and after more rounds, of both sides.
+
+    `named`: the URLs of these pages, in their order, read from the brain while they are asked for. `when`: what the
+    live scores are of.
+    """
 
     trial: Trial
+    when: str = "after the crawl"
     points: list[Point] = field(default_factory=list)
-    urls: list[str] = field(default_factory=list)
+    named: Callable[[], Iterator[str]] = lambda: iter(())
     live: dict[str, Floats] = field(default_factory=dict)
     exact: dict[str, Floats] = field(default_factory=dict)
     more: dict[str, Floats] = field(default_factory=dict)
@@ -144,9 +158,36 @@ def run_trial(
             return run
         raise BadInput(f"Nothing of {recording.name} was fetched, so there is nothing to measure.")
     measured.finish(run, fetched, rounds)
-    named = exports.urls(brain.graph, measured.table.ids)
-    run.urls = [named.get(page, "") for page in measured.table.ids.tolist()]
     return run
+
+
+def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int], None] = lambda *_: None) -> Run:
+    """Measure the brain as it stands, whatever runs beside it; nothing in it is changed.
+
+    `rounds`: on the frozen graph. `progress`: told what is being done, how much of it is done, and of how much. Raises
+    BadInput where there is no page, BeingConverted between two engines.
+    """
+    brain.engine  # noqa: B018  # raises BeingConverted
+    settings = brain.settings
+    trial = Trial(settings.engine, settings.eps if settings.engine == "exact" else settings.window)
+    states = brain.graph.read(lambda tx: tx.many("brain/states"), "brain/states")
+    fetched = sum(pages for state, pages, *_ in states if state == "known")
+    measured = _Measured.of(brain, trial, progress)
+    if not measured.kept.any():
+        raise BadInput("The brain has no pages yet, so there is nothing to measure.")
+    run = Run(trial, "as they stand")
+    progress("comparing", 0, 0)
+    run.points += measured.points(fetched)
+    measured.finish(run, fetched, rounds, progress)
+    return run
+
+
+def _urls(brain: Brain, ids: Ints) -> Iterator[str]:
+    """The URLs of pages, in their order; of one that has gone, nothing."""
+    for start in range(0, len(ids), URLS_AT_ONCE):
+        part = ids[start : start + URLS_AT_ONCE]
+        named = exports.urls(brain.graph, part)
+        yield from (named.get(page, "") for page in part.tolist())
 
 
 def _batch(brain: Brain) -> int:
@@ -159,34 +200,51 @@ def _batch(brain: Brain) -> int:
 
 @dataclass(slots=True)
 class _Measured:
-    """The brain's links and scores at one moment, and what the scores should be."""
+    """The brain's links and scores at one moment, what the scores should be, and which of the pages are there still."""
 
+    brain: Brain
     trial: Trial
     table: LinkTable
     live: dict[str, Floats]
     exact: dict[str, Floats]
     walk: fixedpoint.System | fixedpoint.Flow
+    kept: NDArray[np.bool_]
+    floor: dict[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, brain: Brain, trial: Trial) -> _Measured:
-        table = exports.links(brain.graph)
+    def of(cls, brain: Brain, trial: Trial, progress: Callable[[str, int, int], None] = lambda *_: None) -> _Measured:
+        rule = brain.policy.rule
+        table = exports.links(brain.graph, lambda done, of: progress("reading links", done, of))
+        progress("reading accounts", 0, 0)
         accounts, terms = exports.accounts(brain.graph, table), exports.terms(brain.graph, table)
+        kept = ~np.isnan(accounts.hub_history)
+
+        def tell(number: int, _: float) -> None:
+            progress(f"solving, round {number}", 0, 0)
+
         walk: fixedpoint.System | fixedpoint.Flow
         if trial.engine == "exact":
-            walk = settling.system(table, terms, brain.policy.rule)
-            found = walk.solve(tolerance=TOLERANCE)
+            walk = settling.system(table, terms, rule)
+            found = walk.solve(tolerance=TOLERANCE, progress=tell)
             exact = {"hub": found.hub, "authority": found.authority}
             live = {"hub": accounts.hub_score, "authority": accounts.authority_score}
         else:
-            walk = _flow(table, terms)
-            exact = dict(zip(SIDES, walk.rest(TOLERANCE), strict=True))
+            walk = _flow(table, terms, rule)
+            exact = dict(zip(SIDES, walk.rest(TOLERANCE, progress=tell), strict=True))
             live = {"hub": accounts.hub_history, "authority": accounts.authority_history}
-        return cls(trial, table, live, exact, walk)
+            if rule.classic.score != "history":
+                virtual = brain.graph.read(read_virtual, "classic/read_virtual")
+                live["hub"] = accounts.hub_score + virtual.hub_offsets(table.ids)
+                live["authority"] = accounts.authority_score + virtual.authority_offsets(table.ids)
+        for side in SIDES:
+            live[side] = np.where(kept, live[side], 0.0)
+        return cls(brain, trial, table, live, exact, walk, kept)
 
     def points(self, fetched: int, rounds: int | None = None, scores: dict[str, Floats] | None = None) -> list[Point]:
         """Both sides' scores (the live ones unless given) against the exact ones."""
         found = self.live if scores is None else scores
-        residuals, floor = self._one_step(found), self._one_step(self.exact)
+        self.floor = self.floor or self._one_step(self.exact)
+        residuals = self._one_step(found)
         return [
             Point(
                 self.trial.name,
@@ -195,9 +253,9 @@ class _Measured:
                 self.table.pages,
                 self.table.links,
                 rounds,
-                measures.compare(found[side], self.exact[side]),
+                measures.compare(found[side][self.kept], self.exact[side][self.kept]),
                 residuals[side],
-                floor[side],
+                self.floor[side],
             )
             for side in SIDES
         ]
@@ -209,29 +267,42 @@ class _Measured:
             side: float(np.abs(measures.shares(after[side]) - measures.shares(scores[side])).max()) for side in SIDES
         }
 
-    def finish(self, run: Run, fetched: int, rounds: int) -> None:
+    def finish(
+        self,
+        run: Run,
+        fetched: int,
+        rounds: int,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> None:
         """More rounds from fresh scores on the frozen graph; and the curves of the last moment."""
-        seen: list[dict[str, Floats]] = []
+        number, last = 0, self.live
 
         def watch(hub: Floats, authority: Floats) -> None:
-            seen.append({"hub": hub.copy(), "authority": authority.copy()})
+            nonlocal number, last
+            number, last = number + 1, {"hub": hub.copy(), "authority": authority.copy()}
+            run.points += self.points(fetched, number, last)
+            progress("rounds from nothing", number, rounds)
 
         if isinstance(self.walk, fixedpoint.System):
             for hub, authority in islice(self.walk.rounds(), rounds):
                 watch(hub, authority)
         else:
             self.walk.spend_all(rounds, watch)
-        for number, scores in enumerate(seen, start=1):
-            run.points += self.points(fetched, number, scores)
-        for name, scores in (("live", self.live), ("exact", self.exact), ("more", seen[-1] if seen else self.live)):
+        for name, scores in (("live", self.live), ("exact", self.exact), ("more", last)):
             setattr(run, name, {side: measures.shares(column) for side, column in scores.items()})
+        run.named = partial(_urls, self.brain, self.table.ids)
 
 
-def _flow(table: LinkTable, terms: Terms) -> fixedpoint.Flow:
-    out = np.diff(table.offsets).astype(np.float64)
-    into = np.bincount(table.targets, minlength=table.pages).astype(np.float64)
-    backward = authority_share(into, terms.relevance, "rational", 0.0)
-    return fixedpoint.Flow(table.offsets, table.targets, hub_share(out, 0.0), backward)
+def _flow(table: LinkTable, terms: Terms, rule: Rule) -> fixedpoint.Flow:
+    """The classic walk, by what a brain's settings say of it."""
+    options = rule.classic
+    return fixedpoint.Flow(
+        table.offsets,
+        table.targets,
+        lambda out: hub_share(out, options.root_share),
+        lambda into: authority_share(into, terms.relevance, options.relevance_rule, options.root_share),
+        fixedpoint.link_weights(table.offsets, table.targets, terms.hosts, rule.intra_host_weight),
+    )
 
 
 def write_points(path: Path, run: Run, *, more: bool = False) -> None:
@@ -259,5 +330,5 @@ def _write(path: Path, head: Sequence[str], rows: Iterable[Sequence[Any]], more:
 
 def _score_rows(run: Run) -> Iterator[list[Any]]:
     columns = [getattr(run, what)[side] for side in SIDES for what in ("live", "exact", "more")]
-    for url, *values in zip(run.urls, *columns, strict=True):
+    for url, *values in zip(run.named(), *columns, strict=True):
         yield [run.trial.name, url, *(f"{value:.9g}" for value in values)]

@@ -1,8 +1,8 @@
 """The picture of a precision experiment: sorted exact scores, and the live ones in the same order and sorted.
 
-Rows: hub and authority. Columns: after the crawl; after more rounds on the frozen graph; the top of the first. The
-line of the exact scores and the line of the live ones sorted by themselves compare the distributions; the dots are the
-live scores in the order of the exact ones, and show where a page is not where it should be.
+Rows: hub and authority. Columns: the live scores; those after more rounds on the frozen graph; the top of the first.
+The line of the exact scores and the line of the live ones sorted by themselves compare the distributions; the dots are
+the live scores in the order of the exact ones, and show where a page is not where it should be.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def draw(run: Run, path: Path) -> list[Path]:
         first = max(0, len(exact) - max(TOP_PAGES, int(len(exact) * TOP)))
         for column, (title, scores, start) in enumerate(
             (
-                ("live, after the crawl", run.live[side], 0),
+                (f"live, {run.when}", run.live[side], 0),
                 (f"frozen graph, {rounds} rounds from nothing", run.more[side], 0),
                 (f"live, the best {len(exact) - first:,} pages", run.live[side], first),
             )

@@ -112,7 +112,10 @@ def optimal_seeds_g(x: ArrayLike) -> Floats:
 
 
 def freshness(rate: ArrayLike, frequency: ArrayLike) -> Floats:
-    """Which part of the time a copy is up to date, (f/λ)(1 − e^(−λ/f)): 1 for λ = 0, 0 for f = 0 < λ."""
+    """Which part of the time a copy is up to date, (f/λ)(1 − e^(−λ/f)): 1 for λ = 0, 0 for f = 0 < λ.
+
+    `rate`: λ, changes a day; `frequency`: f, visits a day, at equal intervals. Cho, Garcia-Molina, TODS 28(4), 3.
+    """
     changes, visits = np.broadcast_arrays(np.asarray(rate, np.float64), np.asarray(frequency, np.float64))
     moving, seen = changes > 0.0, visits > 0.0
     x = np.divide(changes, visits, out=np.zeros(changes.shape), where=moving & seen)
@@ -254,7 +257,7 @@ def optimal_frequencies_by_host(
     A host that would get more than it takes has a price of its own, at which its pages ask for just that; a page pays
     the higher of the two prices. Kolobov, Peres, Lubetzky, Horvitz, "Optimal freshness crawl under politeness
     constraints", SIGIR 2019. The price returned is the common one; less than the budget is spent when all hosts are
-    full.
+    full. Raises ValueError for what is no number.
     """
     rates = np.asarray(rate, dtype=np.float64)
     cap = caps(value, rates, objective)

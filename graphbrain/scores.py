@@ -17,7 +17,7 @@ from typing import Any
 
 from graphbrain.errors import GraphbrainError
 from graphbrain.graph import Graph, Tx
-from graphbrain.opichits import Floats, Ints
+from graphbrain.opichits import Floats, Ints, Rule
 
 __all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write"]
 
@@ -57,7 +57,8 @@ def write(
     """Write columns of scores over the pages `ids` (ascending); how many pages have them.
 
     `facts`: what is kept with them: `started`, when the pages were read, `token`, of whoever writes, and figures, the
-    number of `pages` among them, and the `flow`: what of a score goes on along links (`lanes.passed_on`).
+    number of `pages` among them, and what follows for pages that come later (`lanes.passed_on`): the `flow`, what of a
+    score goes on along links, and the `base`, what a page has that nobody links to, if the mean is 1.
     Raises GraphbrainError when somebody else begins to write the same method's scores meanwhile.
     """
     token, before = facts["token"], facts["started"]
@@ -76,12 +77,13 @@ def write(
 
 
 def notes(tx: Tx, method: str) -> dict[str, float]:
-    """What the order goes by with scores of this method: what they are multiplied by, so that their mean is 1, and what
-    of them goes on along links; 1 and 0 where none are written."""
-    facts = [facts for facts in tx.one("scores/all")[0] if facts["method"] == method]
+    """What the order goes by with scores of this method: what they are multiplied by, so that their mean is 1, what of
+    them goes on along links, and what a page has of them that nobody links to."""
+    facts: Mapping[str, Any] = next((facts for facts in tx.one("scores/all")[0] if facts["method"] == method), {})
     return {
-        "value_scale": float(max([1, *(each["pages"] for each in facts)])),
-        "value_flow": float(max([0.0, *(each.get("flow", 0.0) for each in facts)])),
+        "value_scale": float(max(1, facts.get("pages", 1))),
+        "value_flow": float(facts.get("flow", 0.0)),
+        "value_base": float(facts.get("base", Rule().value_base)),
     }
 
 

@@ -127,7 +127,7 @@ class Scoring(Passing):
         found = _compute(wish, web, restart, first, progress)
         ranked = _ranking(wish, found, web, started)
         if write:
-            self._write(wish, ranked, table, found, _flow(wish, web, found, restart), progress)
+            self._write(ranked, table, found, _for_later(wish, web, found, restart), progress)
             self._reread()
             if method == self.settings.value:
                 self._finish_passes()
@@ -220,11 +220,10 @@ class Scoring(Passing):
 
     def _write(
         self,
-        wish: _Wish,
         ranked: Ranking,
         table: LinkTable,
         found: Scores,
-        flow: float,
+        later: Mapping[str, Any],
         progress: RankProgress,
     ) -> None:
         facts = {
@@ -237,7 +236,7 @@ class Scoring(Passing):
             ranked.method,
             table.ids,
             found.columns,
-            {**facts, "trusted": wish.trusted, "flow": flow, "token": uuid.uuid4().hex},
+            {**facts, **later, "token": uuid.uuid4().hex},
             self.now,
             lambda done, of: progress("writing scores", done, of),
         )
@@ -303,18 +302,25 @@ def _compute(wish: _Wish, web: Web, weights: Floats | None, first: Floats | None
     return ranking.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
 
 
-def _flow(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> float:
-    """What of a page's score goes on along links, for pages that are found later (`lanes.passed_on`).
+def _for_later(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
+    """What is kept for the next ranking, and for pages that are found before it (`lanes.passed_on`).
 
-    Of HITS what an authority brings its hubs, and these bring to the next authorities: a = Lᵀ·L·a·flow, with both sides
-    scaled to sum 1.
+    `flow`: what of a page's score goes on along links; of HITS what an authority brings its hubs, and these bring to
+    the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base`: what all are given alike, as the mean is 1.
     """
-    if wish.method != "hits":
-        return {"opic": 1.0, "salsa": 0.0}.get(wish.method, wish.damping or 0.0)
-    hub, authority = found.columns["hits_hub"], found.columns["hits_authority"]
-    counted = authority if weights is None else weights * authority
-    both = float(web.forward.counts @ hub) * float(web.backward.counts @ counted)
-    return 1.0 / both if both > 0.0 else 0.0
+    kept = {"trusted": wish.trusted}
+    score = found.columns[METHODS[wish.method][0]]
+    if wish.method == "salsa":
+        return kept
+    if wish.method == "hits":
+        authority = found.columns["hits_authority"]
+        counted = authority if weights is None else weights * authority
+        both = float(web.forward.counts @ score) * float(web.backward.counts @ counted)
+        return {**kept, "flow": 1.0 / both if both > 0.0 else 0.0}
+    links = web.forward.counts
+    follows = links / (links + 1.0) if wish.damping is None else np.where(links > 0.0, wish.damping, 0.0)
+    base = 0.0 if wish.method == "trustrank" else 1.0 - float(follows @ score)
+    return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
 
 
 def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:

@@ -40,7 +40,7 @@ ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
-PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
+PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
 SCORES = ("history", "history_and_cash")
@@ -54,12 +54,12 @@ LARGEST = 2**53
 LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
-    **dict.fromkeys(("allow_hosts", "deny_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts"), 1_000_000),
     **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
 }
 """Characters of a text; others are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
-HOST_LISTS = ("allow_hosts", "deny_hosts")
+HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
@@ -109,8 +109,11 @@ class Settings:
     intra_host_weight: float = _setting(
         1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = as any other, 0 = none"
     )
-    payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
+    payout: str = _setting(
+        "uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance, trusted or hosts"
+    )
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
+    target_hosts: str = _setting("", "shared", "hosts whose pages are paid by payout = hosts, with their subdomains")
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
     max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
     settled_bound: float = _setting(
@@ -267,6 +270,7 @@ class Settings:
             ("intra_host_weight", 0 <= self.intra_host_weight <= 1, "from 0 to 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
+            ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
             ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
             ("settled_bound", 0 < self.settled_bound <= 1, "above 0, at most 1"),

@@ -1,6 +1,6 @@
-// The pages of highest batch score, by reading every page: these scores have no index.
+// The pages of highest batch score, relevance or value, by reading every page: these have no index.
 //
-// param   name          STRING   the property that keeps the score
+// param   name          STRING   the property
 // param   limit         INTEGER  at most this many
 // column  page          MAP      properties and internal id
 // column  out_links     INTEGER  how many pages it links to

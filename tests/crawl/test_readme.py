@@ -18,7 +18,7 @@ import neo4j as driver
 import pytest
 
 import graphbrain
-from graphbrain import Brain, Failed, Fetched
+from graphbrain import Brain, Failed, Fetched, beliefs, revisit
 from graphbrain.cli import cli
 from graphbrain.demo.web import Web
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
@@ -195,6 +195,19 @@ def test_the_verbs_arguments_are_the_brains() -> None:
 def test_every_exported_name_is_named() -> None:
     text = section("The verbs")
     assert not [name for name in graphbrain.__all__ if f"`{name}`" not in text]
+
+
+def test_the_public_mathematics_is_named_and_explained() -> None:
+    """Every name of the two modules stands in the tables, with its arguments, and has a docstring of its own."""
+    text = section("How often to come back")
+    for module in (revisit, beliefs):
+        for name in module.__all__:
+            assert re.search(rf"`{name}[`(]", text), name
+            thing = getattr(module, name)
+            assert not callable(thing) or name == "Objective" or len((thing.__doc__ or "").split()) > 8, name
+    for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", text):
+        if (thing := getattr(revisit, name, None) or getattr(beliefs, name, None)) is not None:
+            assert set(re.findall(r"\w+", given)) <= set(inspect.signature(thing).parameters), name
 
 
 def test_the_commands_are_the_command_lines() -> None:

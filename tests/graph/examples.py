@@ -222,6 +222,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "dead": 3,
             "now": NOW,
         },
+        "hosts/like": {"texts": ["leaf.org"]},
+        "hosts/count_pages": {"names": ["hub.org", "leaf.org"]},
         "hosts/pages": {"name": "leaf.org"},
         "hosts/probes": none,
         "hosts/read": {"names": ["hub.org", "leaf.org"]},

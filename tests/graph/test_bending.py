@@ -30,6 +30,7 @@ Ask = Callable[..., list[list[object]]]
 
 A, B, C, D = "http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"
 SETTLED = 1e-6
+TARGETS = "host-1.example host-3.example"
 
 
 def random_web(brain: Brain, seed: int, clock: HandClock, pages: int = 40) -> None:
@@ -53,7 +54,8 @@ def due(found: Exported, policy: str, target: float, scale: float | None = None)
     """The payouts that the policy asks for, worked out from what stands on the pages; a page's own goes over it."""
     fetched = np.array([page.get("first_fetched") is not None for page in found.pages])
     seeds = np.array([page.get("is_seed", False) for page in found.pages])
-    by_policy = payouts(policy, found.web.relevance, fetched, seeds, target, scale)
+    on_target = np.array([page["host"] in TARGETS.split() for page in found.pages])
+    by_policy = payouts(policy, found.web.relevance, fetched, seeds, target, scale, on_target)
     return np.array([page.get("own_payout", one) for page, one in zip(found.pages, by_policy, strict=True)])
 
 
@@ -80,7 +82,7 @@ def test_scores_solve_the_system_of_the_policy(
     """Set on a web that has settled under another policy; the mean share is 1."""
     brain = make_brain(payout="fetched" if policy == "uniform" else "uniform", intra_host_weight=0.25)
     random_web(brain, 3, clock)
-    brain.change(payout=policy, eps=SETTLED)
+    brain.change(payout=policy, target_hosts=TARGETS, eps=SETTLED)
     sound(brain)
     assert brain.tend(None).settled
     sound(brain)
@@ -111,7 +113,7 @@ def test_scores_solve_the_system_when_the_policy_was_there_first(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, policy: str
 ) -> None:
     """Classes change with every visit, and the scale with the growth of the crawl."""
-    brain = make_brain(payout=policy, eps=SETTLED, target_relevance=0.6)
+    brain = make_brain(payout=policy, eps=SETTLED, target_relevance=0.6, target_hosts=TARGETS)
     random_web(brain, 4, clock)
     assert brain.tend(None).settled
     found = export(neo4j)
@@ -152,6 +154,32 @@ def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
     brain.change(payout="relevance")
     told = np.array([brain.page(page).payout or 1.0 for page in (A, B, C)])
     np.testing.assert_allclose(told, 3 * np.array([0.5, 0.8, 0.7]) / 2.0)
+
+
+@pytest.mark.usefixtures("unspent")
+def test_pages_of_target_hosts_are_paid(make_brain: MakeBrain) -> None:
+    """With those of the domains below them, by any spelling, at any port or at one; no other host."""
+    pages = [f"http://{host}/" for host in ("b.org", "www.b.org", "notb.org", "b.org.uk", "c.org", "c.org:8080")]
+    brain = make_brain(payout="hosts", target_hosts="B.org, c.org:8080")
+    brain.report([Fetched(A, pages[:3])])
+    brain.report([Fetched(D, pages)])
+
+    def paid() -> list[float | None]:
+        return [brain.page(page).payout for page in pages]
+
+    brain.tend(0)
+    mean = 8 / 3
+    assert paid() == pytest.approx([mean, mean, 0.0, 0.0, 0.0, mean])
+    sound(brain)
+    brain.change(target_hosts="*.c.org")
+    assert paid() == pytest.approx([0.0, 0.0, 0.0, 0.0, 4.0, 4.0])
+    sound(brain)
+    with pytest.raises(SettingsError, match="target_hosts must be hosts while payout is hosts"):
+        brain.change(target_hosts="")
+    with pytest.raises(SettingsError, match="target_hosts must be hosts"):
+        brain.change(target_hosts="no host/")
+    brain.change(payout="uniform", target_hosts="")
+    assert paid() == [None] * 6
 
 
 @pytest.mark.usefixtures("unspent")
@@ -552,7 +580,8 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     ) as going:
         dice = random.Random(20)
         for _ in rounds(going, 4.0):
-            brain.change(intra_host_weight=dice.choice([0.0, 0.25, 1.0]), payout=dice.choice(PAYOUTS))
+            weight, policy = dice.choice([0.0, 0.25, 1.0]), dice.choice(PAYOUTS)
+            brain.change(intra_host_weight=weight, payout=policy, target_hosts=dice.choice([TARGETS, "a.example"]))
             audit = brain.audit(None)
             assert not {"accounts", "weights", "payouts"} & set(audit.figures["wrong"]), audit.findings
     brain.change(eps=SETTLED)
@@ -570,7 +599,7 @@ class BendingChurn(Churn):
 
     def policy(self) -> str:
         policy, target = self.dice.choice(PAYOUTS), self.dice.choice([0.3, 0.5, 0.9])
-        self.brain.change(payout=policy, target_relevance=target)
+        self.brain.change(payout=policy, target_relevance=target, target_hosts=TARGETS)
         return f"policy {policy} {target}"
 
     def weigh(self) -> str:

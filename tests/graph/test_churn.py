@@ -277,6 +277,7 @@ SETTINGS: dict[str, list[Any]] = {
     "intra_host_weight": [0.0, 0.125, 1.0],
     "payout": list(PAYOUTS),
     "target_relevance": [0.3, 0.7],
+    "target_hosts": ["host-1.example", "host-2.example host-3.example"],
     "eps": [0.003, 0.03, 0.3],
     "max_payees": [3, 100_000],
     "order": ["optimal", "best_first", "breadth_first"],

@@ -12,7 +12,7 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Page, listing
+from graphbrain import Brain, Failed, Fetched, Link, Page, listing
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.methods import SCORES
 from graphbrain.url import key_of
@@ -447,3 +447,22 @@ def test_leases_that_have_lapsed_are_not_held(make_brain: MakeBrain, clock: Hand
     brain.tend()
     stats = brain.stats()
     assert (stats["leased"], stats["lapsed"], stats["waiting"]) == (1, 0, 2)
+
+
+# ---------------------------------------------------------------- by what the crawler says of pages
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_pages_are_listed_by_relevance_and_by_value(make_brain: Any, engine: str) -> None:
+    """Those of which it is known, the best first; of equals always the same ones."""
+    brain: Brain = make_brain(engine=engine)
+    names = [f"http://h.org/{n}" for n in range(6)]
+    for by in ("relevance", "value"):
+        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_{by}"):
+            brain.top(3, by=by)
+    links = [Link(names[1], relevance=0.9), Link(names[2], relevance=0.1), Link(names[3], value=70.0), names[4]]
+    brain.report([Fetched(names[0], links, relevance=0.5, value=3.5)])
+    assert [page.url for page in brain.top(10, by="relevance")] == [names[1], names[0], names[2]]
+    assert [(page.url, page.value) for page in brain.top(1, by="value")] == [(names[3], 70.0)]
+    assert {page.url for page in brain.find(by="relevance", min_score=0.5)} == {names[0], names[1]}
+    assert brain.top(0, by="relevance") == []

@@ -204,7 +204,16 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("settings", [{}, {"intra_host_weight": 0.0, "order": "best_first"}, {"payout": "trusted"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"intra_host_weight": 0.0, "order": "best_first"},
+        {"payout": "trusted"},
+        {"payout": "hosts", "target_hosts": "127.0.0.1"},
+    ],
+    ids=str,
+)
 def test_a_moved_brain_equals_one_made_anew(
     before: Callable[..., Before], make_brain: MakeBrain, ask: Ask, clock: HandClock, settings: dict[str, Any]
 ) -> None:

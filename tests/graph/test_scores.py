@@ -412,7 +412,7 @@ def test_scores_are_ranked_anew_when_they_are_old_and_by_one_at_a_time(
     ranked: Brain, second: Brain, ask: Ask, clock: Any
 ) -> None:
     """With the parameters of the last ranking, and from its scores: so after little has changed it takes less."""
-    assert ranked.rank("pagerank", damping=0.7, tolerance=1e-11).iterations > 30
+    cold = ranked.rank("pagerank", damping=0.7, tolerance=1e-11).iterations
     assert ranked.rank_if_due("pagerank", 60.0) is None
     clock.pass_(60.0)
     ranked.report([Fetched(URLS[3], [URLS[4], "http://new.org/"])])
@@ -427,7 +427,7 @@ def test_scores_are_ranked_anew_when_they_are_old_and_by_one_at_a_time(
     assert "ranking" not in ask("MATCH (b:Brain) RETURN properties(b)")[0][0]
     clock.pass_(60.0)
     again = second.rank_if_due("pagerank", 60.0)
-    assert again is not None and again.iterations < 5
+    assert again is not None and again.iterations < cold / 4
     assert ranked.rank_if_due("hits", 60.0) is not None
 
 
@@ -481,14 +481,16 @@ def test_a_page_found_later_gets_what_those_give_it_that_link_to_it(make_brain: 
     assert provisional(brain, *URLS[:4]) == [None] * 4
     ranked = brain.rank("pagerank")
     scores = {page.url: ranked.pages * page.scores["pagerank"] for page in brain.top(100, by="pagerank")}
+    unread = sum(score for url, score in scores.items() if not brain.page(url).out_links) / ranked.pages
+    base = 0.15 + 0.85 * unread  # who comes to a page without links goes anywhere
     clock.pass_(1.0)
     brain.report([Fetched(URLS[3], [NEW[0], NEW[1], URLS[4]])])
     first, *others = provisional(brain, NEW[0], NEW[1], URLS[4])
-    assert first == pytest.approx(0.15 + 0.85 * scores[URLS[3]] / 3)
+    assert first == pytest.approx(base + 0.85 * scores[URLS[3]] / 3)
     assert others == [first, None]
     brain.report([Fetched(NEW[0], [NEW[2], NEW[1]]), Fetched(URLS[5], [NEW[1], NEW[3]])])
     by_new, by_known = 0.85 * first / 2, 0.85 * scores[URLS[5]] / 2
-    wanted = [first + by_new + by_known, 0.15 + by_new, 0.15 + by_known]
+    wanted = [first + by_new + by_known, base + by_new, base + by_known]
     assert provisional(brain, *NEW[1:4]) == pytest.approx(wanted)
     clock.pass_(1.0)
     before = provisional(brain, NEW[0], NEW[1])
@@ -516,21 +518,21 @@ def test_what_a_page_found_later_gets_is_of_the_size_of_its_score(make_brain: An
 def test_the_order_follows_the_scores(make_brain: Any, clock: Any) -> None:
     """Claims come by PageRank; pages found later take their place among them at once, and the right one once ranked."""
     brain: Brain = make_brain(value="pagerank", order="best_first")
-    brain.report([Fetched(url, [f"{URLS[0]}{n}" for n in range(place + 1)]) for place, url in enumerate(URLS[:12])])
-    brain.rank("pagerank")
-    assert [claim.url for claim in brain.next_urls(3)] == [f"{URLS[0]}{n}" for n in range(3)]
-    clock.pass_(1.0)
-    best = brain.next_urls(1)[0]
     many = [f"{URLS[0]}{n}" for n in range(12)]
-    brain.report([Fetched(best.url, [NEW[0]], best), Fetched(URLS[11], [*many, NEW[1]])])
+    brain.report([Fetched(url, many[: place + 1]) for place, url in enumerate(URLS[20:32])])
+    brain.rank("pagerank")
+    (best,) = brain.next_urls(1)
+    assert best.url == many[0]
+    clock.pass_(1.0)
+    brain.report([Fetched(best.url, [NEW[0]], best), Fetched(URLS[31], [*many, NEW[1]])])
     few, one_of_many = provisional(brain, *NEW[:2])
-    assert few > one_of_many
+    assert few > 2 * one_of_many
     assert brain.next_urls(1)[0].url == NEW[0]
     clock.pass_(60.0)
-    brain.report([Fetched(url, [NEW[2]]) for url in NEW[3:]] + [Fetched(url, [NEW[2]]) for url in URLS[20:40]])
+    brain.report([Fetched(url, [NEW[2]]) for url in URLS[:20]])
     assert brain.rank_if_due("pagerank", 60.0) is not None
-    assert brain.next_urls(1)[0].url == NEW[2]
-    then = [claim.url for claim in brain.next_urls(100)]
+    claimed = [claim.url for claim in brain.next_urls(100)]
+    assert claimed[0] == NEW[2]
     ranked = {page.url: page.scores["pagerank"] for page in brain.top(1000, by="pagerank")}
-    worth = [ranked[url] for url in then]
+    worth = [ranked[url] for url in claimed]
     assert all(later < 1.5 * min(worth[: place + 1]) for place, later in enumerate(worth))

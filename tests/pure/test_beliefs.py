@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -206,3 +207,19 @@ def test_how_far_each_is_from_the_truth() -> None:
         else:
             assert beliefs.large_numbers_rate(visits, found, days).mean() == pytest.approx(rate, rel=0.1)
             assert beliefs.bias_corrected_rate(visits, found, days / visits).mean() < 0.9 * rate
+
+
+@pytest.mark.parametrize(
+    ("estimate", "given", "says"),
+    [
+        (beliefs.naive_rate, (-1, 3.0), "changes must be at least 0"),
+        (beliefs.naive_rate, (1, float("nan")), "observed must be at least 0"),
+        (beliefs.equal_interval_rate, (3, 4, 1.0), "more changes than visits"),
+        (beliefs.bias_corrected_rate, (3, 1, -1.0), "interval must be at least 0"),
+        (beliefs.large_numbers_rate, ([3, 2], [1, 3], 9.0), "more changes than visits"),
+        (beliefs.interval_rate, ([[1.0, -2.0]], [[True, False]]), "elapsed must be at least 0"),
+    ],
+)
+def test_counts_and_times_that_cannot_be(estimate: Any, given: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        estimate(*given)

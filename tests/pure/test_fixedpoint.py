@@ -100,13 +100,12 @@ def flow(links: dict[int, list[int]], relevance: dict[int, float] | None = None)
     pages = 1 + max(max([page, *targets]) for page, targets in links.items())
     out = np.array([len(links.get(page, ())) for page in range(pages)])
     targets = np.array([t for page in range(pages) for t in links.get(page, ())], dtype=np.int32)
-    into = np.bincount(targets, minlength=pages)
     r = np.array([(relevance or {}).get(page, 0.5) for page in range(pages)])
     return Flow(
         np.concatenate([[0], np.cumsum(out)]),
         targets,
-        out / (out + 1.0),
-        np.where(into > 0, 2 * r * (2 * into / (into + 1.0) * (1 - r) + r - 0.5), 0.0),
+        lambda out: out / (out + 1.0),
+        lambda into: np.where(into > 0, 2 * r * (2 * into / (into + 1.0) * (1 - r) + r - 0.5), 0.0),
     )
 
 

@@ -516,13 +516,15 @@ def test_a_page_knows_by_a_number_which_links_it_has(known: bool) -> None:
         ("target", [0, 1, 1, 0]),
         ("relevance", [0.001, 0.75, 0.999, 0.5]),
         ("trusted", [1, 0, 0, 1]),
+        ("hosts", [0, 1, 0, 1]),
     ],
 )
 def test_payouts_by_policy(policy: str, shares: list[float]) -> None:
     """Relevances 0, ¾, 1 and unknown; the first and third page were fetched, the first and last are seeds."""
     fetched, seed = np.array([True, False, True, False]), np.array([True, False, False, True])
-    rule = Rule(payout=policy, target_relevance=0.75, payout_scale=4.0)
-    paid = opichits.payout(rule, np.array([0.0, 0.75, 1.0, np.nan]), fetched, seed)
+    rule = Rule(payout=policy, target_relevance=0.75, target_hosts="a.org", payout_scale=4.0)
+    hosts = ["b.org", "a.org", "aa.org", "www.a.org"]
+    paid = opichits.payout(rule, np.array([0.0, 0.75, 1.0, np.nan]), fetched, seed, hosts)
     assert paid.tolist() == [4.0 * share for share in shares]
 
 
