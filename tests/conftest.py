@@ -2,8 +2,9 @@
 
 The server is `TEST_GRAPHBRAIN_URI` (with `TEST_GRAPHBRAIN_USER` and `TEST_GRAPHBRAIN_PASSWORD`) if set; else one that
 graphbrain starts from its jars, of version `TEST_GRAPHBRAIN_NEO4J` if set; else a container where Docker answers.
-It is emptied: a database that holds anything but a brain named `test` is refused. Recorded crawls are looked for in
-`TEST_GRAPHBRAIN_DATA`, then in `shared/data` beside the checkout.
+It is emptied: a database that holds anything but a brain named `test` is refused. Recorded crawls are made small, by a
+seed (tests/recordings.py); real ones are used, too, if they are in `TEST_GRAPHBRAIN_DATA`, or in `shared/data` beside
+the checkout.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from graphbrain import Brain, ledger, server
 from graphbrain.errors import ServerFailed
 from tests.long_term import LongTermRun
+from tests.recordings import REAL, Recordings, folders, made
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
@@ -124,11 +126,8 @@ def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "ROUNDS", 0)
 
 
-@pytest.fixture(scope="session")
-def data_dir() -> Path:
-    """Where the recorded crawls are."""
-    given = os.environ.get("TEST_GRAPHBRAIN_DATA")
-    folder = Path(given) if given else Path(__file__).resolve().parents[2] / "shared" / "data"
-    if not (folder / "hollins.dat.gz").is_file():
-        pytest.skip("THE RECORDED CRAWLS ARE NOT HERE: set TEST_GRAPHBRAIN_DATA to test on them")
-    return folder
+@pytest.fixture(scope="session", params=folders().items(), ids=lambda named: named[0])
+def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    """Where recorded crawls are: those that are made here, and the real ones where they lie on this machine."""
+    _, real = request.param
+    return made(tmp_path_factory.mktemp("recordings")) if real is None else Recordings(real, REAL)

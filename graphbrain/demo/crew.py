@@ -47,15 +47,15 @@ class Told:
 
 
 class Crew:
-    """Crawlers 1 to `count` on one brain and one web, from `start` to `stop`; also a context manager.
+    """Crawlers 1 to `count` on one brain and one web, from `begin` to `stop`.
 
-    `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for.
+    A context manager: the processes are started when it is entered, so that they have read their programs by the time
+    when there is something to crawl, and stopped when it is left.
     """
 
-    def __init__(self, count: int, arguments: Mapping[str, Any], **order: Any) -> None:
+    def __init__(self, count: int) -> None:
         self.count = count
         self.failed: str | None = None
-        self._order = {"arguments": dict(arguments), **order}
         self._heard: queue.SimpleQueue[tuple[int, Told | None]] = queue.SimpleQueue()
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._threads: list[threading.Thread] = []
@@ -70,9 +70,6 @@ class Crew:
                 env=environment(),
             )
             self._processes[number] = process
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps({**self._order, "worker": self.name(number)}) + "\n")  # type: ignore[union-attr]
-                process.stdin.flush()  # type: ignore[union-attr]
             thread = threading.Thread(target=self._listen, args=(number,), daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -85,6 +82,15 @@ class Crew:
         trace: TracebackType | None,
     ) -> None:
         self.stop()
+
+    def begin(self, arguments: Mapping[str, Any], **order: Any) -> None:
+        """Let them crawl. `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for,
+        or None. `threads` and `patience`: as for `crawl`."""
+        for number, process in self._processes.items():
+            told = {"arguments": dict(arguments), "worker": self.name(number), **order}
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(told) + "\n")  # type: ignore[union-attr]
+                process.stdin.flush()  # type: ignore[union-attr]
 
     @staticmethod
     def name(number: int) -> str:

@@ -164,11 +164,12 @@ def run_demo(
                 say(f"A Neo4j runs in {home} already: it is used, and will be left running.")
             if uri is None:
                 own = _server(stack, home, stays, line, say)
+            crew = stack.enter_context(Crew(CRAWLERS))
             halt.in_order()
             brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}, web, line, say))
             halt.check()
             stack.enter_context(web)
-            tally = _crawl(brain, web, workers, topic, line, say, halt)
+            tally = _crawl(brain, web, crew, workers, topic, line, say, halt)
             halt.check()
             line("bringing all scores to rest")
             brain.tend(None, stop=halt.wanted.is_set)
@@ -246,7 +247,7 @@ def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say
     def told(text: str) -> None:
         say(text)
         if text.startswith("Starting"):
-            line("Java starts Neo4j: 5 to 90 s")
+            line("Java starts Neo4j (5 to 90 s)")
 
     running = server.start(home, memory=MEMORY, say=told, progress=fetched)
     if time.monotonic() - began > 1:
@@ -288,7 +289,14 @@ def _open(login: dict[str, Any], web: Web, line: show.Line, say: Say) -> Iterato
 
 
 def _crawl(
-    brain: Brain, web: Web, workers: int, topic: str | None, line: show.Line, say: Say, halt: _Interruption
+    brain: Brain,
+    web: Web,
+    crew: Crew,
+    workers: int,
+    topic: str | None,
+    line: show.Line,
+    say: Say,
+    halt: _Interruption,
 ) -> Tally:
     """Crawl the web from its seeds, kill a crawler in the middle; the tally of what was reported."""
     tally = Tally()
@@ -300,9 +308,10 @@ def _crawl(
     say(f"Crawling {len(web.pages)} pages on {len(web.hosts)} hosts, served on {web.proxy},")
     say(f"  by {CRAWLERS} crawlers that share them{beside} …")
     looked = 0.0
-    with WorkerPool(workers, **connection) as pool, Crew(CRAWLERS, connection, **order) as crew:
+    with WorkerPool(workers, **connection) as pool:
         began: float | None = None
-        line("starting the crawlers")
+        line("the crawlers open the brain")
+        crew.begin(connection, **order)
         for heard in crew.hear(EVERY):
             halt.check()
             if heard is not None:
@@ -315,8 +324,8 @@ def _crawl(
             if tally.reported and time.monotonic() - looked > EVERY:
                 line("crawling", f": {_moment(brain.stats(), tally)}")
                 looked = time.monotonic()
-        if crew.failed:
-            raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
+    if crew.failed:
+        raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
     if pool.failed:
         say(f"The workers could not work: {pool.failed}")
     return tally
@@ -343,7 +352,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
 
 def _moment(stats: dict[str, Any], tally: Tally) -> str:
     lost = len(tally.victim_held) - len(tally.came_back)
-    waits = f", {lost} to come back from the killed one" if lost else ""
+    waits = f", {lost} to come back" if lost else ""
     return f"{tally.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
 
 
@@ -414,7 +423,10 @@ class Found:
         failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
         moved = tally.outcomes["alias"]
         return [
-            ("fetched", f"{_count(tally.reported, 'page')} in {tally.seconds:.0f} s, by two crawlers: {each}"),
+            (
+                "fetched",
+                f"{_count(len(tally.held), 'page')} in {tally.seconds:.0f} s, by two crawlers with {each} requests",
+            ),
             ("shared", self._shared()),
             ("killed", self._killed()),
             (
@@ -445,7 +457,9 @@ class Found:
         if len(back) < held:
             return f"{told}: WRONG, {held - len(back)} of them did not come back"
         what = "it" if held == 1 else f"all {held}"
-        return f"{told}; their leases of {LEASE:g} s ran out, and crawler {CRAWLERS} fetched {what}: nothing was lost"
+        return (
+            f"{told}; their claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
+        )
 
     def _scores(self) -> str:
         figures = self.audit.figures
@@ -493,7 +507,10 @@ def _path(path: Path) -> str:
 
 
 def _top(pages: list[Page], by: str, titles: dict[str, str]) -> Table:
-    plural, other = {"hub": ("hubs", "out"), "authority": ("authorities", "in")}[by]
+    plural, other = {
+        "hub": ("hubs (they link to the best)", "out"),
+        "authority": ("authorities (linked by the best)", "in"),
+    }[by]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("score", justify="right", min_width=6)
     table.add_column(other, justify="right", min_width=3)

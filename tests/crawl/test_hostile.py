@@ -26,8 +26,6 @@ DAYS = 1.2
 TRAPS = ("calendar.example", "concat.example", "facets.example")
 LEASE = 300.0
 NOT_BY_SCRAPY = {
-    # Its base address makes Scrapy's own middlewares raise.
-    "bases.example/behind/broken",
     # Scrapy takes codecs that decode nothing for charsets, and spells hosts by the IDNA of 2003.
     *(f"charsets.example/behind/{n}" for n in (2, 3, 4)),
     "odd.example/fine/7",

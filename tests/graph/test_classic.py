@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.graph.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
+from tests.recordings import Recordings
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 MakeBrain = Callable[..., Brain]
@@ -323,7 +323,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
     assert total(classic) == pytest.approx(12)
 
 
-def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Path, raw: Any) -> None:
+def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     from graphbrain.records import read
     from graphbrain.replay import replay

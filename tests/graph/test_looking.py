@@ -6,7 +6,6 @@ import inspect
 import random
 from collections.abc import Callable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import networkx
@@ -17,6 +16,7 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.methods import SCORES
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
+from tests.recordings import Recordings
 
 MakeBrain = Callable[..., Brain]
 
@@ -272,7 +272,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 
 @pytest.mark.data
-def test_a_dump_of_a_real_crawl_is_that_crawl(brain: Brain, data_dir: Path) -> None:
+def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
     from graphbrain.records import read
 
     recorded = read(data_dir / "gr0.California.gz")

@@ -17,6 +17,7 @@ from graphbrain.harvest import BLOCK_BYTES, Harvest, Texts, read
 from graphbrain.model import Failed
 from graphbrain.recording import Recording, generated_url
 from graphbrain.url import Rules, spell
+from tests.recordings import Recordings
 
 NOW = 1_700_000_000.0
 
@@ -113,7 +114,7 @@ def test_a_hosts_graph(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz", "numpy-doc.edges.tsv.gz"])
-def test_real_crawls_are_read_as_replay_reads_them(name: str, data_dir: Path) -> None:
+def test_recorded_crawls_are_read_as_replay_reads_them(name: str, data_dir: Recordings) -> None:
     from graphbrain import records
 
     found, recorded = harvest(data_dir / name), records.read(data_dir / name)

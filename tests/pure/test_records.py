@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from graphbrain.errors import BadInput
 from graphbrain.records import Recording, generated_url, read
 from graphbrain.url import spell
+from tests.recordings import REAL, Recordings
 
 HOLLINS = "3 4 1\n1 http://a.org/ \n2 http://b.org/x \n3 http://b.org/y \n1 2\n1 3\n3 3\n3 1\n"
 GR0 = "n 0 http://a.org/\nn 1 http://b.org/x y\nn 2 http://c.org/\ne 0 1\ne 2 0\n"
@@ -218,36 +219,48 @@ def test_an_empty_recording() -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    ("name", "pages", "recorded", "distinct", "stand_ins"),
-    [
-        ("hollins.dat.gz", 6_012, 23_875, 23_875, 0),
-        ("gr0.California.gz", 9_664, 16_150, 16_150, 109),
-        ("cnr-2000.edges.tsv.gz", 325_557, 3_216_152, 3_128_710, 0),
-        ("numpy-doc.edges.tsv.gz", 59_898, 3_562_280, 3_562_280, 4),
-    ],
-)
-def test_real_crawls(data_dir: Path, name: str, pages: int, recorded: int, distinct: int, stand_ins: int) -> None:
+@pytest.mark.parametrize("name", REAL)
+def test_recorded_crawls(data_dir: Recordings, name: str) -> None:
+    facts = data_dir.facts[name]
     began = time.perf_counter()
     recording = read(data_dir / name)
     seeds = recording.seeds()
     reached = recording.reachable(seeds)
     assert time.perf_counter() - began < 20
-    assert (recording.pages, recording.links) == (pages, recorded)
-    assert (recording.distinct_links, recording.stand_ins) == (distinct, stand_ins)
+    assert (recording.pages, recording.links) == (facts.pages, facts.recorded)
+    assert (recording.distinct_links, recording.stand_ins) == (facts.distinct, facts.stand_ins)
     assert reached.all()
-    assert len(set(recording.urls)) == pages
+    assert len(set(recording.urls)) == facts.pages
     assert all(spell(url) == url for url in recording.urls[::17])
 
 
 @pytest.mark.data
-def test_what_the_data_says_of_itself(data_dir: Path) -> None:
-    cnr = read(data_dir / "cnr-2000.edges.tsv.gz")
-    assert cnr.reachable([cnr.find(217849)]).all()
-    assert int((cnr.sources == cnr.targets).sum()) == 87_442
-    numpy_doc = read(data_dir / "numpy-doc.edges.tsv.gz")
-    assert int((~numpy_doc.crawled).sum()) == 5_184
+def test_what_the_data_says_of_itself(data_dir: Recordings) -> None:
+    cnr, facts = read(data_dir / "cnr-2000.edges.tsv.gz"), data_dir.facts["cnr-2000.edges.tsv.gz"]
+    assert facts.reaches_all is not None and cnr.reachable([cnr.find(facts.reaches_all)]).all()
+    assert int((cnr.sources == cnr.targets).sum()) == facts.selfish
+    numpy_doc, facts = read(data_dir / "numpy-doc.edges.tsv.gz"), data_dir.facts["numpy-doc.edges.tsv.gz"]
+    assert int((~numpy_doc.crawled).sum()) == facts.unfetched
     assert not np.diff(numpy_doc.offsets)[~numpy_doc.crawled].any()
+    hollins, facts = read(data_dir / "hollins.dat.gz"), data_dir.facts["hollins.dat.gz"]
+    assert int((np.diff(hollins.offsets) == 0).sum()) == facts.dangling
+    assert len(hollins.seeds()) == facts.roots
+
+
+@pytest.mark.data
+def test_a_recorded_crawl_has_the_shape_of_the_web(data_dir: Recordings) -> None:
+    """A few pages have much of the links, most links stay on their host, and there are cycles; made as recorded."""
+    for name in (name for name, facts in data_dir.facts.items() if facts.pages < 10_000):
+        recording = read(data_dir / name)
+        links_in = np.sort(np.bincount(recording.targets, minlength=recording.pages))[::-1]
+        assert links_in[0] > 10 * links_in.mean(), name
+        assert links_in[: len(links_in) // 100 + 1].sum() > 0.05 * links_in.sum(), name
+        back = {*zip(recording.targets[:100_000].tolist(), recording.sources[:100_000].tolist(), strict=True)}
+        assert any(
+            a != b and (a, b) in back
+            for a, b in zip(recording.sources.tolist(), recording.targets.tolist(), strict=True)
+        )
     hollins = read(data_dir / "hollins.dat.gz")
-    assert int((np.diff(hollins.offsets) == 0).sum()) == 3_189
-    assert len(hollins.seeds()) == 2
+    hosts = [url.split("/")[2] for url in hollins.urls]
+    inside = sum(hosts[a] == hosts[b] for a, b in zip(hollins.sources.tolist(), hollins.targets.tolist(), strict=True))
+    assert 0.5 < inside / hollins.links < 1

@@ -20,6 +20,7 @@ from graphbrain.cli import cli
 from graphbrain.errors import BadInput
 from graphbrain.histories import History
 from graphbrain.simulate import Budget, Outcome, run, share_of
+from tests.recordings import EVENTS, Recordings
 
 DAYS, BUDGET = 60, 200.0
 LATE = range(30, DAYS)
@@ -142,8 +143,8 @@ def test_budgets_that_cannot_be() -> None:
 
 
 @pytest.mark.data
-def test_a_real_history(data_dir: Path) -> None:
-    history = histories.recorded(data_dir / "opentermsarchive-contrib.events.tsv.gz", 200)
+def test_a_recorded_history(data_dir: Recordings) -> None:
+    history = histories.recorded(data_dir / EVENTS, 200)
     assert history.pages > 500
     budget = Budget(history.pages / 20)
     best = run(history, "optimal", budget)

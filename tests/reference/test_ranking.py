@@ -1,4 +1,4 @@
-"""Batch scores of real crawls against networkx, page by page: by all links, and by those between hosts only.
+"""Batch scores of recorded crawls against networkx, page by page: by all links, and by those between hosts only.
 
 cnr-2000 was recorded without URLs: its hosts are those that replays and imports make up.
 """
@@ -22,6 +22,7 @@ from graphbrain.recording import Recording
 from graphbrain.records import read
 from graphbrain.url import spell
 from tests.conftest import Neo4j
+from tests.recordings import Recordings
 from tests.reference.exported import export
 
 pytestmark = pytest.mark.data
@@ -68,7 +69,7 @@ def crawl(file: Path, external: bool = False) -> Crawl:
 
 
 @pytest.fixture(params=[(name, external) for name in CRAWLS for external in (False, True)], ids=str)
-def real(request: pytest.FixtureRequest, data_dir: Path) -> Crawl:
+def recorded(request: pytest.FixtureRequest, data_dir: Recordings) -> Crawl:
     """Each crawl, with all links and with those between hosts."""
     name, external = request.param
     return crawl(data_dir / name, external)
@@ -136,32 +137,32 @@ def salsa(graph: networkx.DiGraph) -> tuple[Scores, Scores]:
 
 
 @pytest.mark.parametrize("damping", DAMPINGS)
-def test_pagerank_and_its_kin_of_a_real_crawl(real: Crawl, damping: float) -> None:
+def test_pagerank_and_its_kin_of_a_recorded_crawl(recorded: Crawl, damping: float) -> None:
     """From anywhere, by relevance, and from trusted pages only."""
-    pages = real.web.pages
+    pages = recorded.web.pages
     trusted = np.where(np.arange(pages) % 1000 == 0, 1.0, 0.0)
     for weights in (None, relevances(pages), trusted):
         start = None if weights is None else dict(enumerate(weights.tolist()))
-        got = ranking.pagerank(real.web, damping=damping, restart=weights).columns["pagerank"]
-        agree(got, walk(real.graph, damping, start))
+        got = ranking.pagerank(recorded.web, damping=damping, restart=weights).columns["pagerank"]
+        agree(got, walk(recorded.graph, damping, start))
 
 
 @pytest.mark.parametrize("content", [False, True], ids=["links alone", "content"])
-def test_hits_of_a_real_crawl(real: Crawl, content: bool) -> None:
-    told = relevances(real.web.pages) if content else None
-    hub, authority = hits(real.graph, None if told is None else dict(enumerate(told.tolist())))
-    got = ranking.hits(real.web, content=told).columns
+def test_hits_of_a_recorded_crawl(recorded: Crawl, content: bool) -> None:
+    told = relevances(recorded.web.pages) if content else None
+    hub, authority = hits(recorded.graph, None if told is None else dict(enumerate(told.tolist())))
+    got = ranking.hits(recorded.web, content=told).columns
     agree(got["hits_hub"], hub)
     agree(got["hits_authority"], authority)
 
 
-def test_opic_of_a_real_crawl(real: Crawl) -> None:
-    agree(ranking.opic(real.web).columns["opic"], opic(real.graph))
+def test_opic_of_a_recorded_crawl(recorded: Crawl) -> None:
+    agree(ranking.opic(recorded.web).columns["opic"], opic(recorded.graph))
 
 
-def test_salsa_of_a_real_crawl(real: Crawl) -> None:
-    hub, authority = salsa(real.graph)
-    got = ranking.salsa(real.web).columns
+def test_salsa_of_a_recorded_crawl(recorded: Crawl) -> None:
+    hub, authority = salsa(recorded.graph)
+    got = ranking.salsa(recorded.web).columns
     agree(got["salsa_hub"], hub)
     agree(got["salsa_authority"], authority)
 
@@ -169,7 +170,7 @@ def test_salsa_of_a_real_crawl(real: Crawl) -> None:
 # ---------------------------------------------------------------- the whole way: a file, a brain, its graph, and back
 
 
-def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo4j, data_dir: Path) -> None:
+def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo4j, data_dir: Recordings) -> None:
     """hollins is imported, ranked by each method, and read back by Cypher. What networkx is told comes from the
     recording; the relevances are those that were told to the brain."""
     file = data_dir / CRAWLS[0]
