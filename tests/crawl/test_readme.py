@@ -198,7 +198,9 @@ def test_every_exported_name_is_named() -> None:
 
 
 def test_the_commands_are_the_command_lines() -> None:
-    named = {name for cell in first_column(section("The command line")) for name in re.findall(r"`(\w+)[^`]*`", cell)}
+    named = {
+        name for cell in first_column(section("The command line")) for name in re.findall(r"`([\w-]+)[^`]*`", cell)
+    }
     assert named == set(cli.commands)
 
 
