@@ -119,8 +119,11 @@ def _told_apart() -> Iterator[None]:
 
 @contextmanager
 def _results() -> Iterator[None]:
-    """Within the block stdout is such a one, also where the process was started without any."""
+    """Within the block stdout is such a one, also where the process was started without any; a stdin that was closed is
+    an empty one."""
     before = sys.stdout
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  # as long as the process
     # Only for reading: what is written to it is an error, as with a stdout that was closed in a shell.
     out = before or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
     sys.stdout = cast(TextIO, _Results(out))

@@ -246,7 +246,7 @@ class Settings:
                 source = "made up"
             elif value == default:
                 source = "default"
-            found.append(InForce(name, "…" if name == "password" and value else value, source, kind, default))
+            found.append(InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default))
         return found
 
     def standing(self, stored: Mapping[str, Any]) -> Settings:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from typing import IO, Any
 import pytest
 
 from graphbrain.wire import report_schema
-from tests.crawl.test_cli import LONG, ROOT, connected, lines, run, started
+from tests.crawl.test_cli import LONG, ROOT, command, connected, lines, run, started
 
 __all__ = ["connected", "run"]
 
@@ -135,12 +136,12 @@ def test_all_that_was_asked_for_is_handed_out_after_the_end_of_stdin(run: Run, c
     assert len(lines(left)) == 1 and "there was no page for 1 s" in left.stderr
 
 
-@pytest.mark.parametrize("command", ["next", "report"])
-def test_a_follower_is_ended_by_ctrl_c_in_a_sentence(run: Run, connected: dict[str, str], command: str) -> None:
+@pytest.mark.parametrize("verb", ["next", "report"])
+def test_a_follower_is_ended_by_ctrl_c_in_a_sentence(run: Run, connected: dict[str, str], verb: str) -> None:
     run("seed", "http://a.example/")
-    with started(connected, command, "--follow", stdin=subprocess.PIPE) as process:
+    with started(connected, verb, "--follow", stdin=subprocess.PIPE) as process:
         talk = Talk(process)
-        talk.say(1 if command == "next" else {"url": "http://a.example/"})
+        talk.say(1 if verb == "next" else {"url": "http://a.example/"})
         assert talk.hear(1)
         process.send_signal(signal.SIGINT)
         assert talk.gone() == (130, "graphbrain: interrupted.\n")
@@ -189,6 +190,13 @@ def test_claims_are_renewed_and_given_back(run: Run) -> None:
     assert [answer.get("given_back") for answer in lines(bad)] == [None, True, None]
     assert lines(bad)[2]["url"] == "http://b.example/"
     assert run("give-back").returncode == 0, "nothing is given back of nothing"
+
+
+def test_without_a_stdin_there_are_no_lines(connected: dict[str, str]) -> None:
+    for arguments in (("next", "--follow"), ("report",), ("report", "--follow"), ("renew",)):
+        line = f"{shlex.join(command(*arguments))} <&-"
+        done = subprocess.run(["sh", "-c", line], env=connected, capture_output=True, text=True, timeout=LONG)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
 FETCH = """#!{python}

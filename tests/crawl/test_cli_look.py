@@ -230,7 +230,7 @@ def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(smal
     ]  # fmt: skip
     others = [
         ("page", long), ("hosts",), ("host", "a.example"), ("stats",), ("audit", "--all"), ("schema", "check"),
-        ("settings",), ("rank",), ("tend",), ("engine",), ("next", "3"),
+        ("settings",), ("rank",), ("tend",), ("engine",), ("next", "1"),
     ]  # fmt: skip
     for arguments in with_it + others:
         seen, piped = small(*arguments, terminal=True), small(*arguments)

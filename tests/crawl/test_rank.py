@@ -7,14 +7,14 @@ import time
 from itertools import pairwise
 
 from graphbrain import Brain, Fetched
-from tests.crawl.test_cli import Run, connected, lines, one_sentence, run
+from tests.crawl.test_cli import Run, connected, lines, on_terminal, one_sentence, run
 
 __all__ = ["connected", "run"]
 
 A, B, C, FAR = "http://a.org/", "http://a.org/b", "http://a.org/c", "http://far.org/"
 
 
-def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
+def test_ranking_on_the_command_line(run: Run, brain: Brain, connected: dict[str, str]) -> None:
     none = run("rank")
     assert none.returncode == 0
     assert "no batch scores yet" in none.stderr
@@ -23,10 +23,15 @@ def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
 
     done = run("rank", "pagerank", "--top", "2")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[1].split()[2] == C
-    assert "error       at most" in done.stdout
-    assert "written     pagerank" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert [line.split("\t") for line in done.stdout.splitlines()[:2]] == [
+        ["score", "#", "value", "url"], ["pagerank", "1", str(brain.page(C).scores["pagerank"]), C],
+    ]  # fmt: skip
+    assert "\nconverged\ttrue\n" in done.stdout
+    code, seen = on_terminal(connected, "rank", "pagerank", "--top", "2")
+    assert code == 0 and seen.splitlines()[1].split()[2] == C
+    assert "error       at most" in seen
+    assert "written     pagerank" in seen
+    assert max(map(len, seen.splitlines())) <= 80
 
     (told,) = lines(run("rank", "trustrank", "--only-external", "--damping", "0", "--json"))
     assert told["best"] == {"trustrank": [[A, 1.0]]}
@@ -35,7 +40,7 @@ def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
 
     listed = lines(run("rank", "--json"))
     assert [each["method"] for each in listed] == ["trustrank", "pagerank"]
-    table = run("rank").stdout.splitlines()
+    table = on_terminal(connected, "rank")[1].splitlines()
     assert len(table) == 3
     assert max(map(len, table)) <= 80
     assert "external links, seeds" in table[1]
@@ -46,8 +51,10 @@ def test_ranking_on_the_command_line(run: Run, brain: Brain) -> None:
     rounded = run("rank", "pagerank", "--damping", "0.999999")
     assert rounded.returncode == 1
     assert "the tolerance was not reached; arithmetic allows no less" in rounded.stderr
-    assert "above the tolerance of 1e-09" in rounded.stdout
-    assert max(map(len, (*rounded.stdout.splitlines(), *table))) <= 80
+    assert "\nconverged\tfalse\n" in rounded.stdout
+    code, seen = on_terminal(connected, "rank", "pagerank", "--damping", "0.999999")
+    assert code == 1 and "above the tolerance of 1e-09" in seen
+    assert max(map(len, seen.splitlines())) <= 80
 
 
 def test_mistakes(run: Run) -> None:

@@ -227,7 +227,9 @@ def test_the_public_mathematics_is_named_and_explained() -> None:
 
 
 def test_the_commands_are_the_command_lines() -> None:
-    named = {name for cell in first_column(section("The command line")) for name in re.findall(r"`(\w+)[^`]*`", cell)}
+    named = {
+        name for cell in first_column(section("The command line")) for name in re.findall(r"`([\w-]+)[^`]*`", cell)
+    }
     assert named == set(cli.commands)
 
 
