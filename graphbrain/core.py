@@ -76,8 +76,8 @@ class Core:
         self._owed = 0.0
         self._most_payees = sys.maxsize
         self._pushes_made = 0
-        self._bound_looked = (-math.inf, 0.0, 0)
-        """When, by a steady clock; how long it took; and how many pushes this process had made by then."""
+        self._bound_looked: tuple[float, float, list[int]] = (-math.inf, 0.0, [])
+        """When, by a steady clock; how long it took; and how much there was by then, and this process had pushed."""
         self._price: float | None = None
 
     def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:

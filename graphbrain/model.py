@@ -539,7 +539,7 @@ class Tended:
 
     `settled` says that no side is left whose push is worth more than `eps`; under the classic engine, that all cash was
     spent `passes` times over since the graph last changed. `error_bound`: what the scores are off at most, where that
-    was looked at; `near`: is it no more than `settled_bound`?
+    was looked at; `near`: is it no more than `settled_bound` says?
     """
 
     pushes: int = 0

@@ -117,7 +117,7 @@ class Settings:
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
     max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
     settled_bound: float = _setting(
-        0.02, "shared", "error bound above which a settling pass follows the pushes, 1 = never"
+        0.02, "shared", "error bound above which a settling pass follows the pushes; 0 = never"
     )
     order: str = _setting(
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
@@ -273,7 +273,7 @@ class Settings:
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
             ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
-            ("settled_bound", 0 < self.settled_bound <= 1, "above 0, at most 1"),
+            ("settled_bound", 0 <= self.settled_bound <= 1, "from 0 to 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
             ("value", self.value in VALUES, " or ".join(VALUES)),
             ("discovery_days", 0 <= self.discovery_days <= 1e6, "from 0 to 1000000"),

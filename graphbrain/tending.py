@@ -121,26 +121,28 @@ class Tending(Passing):
         return done, settled
 
     def _bound_is_due(self) -> bool:
-        looked, took, pushes = self._bound_looked
-        pause = max(BOUND_EVERY, took / BOUND_SHARE)
-        return self._pushes_made != pushes and time.monotonic() - looked > pause
+        looked, took, there = self._bound_looked
+        return time.monotonic() - looked > max(BOUND_EVERY, took / BOUND_SHARE) and there != self._there()
+
+    def _there(self) -> list[int]:
+        """How much there is, and what this process has pushed: where neither changes, the bound does not."""
+        return [*self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes"), self._pushes_made]
 
     def _keep_bound(self, stop: Callable[[], bool]) -> tuple[Settled, float | None]:
         """Make a settling pass if the error bound is above `settled_bound` and the graph fits in memory; and the bound
         then."""
-        began, rule = time.monotonic(), self.policy.rule
+        began, rule, there = time.monotonic(), self.policy.rule, self._there()
 
         def look() -> float | None:
             return self.graph.read(lambda tx: self.engine.looks.error_bound(tx, rule), "audit/waiting")
 
         passed, bound = Settled(), look()
-        if bound is not None and bound > self.settings.settled_bound and not stop():
+        if bound is not None and 0.0 < self.settings.settled_bound < bound and not stop():
             free = room.free_bytes()
-            size = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-            if free is None or settling.bytes_for(size[0], size[1], rule) <= FREE_SHARE * free:
+            if free is None or settling.bytes_for(there[0], there[1], rule) <= FREE_SHARE * free:
                 passed = self._settle(stop=stop)
                 bound = look()
-        self._bound_looked = (began, time.monotonic() - began, self._pushes_made)
+        self._bound_looked = (began, time.monotonic() - began, there)
         return passed, bound
 
     def _push(self, batch: int) -> tuple[cash.Pushed, bool]:

@@ -351,7 +351,7 @@ def test_a_pass_leaves_the_error_bound_that_it_promises(make_brain: MakeBrain, n
 def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
     make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brain = make_brain(eps=2.0)
+    brain = make_brain(eps=1.0)
     crawl(brain)
     left = brain.tend(None, passes=False)
     assert (left.settled, left.error_bound, left.near) == (True, None, True)
@@ -363,8 +363,8 @@ def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
     assert done.error_bound == pytest.approx(brain.stats()["error_bound"])
     assert done.error_bound > 0.1
     monkeypatch.setattr(room, "free_bytes", lambda: 1 << 30)
-    brain.change(settled_bound=1.0)
-    assert brain.tend(None).near
+    brain.change(settled_bound=0)
+    assert not brain.tend(None).near
     assert brain.stats()["error_bound"] > 0.1
     brain.change(settled_bound=0.02)
     done = brain.tend(None)
@@ -374,7 +374,7 @@ def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
 
 
 def test_a_worker_ends_within_the_bound_once_in_a_while(make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch) -> None:
-    brain = make_brain(eps=2.0)
+    brain = make_brain(eps=1.0)
     crawl(brain)
     monkeypatch.setattr(settling, "worth_it", lambda *_: False)
     done = brain.tend(30.0, for_everybody=True)
