@@ -39,6 +39,7 @@ __all__ = [
     "which_pages",
 ]
 
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -164,17 +165,10 @@ class Duration(Number):
     """Seconds, or a number with its unit: 90s, 30m, 1h, 2d."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"\s*(.*?)\s*([smhd]?)\s*", str(value))
-        text, unit = found.groups() if found else (str(value), "")
-        return super().convert(_seconds(text, unit), param, ctx)
-
-
-def _seconds(text: str, unit: str) -> str:
-    """The number in seconds; as it was written where it is none."""
-    try:
-        return repr(float(text) * {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}[unit])
-    except ValueError:
-        return text + unit
+        found = re.fullmatch(r"(\d*\.?\d+)\s*([smhd]?)", str(value).strip().lower())
+        if not found:
+            self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
+        return super().convert(float(found[1]) * UNITS[found[2]], param, ctx)
 
 
 def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -96,8 +96,8 @@ def test_mistakes_in_keeping_scores_fresh(run: Run) -> None:
     for words, says in (
         (("--every", "1h"), "--every is for --rank"),
         (("--rank", "best"), "'best' is not one of"),
-        (("--rank", "hits", "--every", "soon"), "soon"),
-        (("--rank", "hits", "--every", "0"), "0"),
+        (("--rank", "hits", "--every", "soon"), "'soon' is no time; give one as in 90s, 30m, 1h or 2d"),
+        (("--rank", "hits", "--every", "0m"), "0.0 is not in the range"),
     ):
         done = run("work", *words)
         assert done.returncode == 2

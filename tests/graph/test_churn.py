@@ -277,7 +277,6 @@ SETTINGS: dict[str, list[Any]] = {
     "intra_host_weight": [0.0, 0.125, 1.0],
     "payout": list(PAYOUTS),
     "target_relevance": [0.3, 0.7],
-    "target_hosts": ["host-1.example", "host-2.example host-3.example"],
     "eps": [0.003, 0.03, 0.3],
     "max_payees": [3, 100_000],
     "order": ["optimal", "best_first", "breadth_first"],
@@ -353,7 +352,7 @@ def test_rounds_of_everything_while_workers_tend(
     monkeypatch.setattr("graphbrain.core.PASS_BATCH", 5)
     monkeypatch.setattr("graphbrain.bending.BATCH", 5)
     monkeypatch.setattr(settling, "COST", Cost(8.0, 1.0, 0.1))
-    brain: Brain = make_brain(engine=engine)
+    brain: Brain = make_brain(engine=engine, target_hosts="host-1.example")
     done, engines, pauses = Counter[str](), Counter[str](), [threading.Lock(), threading.Lock()]
 
     def tend(pause: threading.Lock, going: Going) -> None:

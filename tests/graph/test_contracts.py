@@ -42,7 +42,6 @@ MAY_SCAN = {
     "scores/end": "one node a method: a handful",
     "scores/hold": "one node a method: a handful",
     "scores/seeds": "before an export of everything",
-    "hosts/like": "hosts by a part of their names, when payouts are scaled",
     "scores/take": "one node a method: a handful",
     "scores/some": "batch scores have no index; stops at the first page",
     "pages/shares": "sums over every page, when payouts are scaled anew",
