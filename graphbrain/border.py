@@ -42,6 +42,7 @@ RANGES = {
     "retry_after": (0.0, 1e9),
     "relevance": (0.0, 1.0),
     "simhash": (1 - 2**64, 2**64 - 1),
+    "value": (0.0, 1e12),
 }
 """Least and most of the numbers of a report."""
 LONGEST_VALIDATOR = 1_000
@@ -49,7 +50,6 @@ LONGEST_VALIDATOR = 1_000
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
 LONGEST_ERROR = 200
-MOST_WORTH = 1e12
 LONGEST_TYPE = 1_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
@@ -178,8 +178,9 @@ def share(name: str, value: object) -> float:
 
 def worth(name: str, value: object) -> float:
     """What a page is worth to the crawler, on a scale of its own, as a float. Raises BadInput."""
-    if not number(value) or not 0 <= value <= MOST_WORTH:
-        raise BadInput(f"{name} must be from 0 to {MOST_WORTH:g}, not {value!r:.80}")
+    least, most = RANGES["value"]
+    if not number(value) or not least <= value <= most:
+        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r:.80}")
     return float(value)
 
 

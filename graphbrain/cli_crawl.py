@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import threading
 import time
@@ -224,7 +225,8 @@ def _print_tended(done: Tended, as_json: bool) -> None:
         return
     names = ("pushes", "payments", "swept", "released", "seconds")
     rows = [(name, getattr(done, name)) for name in names]
-    show.out(show.sheet([*rows, ("settled", show.settled(done.settled, done.error_bound, done.near))]))
+    rows.append(("settled", show.settled(done.settled, done.error_bound, done.near)))
+    show.out(show.sheet(rows, dataclasses.asdict(done)))
 
 
 @brain_command()

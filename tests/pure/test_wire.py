@@ -113,7 +113,7 @@ def read(line: Any) -> Any:
 
 _MODEL = {field.name for kind in (Fetched, Failed) for field in dataclasses.fields(kind)}
 _numbers = st.sampled_from(
-    [-1, 0, 0.5, 1, 1.0, 99, 99.5, 100, 200, 204.0, 304, 400, 404, 503, 999, 1000, 1e9, 1e11, 1e12]
+    [-1, 0, 0.5, 1, 1.0, 99, 99.5, 100, 200, 204.0, 304, 400, 404, 503, 999, 1000, 1e9, 1e11, 1e12, 1e13]
 )
 _texts = st.sampled_from(["", "x", A, "0" * 32, "é", "Wed, 21 Oct 2015 07:28:00 GMT", "x" * 201])
 _scalars = st.none() | st.booleans() | _numbers | _texts | st.sampled_from([2**64 - 1, -(2**64), 2**70])
