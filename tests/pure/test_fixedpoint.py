@@ -152,7 +152,7 @@ def test_the_classic_walk_comes_to_rest_in_few_rounds() -> None:
     links = {page: sorted({int(n) for n in dice.integers(0, 60, 200)} - {page}) for page in range(50)}
     links |= {page: sorted({int(n) for n in dice.integers(50, 200, 3)} - {page}) for page in range(60, 150)}
     rounds: list[int] = []
-    walk = flow(links, {n: dice.random() for n in range(0, 200, 3)})
+    walk = flow(links)
     hub, authority = walk.rest(1e-12, progress=lambda number, _: rounds.append(number))
     assert len(rounds) < 100
     slow_hub = slow_authority = np.full(walk.pages, 1.0 / walk.pages)
