@@ -63,7 +63,7 @@ HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
-# GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
+# GRAPHBRAIN_… variables that other parts read (graphbrain/server/lifecycle.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
 
 
@@ -224,7 +224,7 @@ class Settings:
 
     @classmethod
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
-        """Setting → (kind, default, meaning), for the help texts and the README's table."""
+        """Setting → (kind, default, meaning), for the help texts and the table of docs/settings.md."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
 
     def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import (
@@ -31,11 +31,6 @@ from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Pa
 from graphbrain.settings import InForce
 from graphbrain.tables import Cell, Sheet, Table, Title, flat, named, number, on_terminal, out, prose, shorten, write
 
-if TYPE_CHECKING:
-    from graphbrain.importing import Imported
-    from graphbrain.replay import Progress as ReplayProgress
-    from graphbrain.replay import ReplayResult
-
 __all__ = [
     "Cell",
     "Line",
@@ -49,7 +44,6 @@ __all__ = [
     "findings_sheet",
     "host_sheet",
     "hosts_table",
-    "import_sheet",
     "json_lines",
     "leases_table",
     "links_table",
@@ -62,11 +56,10 @@ __all__ = [
     "pages_table",
     "path_table",
     "payments_tables",
+    "progress_bar",
     "prose",
     "ranking_sheet",
     "rankings_table",
-    "replay_bar",
-    "replay_sheet",
     "rows_table",
     "say",
     "score",
@@ -492,89 +485,13 @@ def settled(done: bool, bound: float | None, near: bool) -> str:
     return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
 
 
-def replay_sheet(result: ReplayResult) -> Sheet:
-    """What a replay did, for a person."""
-    r, calls = result, result.next_ms
-    state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
-    pairs: list[tuple[str, Any]] = [
-        ("recording", f"{r.recording}, {state}"),
-        ("pages", f"{r.pages:,} reported, {r.known_pages:,} known"),
-        ("links", f"{r.links:,} reported, {r.known_links:,} known"),
-        ("refused", f"{r.refused:,} pages, {r.links_refused:,} links"),
-        ("accounts", f"{r.pushes:,} pushes, {r.payments:,} payments"),
-        ("settled", settled(r.settled, r.error_bound, r.near)),
-        ("retries", r.retries),
-        (
-            "seconds",
-            f"{r.seconds:.1f}: ingest {r.ingest_seconds:.1f} (claims {r.claim_seconds:.1f}, "
-            f"reports {r.report_seconds:.1f}), settle {r.settle_seconds:.1f}",
-        ),
-        ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
-        ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
-    ]
-    pairs += [
-        (
-            f"next_urls({r.batch})",
-            f"{tenth} tenth: p50 {calls[f'{tenth}_p50']:.1f}, p99 {calls[f'{tenth}_p99']:.1f} ms",
-        )
-        for tenth in ("first", "last")
-        if calls
-    ]
-    memory = f"client {size(r.client_memory)}, server {size(r.server_memory)}"
-    return sheet([*pairs, ("memory", memory), ("disk", size(r.server_disk))], r.as_dict())
-
-
-def import_sheet(done: Imported) -> Sheet:
-    """What an import did, for a person."""
-    d, steps = done, {name: seconds for name, seconds in done.seconds.items() if name != "all"}
-    way = "by Neo4j's import tool" if d.way == "offline" else "in batches"
-    pairs: list[tuple[str, Any]] = [
-        ("imported", f"{d.name}, {way}"),
-        ("pages", f"{d.pages:,}: {d.fetched:,} fetched, {d.frontier:,} wait, {d.seeds:,} seeds"),
-        ("links", d.links),
-        ("hosts", d.hosts),
-        ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
-    ]
-    if d.reported:
-        pairs.append(("reported after", f"{d.reported:,} visits, {d.reports_refused:,} refused"))
-    pairs += [
-        ("seconds", f"{d.seconds['all']:.1f}: " + ", ".join(f"{name} {s:.1f}" for name, s in steps.items())),
-        ("per second", f"{d.links_per_second:,} links, but for settling"),
-        ("settled", d.settled),
-    ]
-    return sheet(pairs, d.as_dict())
-
-
 # ---------------------------------------------------------------------- progress, on stderr
 
 
-def _progress(*columns: Any) -> Progress:
+def progress_bar(*columns: Any) -> Progress:
+    """Bars of these columns on stderr, where a person watches."""
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
-
-
-@contextmanager
-def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
-    """A bar over the pages of a replay, with its links; then a note that accounts are settled."""
-    with _progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[links]:,} links"),
-        TimeElapsedColumn(),
-    ) as bar:
-        task = bar.add_task("crawling", links=0, total=None)
-
-        def show(progress: ReplayProgress) -> None:
-            bar.update(
-                task,
-                description="crawling" if progress.phase == "crawl" else "settling",
-                completed=progress.pages,
-                total=max(progress.total, progress.pages),
-                links=progress.links,
-            )
-
-        yield show
 
 
 @contextmanager
@@ -583,7 +500,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
     if not shown:
         yield lambda *_: None
         return
-    with _progress(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
+    with progress_bar(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
         task = drawn.add_task("", total=None)
         yield lambda done, total: drawn.update(task, completed=done, total=total)
 
@@ -591,7 +508,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def share_bar() -> Iterator[Callable[[str, float], None]]:
     """A bar for each of several steps in turn: its name, and how much of it is done, 0..1."""
-    with _progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
 
@@ -599,7 +516,7 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
 @contextmanager
 def task_bar() -> Iterator[Callable[[str, int, int], None]]:
     """A bar for what is being done: its name, how far it is, and of how much (0: nobody knows)."""
-    with _progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
 
@@ -607,7 +524,7 @@ def task_bar() -> Iterator[Callable[[str, int, int], None]]:
 @contextmanager
 def status_line() -> Iterator[Callable[[str], None]]:
     """One line that changes."""
-    with _progress(SpinnerColumn(), TextColumn("{task.description}")) as bar:
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}")) as bar:
         task = bar.add_task("")
         yield lambda text: bar.update(task, description=text)
 
@@ -621,7 +538,7 @@ class Line(Protocol):
 @contextmanager
 def timed_line() -> Iterator[Line]:
     """One line that says what is being done, and for how many seconds; they pass whatever the work does."""
-    with _progress(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
         task = bar.add_task("", visible=False, spent="")
         now, since, over = ("", ""), time.monotonic(), threading.Event()
 

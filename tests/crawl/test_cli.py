@@ -24,8 +24,8 @@ import pytest
 from click.testing import CliRunner
 
 from graphbrain import __version__
-from graphbrain.cli import cli
-from graphbrain.cli_common import Number
+from graphbrain.cli.app import cli
+from graphbrain.cli.common import Number
 from graphbrain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]

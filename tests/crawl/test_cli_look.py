@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import cli, records
+from graphbrain.cli import app
+from graphbrain.ingest import records
 from graphbrain.methods import SCORES
 from tests.crawl.test_cli import LONG, command, connected, lines, one_sentence, started
 
@@ -43,7 +44,7 @@ def told(
         monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
         monkeypatch.setenv("NO_COLOR", "1")
         capsys.readouterr()
-        code = cli._run([str(argument) for argument in arguments])
+        code = app._run([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, code, out, err)
 

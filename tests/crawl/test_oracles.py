@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.recording import Recording
-from graphbrain.records import read
-from graphbrain.replay import replay
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.records import read
+from graphbrain.ingest.replay import replay
 from graphbrain.settings import PAYOUTS
 from tests.recordings import Recordings
 from tests.reference.exported import Exported, export

@@ -19,10 +19,12 @@ import neo4j as driver
 import pytest
 
 import graphbrain
-from graphbrain import Brain, Failed, Fetched, beliefs, revisit
-from graphbrain.cli import cli
+from graphbrain import Brain, Failed, Fetched
+from graphbrain.cli.app import cli
 from graphbrain.demo.web import Web
+from graphbrain.schedule import change_rate
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from graphbrain.simulate import optimal_revisits
 from tests.conftest import Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -216,13 +218,13 @@ def test_every_exported_name_is_named() -> None:
 def test_the_public_mathematics_is_named_and_explained() -> None:
     """Every name of the two modules stands in the tables, with its arguments, and has a docstring of its own."""
     text = section("How often to come back")
-    for module in (revisit, beliefs):
+    for module in (optimal_revisits, change_rate):
         for name in module.__all__:
             assert re.search(rf"`{name}[`(]", text), name
             thing = getattr(module, name)
             assert not callable(thing) or name == "Objective" or len((thing.__doc__ or "").split()) > 8, name
     for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", text):
-        if (thing := getattr(revisit, name, None) or getattr(beliefs, name, None)) is not None:
+        if (thing := getattr(optimal_revisits, name, None) or getattr(change_rate, name, None)) is not None:
             assert set(re.findall(r"\w+", given)) <= set(inspect.signature(thing).parameters), name
 
 

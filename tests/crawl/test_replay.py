@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
+from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
-from graphbrain.recording import Recording
-from graphbrain.records import read
-from graphbrain.replay import Progress, replay
-from graphbrain.worker import WorkerPool
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.records import read
+from graphbrain.ingest.replay import Progress, replay
 from tests.crawl.test_cli import on_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -225,7 +225,7 @@ def test_pool_waits_for_a_database_that_is_away() -> None:
 
 def test_pool_runs_from_any_directory(connected: dict[str, str], brain: Any, tmp_path: Path) -> None:
     code = (
-        "import sys, json; from graphbrain.worker import WorkerPool\n"
+        "import sys, json; from graphbrain.brain.workers import WorkerPool\n"
         "pool = WorkerPool(1, until_settled=True, **json.load(sys.stdin)).start()\n"
         "print(pool.join(300), pool.failed, pool.restarts)\n"
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.opichits import FIRST_RANK
+from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.url import key_of
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (

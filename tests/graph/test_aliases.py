@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain.aliases import MOVED_AT_ONCE
 from graphbrain.errors import UnknownPage
+from graphbrain.frontier.aliases import MOVED_AT_ONCE
 from tests.graph.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]

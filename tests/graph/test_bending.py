@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, Link, bending
+from graphbrain import Brain, Fetched, Link
+from graphbrain.accounts import payout_policy
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
 from tests.conftest import Neo4j
@@ -393,7 +394,7 @@ def give_up(done: int, total: int) -> None:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bending, "BATCH", 7)
+    monkeypatch.setattr(payout_policy, "BATCH", 7)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -449,8 +450,9 @@ def test_weights_left_half_way_are_finished_by_whoever_comes(
 
 PROGRAM = """
 import sys, time
-from graphbrain import Brain, bending
-bending.BATCH = 4
+from graphbrain import Brain
+from graphbrain.accounts import payout_policy
+payout_policy.BATCH = 4
 def told(done, total):
     print(done, flush=True)
     time.sleep(0.05)

@@ -11,7 +11,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain
-from graphbrain.statements import Statement, names, statement
+from graphbrain.graph.statements import Statement, names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, crowd, kept_out, pass_by
 from tests.graph.examples import params, small_web

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, linksums
+from graphbrain import Brain, Fetched
+from graphbrain.accounts import link_sums
 from graphbrain.errors import BadInput, UnknownPage
 from tests.graph.conftest import HandClock, sound
 
@@ -278,8 +279,8 @@ def test_weights_go_by_the_links_that_were_deleted(
         "p.links_sum = (p.links_sum + $term) % ($whole + 1)",
         a=A,
         b=B,
-        term=int(linksums.hashed(np.array([linked]))[0]),
-        whole=linksums.WHOLE,
+        term=int(link_sums.hashed(np.array([linked]))[0]),
+        whole=link_sums.WHOLE,
     )
     clock.pass_(1.0)
     {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Fetched, Hint
-from graphbrain.hinting import Trust, beta
+from graphbrain.frontier.change_hints import Trust, beta
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
 
@@ -87,9 +87,9 @@ def test_where_nothing_is_to_be_moved_a_hint_is_only_noted(make_brain: MakeBrain
 def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, ask: Callable[..., Any]) -> None:
     waiting(brain, ask)
     clock.pass_(DAY)
-    from graphbrain import hinting
+    from graphbrain.frontier import change_hints
 
-    noted = {hint.key: hint for hint in (hinting.check(url, brain._rules, clock.at) for url in (A, B))}
+    noted = {hint.key: hint for hint in (change_hints.check(url, brain._rules, clock.at) for url in (A, B))}
     work = brain._hint(noted)
     first = brain.graph.write(work, "hints")
     since = brain.page(A).waiting_since

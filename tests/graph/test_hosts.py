@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, hosting
+from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain.brain import hosts as hosting
 from graphbrain.errors import BadInput
 from tests.conftest import Neo4j, emptied
 from tests.graph.conftest import START, HandClock, LateReport, crowd, sound
@@ -423,11 +424,11 @@ def test_a_forbidden_page_that_is_met_later_is_never_handed_out(
 
 
 def test_a_robots_txt_whose_pass_was_killed_is_obeyed_and_finished(told: Brain, ask: Ask) -> None:
-    from graphbrain import manners
+    from graphbrain.hosts import admin
 
     def only_the_text(text: str | None) -> None:
         told.graph.write(
-            lambda tx: manners.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
+            lambda tx: admin.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
         )
 
     only_the_text(FORBIDDING)

@@ -11,8 +11,9 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, Page, listing
+from graphbrain import Brain, Failed, Fetched, Link, Page
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.inspect import scan
 from graphbrain.methods import SCORES
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
@@ -112,7 +113,7 @@ def test_links_go_both_ways_with_their_day(drawn: Brain) -> None:
 
 
 def test_no_more_links_than_asked(drawn: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "PAGES_AT_ONCE", 1)
+    monkeypatch.setattr(scan, "PAGES_AT_ONCE", 1)
     assert [link.url for link in drawn.links(A, "out", 1)] == [C]
     assert not list(drawn.links(A, "out", 0))
     assert len(list(drawn.links(C, "in"))) == 2
@@ -177,8 +178,8 @@ def test_pages_are_found_by_all_that_is_given(
     drawn: Brain, monkeypatch: pytest.MonkeyPatch, text: str, criteria: dict[str, Any], found: set[str]
 ) -> None:
     assert set(urls_of(drawn.find(text, **criteria))) == found
-    monkeypatch.setattr(listing, "SCAN_IDS", few_ids(drawn))
-    monkeypatch.setattr(listing, "HOST_PAGES", 1)
+    monkeypatch.setattr(scan, "SCAN_IDS", few_ids(drawn))
+    monkeypatch.setattr(scan, "HOST_PAGES", 1)
     assert sorted(urls_of(drawn.find(text, **criteria))) == sorted(found), "in small ranges, without the host's index"
 
 
@@ -216,8 +217,8 @@ def test_a_find_ends_when_it_has_enough(brain: Brain) -> None:
 def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
     links = {(A, B, START), (A, C, START), (B, C, START + 1), (D, A, START + 1)}
     if small:
-        monkeypatch.setattr(listing, "SCAN_IDS", few_ids(drawn))
-        monkeypatch.setattr(listing, "LINKS_AT_ONCE", 1)
+        monkeypatch.setattr(scan, "SCAN_IDS", few_ids(drawn))
+        monkeypatch.setattr(scan, "LINKS_AT_ONCE", 1)
     done: list[tuple[int, int]] = []
     pages = list(drawn.dump_pages(progress=lambda *seen: done.append(seen)))
     assert sorted(urls_of(pages)) == [A, B, C, D]
@@ -273,7 +274,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
-    from graphbrain.records import read
+    from graphbrain.ingest.records import read
 
     recorded = read(data_dir / "gr0.California.gz")
     urls = recorded.urls

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, beliefs, lanes
+from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError, UnknownPage
+from graphbrain.schedule import change_rate, lanes
 from tests.graph.conftest import START, HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -135,12 +136,12 @@ def test_no_page_with_value_starves(make_brain: MakeBrain, clock: HandClock) -> 
 
 def test_the_belief_is_that_of_the_formulas(brain: Brain, clock: HandClock) -> None:
     fetch(brain, (A, "1"))
-    shape, scale = np.array([beliefs.PRIOR.shape]), np.array([beliefs.PRIOR.scale])
+    shape, scale = np.array([change_rate.PRIOR.shape]), np.array([change_rate.PRIOR.scale])
     for days, body in ((2.0, "1"), (5.0, "2"), (1.0, "2"), (3.0, "3")):
         changed = np.array([body != brain_body(brain)])
         clock.pass_(days * DAY)
         fetch(brain, (A, body))
-        shape, scale = beliefs.after_visit(shape, scale, np.array([days]), changed)
+        shape, scale = change_rate.after_visit(shape, scale, np.array([days]), changed)
     page = brain.page(A)
     assert (page.rate_shape, page.rate_scale) == (pytest.approx(shape[0]), pytest.approx(scale[0]))
     assert page.rate == pytest.approx(shape[0] / scale[0])
@@ -215,7 +216,7 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
     fetch(brain, *((url, "2") for url in busy), *((url, "1") for url in still))
     brain.tend(0)
     schedule = brain.policy.schedule
-    assert schedule.prior.rate > 5 * beliefs.PRIOR.rate
+    assert schedule.prior.rate > 5 * change_rate.PRIOR.rate
     assert schedule.priors["still.org"].rate < 0.2 < schedule.priors["busy.org"].rate
     assert brain.page(once[0]).lane != before
     rates = {url: float(lanes.read_lanes([brain.page(url).lane]).scale[0]) for url in once}
@@ -581,7 +582,7 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
 ) -> None:
     brain = make_brain(order="best_first")
     fetch(brain, *((f"http://a.org/{n}", "x") for n in range(30)))
-    monkeypatch.setattr("graphbrain.ordering.BATCH", 4)
+    monkeypatch.setattr("graphbrain.frontier.requeue.BATCH", 4)
     stop = iter([False, False])
 
     class Killed(BaseException):

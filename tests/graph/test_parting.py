@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, corrections, parting, report
+from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.errors import GraphTooSmall, UnknownPage
+from graphbrain.frontier import dense as parting
+from graphbrain.frontier import edits, report
 from tests.graph.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -25,8 +27,8 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "MOST_OF_ONE", 6)
     monkeypatch.setattr(report, "MOST_OF_ALL", 12)
     monkeypatch.setattr(parting, "AT_ONCE", 3)
-    monkeypatch.setattr(corrections, "UNLINKED_AT_ONCE", 3)
-    monkeypatch.setattr(corrections, "DEEPENED_AT_ONCE", 2)
+    monkeypatch.setattr(edits, "UNLINKED_AT_ONCE", 3)
+    monkeypatch.setattr(edits, "DEEPENED_AT_ONCE", 2)
 
 
 def links_of(brain: Brain, url: str) -> list[str]:

@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports
+from graphbrain import Brain, Fetched
+from graphbrain.arrays import Floats
+from graphbrain.bench.compare import shares
+from graphbrain.bench.precision import Run, Trial, measure, run_trial, write_points, write_scores
 from graphbrain.errors import BadInput
-from graphbrain.exports import LinkTable
-from graphbrain.graph import Graph
-from graphbrain.measures import shares
-from graphbrain.opichits import Floats
-from graphbrain.precision import Run, Trial, measure, run_trial, write_points, write_scores
-from graphbrain.recording import Recording
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph
+from graphbrain.graph.exports import LinkTable
+from graphbrain.ingest.recording import Recording
 from tests.conftest import Neo4j
 from tests.graph.conftest import Going, crowd, rounds
 from tests.reference.exported import export
@@ -90,7 +91,7 @@ def residual(before: Floats, after: Floats) -> float:
 
 
 def test_files_and_pictures(make_brain: MakeBrain, tmp_path: Path) -> None:
-    from graphbrain.precision_plot import draw
+    from graphbrain.bench.precision_plot import draw
 
     run = run_trial(make_brain(), Trial("exact", 0.03), recording(), points=2, rounds=3)
     for more in (False, True):

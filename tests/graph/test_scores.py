@@ -11,11 +11,14 @@ import networkx
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports, lanes, scores
+from graphbrain import Brain, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.graph import exports
+from graphbrain.graph.statements import statement
 from graphbrain.methods import METHODS, SCORES, method_of
-from graphbrain.opichits import Rule
-from graphbrain.statements import statement
+from graphbrain.ranking import store
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
 from tests.graph.test_contracts import operators, planned
 
 Ask = Callable[..., list[list[Any]]]
@@ -217,7 +220,7 @@ def test_an_interruption_does_no_harm_and_is_seen(ranked: Brain, ask: Ask, monke
         assert column(ask, "pagerank") == before
         assert ranked.rankings()[0].damping == 0.5
 
-    monkeypatch.setattr(scores, "WRITE", 10)
+    monkeypatch.setattr(store, "WRITE", 10)
     with pytest.raises(KeyboardInterrupt):
         ranked.rank("pagerank", progress=lambda text, *_: _interrupt_at(text, "writing"))
     after = column(ask, "pagerank")
@@ -311,7 +314,7 @@ def test_an_order_that_goes_by_scores_from_before_has_their_scale(ranked: Brain,
 def test_of_two_who_write_the_later_wins(
     ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scores, "WRITE", 10)
+    monkeypatch.setattr(store, "WRITE", 10)
     other: list[Any] = []
 
     def meanwhile(text: str, *_: object) -> None:
@@ -352,7 +355,7 @@ def test_a_page_that_got_the_id_of_another_gets_no_score(ranked: Brain, ask: Ask
     page, url = ask("MATCH (p:Page) RETURN id(p), p.url LIMIT 1")[0]
     ask("MATCH (p:Page) WHERE id(p) = $page SET p.discovered = $now", page=page, now=clock())  # as if it were new
     facts = {"token": "t", "started": started, "pages": table.pages}
-    done = scores.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
+    done = store.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
     assert done == table.pages - 1
     assert [name for name, score in column(ask, "opic").items() if score is None] == [url]
 

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, Link, ledger
+from graphbrain import Brain, Fetched, Link
+from graphbrain.accounts import ledger
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, sound
 from tests.reference.exported import export

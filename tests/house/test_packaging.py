@@ -8,8 +8,8 @@ import subprocess
 import tomllib
 
 import graphbrain
-from graphbrain.neo4j_home import configuration
-from graphbrain.server import NEO4J_VERSION
+from graphbrain.server.installation import configuration
+from graphbrain.server.lifecycle import NEO4J_VERSION
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
 from tests.house.source import ROOT
 

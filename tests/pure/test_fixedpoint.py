@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.fixedpoint import FixedPoint, Flow, System
+from graphbrain.accounts.solve import FixedPoint, Flow, System
 from tests.reference.linear import Web
 from tests.reference.linear import solve as direct
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain.bulk import depths, starts
 from graphbrain.errors import BadInput
-from graphbrain.harvest import BLOCK_BYTES, Harvest, Texts, read
+from graphbrain.ingest.harvest import BLOCK_BYTES, Harvest, Texts, read
+from graphbrain.ingest.recording import Recording, generated_url
+from graphbrain.ingest.rows import depths, starts
 from graphbrain.model import Failed
-from graphbrain.recording import Recording, generated_url
 from graphbrain.url import Rules, spell
 from tests.recordings import Recordings
 
@@ -115,7 +115,7 @@ def test_a_hosts_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz", "numpy-doc.edges.tsv.gz"])
 def test_recorded_crawls_are_read_as_replay_reads_them(name: str, data_dir: Recordings) -> None:
-    from graphbrain import records
+    from graphbrain.ingest import records
 
     found, recorded = harvest(data_dir / name), records.read(data_dir / name)
     spelt = found.tally.refused + recorded.pages - found.pages

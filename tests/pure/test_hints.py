@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from graphbrain import Hint
 from graphbrain.errors import BadInput
-from graphbrain.hints import LARGEST, moment, read, read_feed, read_lines, read_sitemap
-from graphbrain.mending import fault_of
+from graphbrain.ingest.repair import fault_of
+from graphbrain.ingest.sitemaps import LARGEST, moment, read, read_feed, read_lines, read_sitemap
 
 DAY = 86_400.0
 SITEMAP = b"""<?xml version="1.0" encoding="UTF-8"?>

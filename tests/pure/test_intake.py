@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from graphbrain import Claim, Failed, Fetched, Link
-from graphbrain.intake import SKEW, Intake
+from graphbrain.frontier.validate import SKEW, Intake
+from graphbrain.frontier.verdicts import Item
 from graphbrain.model import Answer
 from graphbrain.url import Rules, key_of
-from graphbrain.verdicts import Item
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 NOW = 1_000_000.0

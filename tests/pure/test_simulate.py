@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain import histories, policies, simulate
-from graphbrain.cli import cli
+from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
-from graphbrain.histories import History
-from graphbrain.simulate import Budget, Outcome, run, share_of
+from graphbrain.simulate import histories, policies, simulation
+from graphbrain.simulate.histories import History
+from graphbrain.simulate.simulation import Budget, Outcome, run, share_of
 from tests.recordings import EVENTS, Recordings
 
 DAYS, BUDGET = 60, 200.0
@@ -65,7 +65,7 @@ def test_freshness_counted_by_hand() -> None:
 
 
 def test_the_simulated_optimum_is_the_computed_one() -> None:
-    assert reached("optimal").freshness[20:].mean() == pytest.approx(simulate.optimum(web(), BUDGET), rel=0.01)
+    assert reached("optimal").freshness[20:].mean() == pytest.approx(simulation.optimum(web(), BUDGET), rel=0.01)
 
 
 def test_lanes_lose_at_most_a_hundredth_of_what_known_rates_reach() -> None:
@@ -105,7 +105,7 @@ def test_it_recovers_within_days_when_the_budget_is_cut_and_raised() -> None:
         for start, end in ((25, 42), (42, 60)):
             assert share_of(mine, best, range(start, start + 3)) > 0.95
             assert share_of(mine, best, range(start + 3, end)) > 0.97
-            back = simulate.recovery(mine, best, start, end)
+            back = simulation.recovery(mine, best, start, end)
             assert back is not None
             assert back <= most, name
 
@@ -115,16 +115,16 @@ def test_recovery_counted_by_hand() -> None:
         return Outcome("x", np.array(fresh), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0, 0)
 
     best = outcome([1.0] * 12)
-    assert simulate.recovery(outcome([0.9] * 12), best, 0, 12) == 0
-    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 0, 12) == 3
-    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 4, 12) is None
+    assert simulation.recovery(outcome([0.9] * 12), best, 0, 12) == 0
+    assert simulation.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 0, 12) == 3
+    assert simulation.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 4, 12) is None
 
 
 def test_a_hot_host_keeps_to_its_cap_near_the_constrained_optimum() -> None:
     history = histories.synthetic(1500, 40, seed=3, hosts=30)
     cap = 25.0
-    goal = simulate.constrained_optimum(history, 150.0, cap)
-    assert goal < 0.99 * simulate.optimum(history, 150.0)
+    goal = simulation.constrained_optimum(history, 150.0, cap)
+    assert goal < 0.99 * simulation.optimum(history, 150.0)
     for name, least in (("optimal", 0.98), ("known-lanes", 0.98), ("lanes", 0.95)):
         seen = run(history, name, Budget(150.0), host_cap=cap)
         assert seen.host_most <= cap, name
