@@ -18,11 +18,11 @@ from typing import IO, Any
 import pytest
 
 from graphbrain.wire import report_schema
-from tests.crawl.test_cli import LONG, ROOT, command, connected, lines, run, started
+from tests.crawl.test_cli import LONG, command, connected, lines, run, started
+from tests.documents import TEXT
 
 __all__ = ["connected", "run"]
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -211,7 +211,7 @@ for line in sys.stdin:
 
 def test_the_readmes_crawler_in_a_shell(run: Run, connected: dict[str, str], tmp_path: Path) -> None:
     """One page, three behind it, and three behind each of these; then it ends by itself."""
-    (script,) = re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (script,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
     (tmp_path / "fetch").write_text(FETCH.format(python=sys.executable))
     (tmp_path / "fetch").chmod(0o755)
     (tmp_path / "graphbrain").write_text(f'#!/bin/sh\nexec {sys.executable} -m graphbrain "$@"\n')

@@ -1,4 +1,4 @@
-"""README.md is true: its program runs, its questions have answers, its tables and commands are the code's."""
+"""README.md and docs/ are true: the program runs, questions have answers, tables and commands are the code's."""
 
 from __future__ import annotations
 
@@ -26,22 +26,29 @@ from graphbrain.schedule import change_rate
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
 from graphbrain.simulate import optimal_revisits
 from tests.conftest import Neo4j, emptied
+from tests.documents import PAGES, README, TEXT
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 SEEDS = ("http://links.example/", "http://lexicon.example/")
 
 
 def blocks(language: str) -> list[str]:
     """The fenced blocks of that language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def section(title: str) -> str:
     """What stands under a heading."""
-    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", README, re.MULTILINE | re.DOTALL)
-    assert found, f"README.md has no section {title!r}"
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
+    assert found, f"No page has a section {title!r}"
     return found[1]
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    assert len(README.encode()) <= 12_000
+    linked = set(re.findall(r"\]\(docs/([\w-]+\.md)\)", README))
+    assert linked | {"index.md"} == set(PAGES)
+    assert linked == {f"{name}.md" for name in re.findall(r"^([\w-]+)$", PAGES["index.md"], re.MULTILINE)}
 
 
 def first_column(text: str) -> list[str]:
@@ -51,10 +58,10 @@ def first_column(text: str) -> list[str]:
 
 # ---------------------------------------------------------------- the program and the questions
 
-PROGRAM, SPIDER = blocks("python")
+PROGRAM, SPIDER, *_ = blocks("python")
 QUESTIONS = {
     text.strip().rsplit("\n\n", 1)[-1]: query
-    for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
 
 
@@ -129,7 +136,7 @@ def test_the_program_is_about_thirty_lines_of_the_standard_library() -> None:
 
 
 def test_the_crawler_to_copy_is_as_long_as_is_said() -> None:
-    said = re.search(r"In some (\d+) lines it fetches side by side", README)
+    said = re.search(r"In some (\d+) lines it fetches side by side", TEXT)
     text = (ROOT / "graphbrain/demo/crawler.py").read_text(encoding="utf-8")
     assert said and abs(len(text.splitlines()) - int(said[1])) <= 10, len(text.splitlines())
 
@@ -193,7 +200,7 @@ def settings_table() -> str:
 
 
 def test_the_settings_are_the_codes() -> None:
-    assert settings_table() in section("Settings"), f"README.md should have this table:\n{settings_table()}"
+    assert settings_table() in section("Settings"), f"docs/settings.md should have this table:\n{settings_table()}"
     for variable in SHARED_WITH_SERVER:
         assert f"`{variable}`" in section("Settings")
 
@@ -237,8 +244,8 @@ def test_the_commands_are_the_command_lines() -> None:
 
 def commands() -> list[str]:
     """Every command that the README tells to run: at the start of an indented line, after $, or between backticks."""
-    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", README, re.MULTILINE)
-    told = re.findall(r"`(graphbrain [^`\n]+)`", README)
+    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", TEXT, re.MULTILINE)
+    told = re.findall(r"`(graphbrain [^`\n]+)`", TEXT)
     return sorted({command.split(" > ")[0] for command in (*shown, *told)})
 
 
@@ -277,6 +284,6 @@ def test_there_are_commands_to_check() -> None:
 
 
 def test_the_files_it_names_are_there() -> None:
-    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", README))
+    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", TEXT))
     assert len(named) > 4
     assert not [path for path in named if not (ROOT / path).exists() and not path.endswith("/.env")]

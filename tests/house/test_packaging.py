@@ -27,7 +27,7 @@ def test_the_version_stands_twice_and_is_the_same() -> None:
 
 def test_the_source_archive_has_what_the_tests_and_the_container_need() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for name in ("graphbrain", "cypher", "tests", "docker", ".ci", "README.md", "LICENSE"):
+    for name in ("graphbrain", "cypher", "tests", "docker", "docs", ".ci", "README.md", "LICENSE"):
         assert f"/{name}" in included
         assert (ROOT / name).exists()
 

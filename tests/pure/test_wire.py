@@ -6,7 +6,6 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,11 +15,11 @@ from hypothesis import strategies as st
 from graphbrain import Claim, Failed, Fetched, border
 from graphbrain.errors import BadInput
 from graphbrain.wire import claim_from_dict, meant_by, report_from_dict, report_schema, url_in
+from tests.documents import TEXT
 
 A, B = "http://a.org/", "http://b.org/"
 CLAIM = Claim(A, "0" * 32, "1" * 32, 99.0, "a.org", 0, etag="E")
 SCHEMA = report_schema()
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
 # ---------------------------------------------------------------------- a validator, of the words that the schema uses
 
@@ -194,7 +193,7 @@ def test_what_the_model_says_of_itself_is_a_line(report: Any) -> None:
 
 def test_the_lines_of_the_readme_are_lines() -> None:
     claim = json.dumps(CLAIM.as_dict())
-    section = README.split("A line for `report` is a JSON object:")[1].split("\n\n")[0]
+    section = TEXT.split("A line for `report` is a JSON object:")[1].split("\n\n")[0]
     shown = re.findall(r"`(\{.*?\})`", section.replace("\n", " "))
     assert len(shown) >= 2
     for text in shown:
