@@ -8,7 +8,7 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Seen
 
 if TYPE_CHECKING:
-    from graphbrain.brain import Brain
+    from graphbrain.brain.brain import Brain
 
 __version__ = "0.1.0"
 __all__ = ["Answer", "Brain", "Claim", "Claims", "Failed", "Fetched", "GraphbrainError", "Hint", "Link", "Page", "Seen"]
@@ -17,7 +17,7 @@ __all__ = ["Answer", "Brain", "Claim", "Claims", "Failed", "Fetched", "Graphbrai
 def __getattr__(name: str) -> Any:
     """`Brain`, imported when it is asked for: the driver and numpy take most of a second to load."""
     if name == "Brain":
-        from graphbrain.brain import Brain
+        from graphbrain.brain.brain import Brain
 
         return Brain
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,6 +1,6 @@
 """`python -m graphbrain` is `graphbrain`."""
 
-from graphbrain.cli import main
+from graphbrain.cli.app import main
 
 if __name__ == "__main__":
     main()

@@ -19,10 +19,32 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
-__all__ = ["LONGEST_NAME", "address", "checked", "claim_of", "name", "sendable", "share", "shown", "usable"]
+__all__ = [
+    "LONGEST_NAME",
+    "RANGES",
+    "address",
+    "checked",
+    "claim_of",
+    "name",
+    "sendable",
+    "share",
+    "shown",
+    "usable",
+    "worth",
+]
 
 LONGEST_NAME = 200
 """Characters of a name that callers give: a worker's, an agent's, a token."""
+RANGES = {
+    "fetched_at": (0.0, 1e11),
+    "status": (100, 999),
+    "seconds": (0.0, 1e6),
+    "retry_after": (0.0, 1e9),
+    "relevance": (0.0, 1.0),
+    "simhash": (1 - 2**64, 2**64 - 1),
+    "value": (0.0, 1e12),
+}
+"""Least and most of the numbers of a report."""
 LONGEST_VALIDATOR = 1_000
 """Characters of an ETag or a date. What is longer is not kept: the page is fetched without it."""
 LONGEST_HASH = 128
@@ -40,11 +62,11 @@ def checked(report: Report) -> Report:
     plain: dict[str, Any] = {}
     _claim(report.claim)
     _texts(report, plain)
-    _number(report, "fetched_at", 0.0, 1e11, plain)
-    _number(report, "status", 100, 999, plain)
-    _number(report, "seconds", 0.0, 1e6, plain)
+    _number(report, "fetched_at", *RANGES["fetched_at"], plain)
+    _number(report, "status", *RANGES["status"], plain)
+    _number(report, "seconds", *RANGES["seconds"], plain)
     if isinstance(report, Failed):
-        _number(report, "retry_after", 0.0, 1e9, plain)
+        _number(report, "retry_after", *RANGES["retry_after"], plain)
     else:
         _fetched(report, plain)
     return replace(report, **plain) if plain else report
@@ -53,6 +75,8 @@ def checked(report: Report) -> Report:
 def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     if report.relevance is not None:
         _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
+    if report.value is not None:
+        _put(plain, "value", report.value, worth("value", report.value))
     if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
         raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
     _word("changed", report.changed)
@@ -149,6 +173,14 @@ def share(name: str, value: object) -> float:
     """A number from 0 to 1, as a float. Raises BadInput."""
     if not number(value) or not 0 <= value <= 1:
         raise BadInput(f"{name} must be from 0 to 1, not {value!r:.80}")
+    return float(value)
+
+
+def worth(name: str, value: object) -> float:
+    """What a page is worth to the crawler, on a scale of its own, as a float. Raises BadInput."""
+    least, most = RANGES["value"]
+    if not number(value) or not least <= value <= most:
+        raise BadInput(f"{name} must be from {least:g} to {most:g}, not {value!r:.80}")
     return float(value)
 
 

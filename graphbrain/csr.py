@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.opichits import Floats, Ints
+from graphbrain.arrays import Floats, Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

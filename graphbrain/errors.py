@@ -8,6 +8,7 @@
     ├── SchemaMismatch      the database holds another version's, or somebody else's, data
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
+    │   └── GraphTooSmall   it has too little memory for what was asked
     └── ServerFailed        the local Neo4j could not be fetched, started or stopped
 
 Each message is one sentence (or two) that says what happened and what to do; the command line prints it
@@ -20,6 +21,7 @@ __all__ = [
     "BadInput",
     "BeingConverted",
     "GraphRefused",
+    "GraphTooSmall",
     "GraphUnavailable",
     "GraphbrainError",
     "SchemaMismatch",
@@ -68,6 +70,10 @@ class GraphUnavailable(GraphbrainError):
 
 class GraphRefused(GraphbrainError):
     """Neo4j refused the request."""
+
+
+class GraphTooSmall(GraphRefused):
+    """Neo4j has too little memory for what was asked."""
 
 
 class ServerFailed(GraphbrainError):

@@ -2,21 +2,18 @@
 
 A crawler asks for `Claim`s, fetches them with whatever it likes, and reports a `Fetched` or a `Failed` for each;
 the brain answers every item with an `Answer`. All are frozen: they can be shared between threads and sent to
-other processes (`as_dict` / `from_dict` are what the command line's JSON lines speak).
+other processes (`as_dict`, and `wire` the other way, are what the command line's JSON lines speak).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import json
-import reprlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, TypeGuard, TypeVar, overload
+from typing import Any, Literal, TypeGuard, overload
 
-from graphbrain.errors import BadInput
-from graphbrain.methods import SCORES
+from graphbrain.methods import OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -47,12 +44,9 @@ __all__ = [
     "Settled",
     "Tended",
     "Unusable",
-    "claim_in",
     "number",
-    "report_from_dict",
 ]
 
-T = TypeVar("T")
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
 HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
@@ -69,10 +63,12 @@ class Link:
 
     `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
     the target is fetched and given a relevance of its own; of several guesses the largest holds.
+    `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
     """
 
     url: str
     relevance: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +168,8 @@ class Fetched:
     `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
     temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
+    `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
+    goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
     `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
     `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
@@ -195,6 +193,7 @@ class Fetched:
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +323,8 @@ class Page(_Record):
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
-    the batch scores that it carries, by the names in `methods.SCORES`.
+    the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
+    one that the order goes by, on a scale on which the mean of all pages is 1.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
@@ -392,6 +392,7 @@ class Page(_Record):
     due: float | None = None
     outside_because: str | None = None
     claimed: float | None = None
+    provisional: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
 
     @property
@@ -400,9 +401,9 @@ class Page(_Record):
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Its score of this name: authority, hub or one of `methods.SCORES`; None where it has no such score."""
+        """Its score of this name: authority, hub or one of `methods.UNINDEXED`; None where it has no such score."""
         live = {"authority": self.authority_score, "hub": self.hub_score}
-        return live.get(by, self.scores.get(by))
+        return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -431,7 +432,9 @@ class Host(_Record):
     `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
     be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
     queues of its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt
-    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone.
+    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone. `pages`: how many the graph
+    has of it, no more than were counted: `more_pages` says that there are more. `in_scope`: do the settings let it be
+    fetched?
     """
 
     name: str
@@ -459,6 +462,9 @@ class Host(_Record):
     robots_http_at: float | None
     robots_https_at: float | None
     discovered: float | None
+    pages: int | None = None
+    more_pages: bool = False
+    in_scope: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -532,7 +538,8 @@ class Tended:
     """What one `tend` did: sides pushed, payments made, lapsed leases swept, retries released, seconds spent.
 
     `settled` says that no side is left whose push is worth more than `eps`; under the classic engine, that all cash was
-    spent `passes` times over since the graph last changed.
+    spent `passes` times over since the graph last changed. `error_bound`: what the scores are off at most, where that
+    was looked at; `near`: is it no more than `settled_bound` says?
     """
 
     pushes: int = 0
@@ -541,6 +548,8 @@ class Tended:
     released: int = 0
     seconds: float = 0.0
     settled: bool = False
+    error_bound: float | None = None
+    near: bool = True
 
     def __add__(self, other: Tended) -> Tended:
         return Tended(
@@ -550,6 +559,8 @@ class Tended:
             self.released + other.released,
             self.seconds + other.seconds,
             other.settled,
+            other.error_bound,
+            other.near,
         )
 
 
@@ -599,82 +610,6 @@ class Ranking:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
-
-
-def json_object(line: str | bytes) -> dict[str, Any]:
-    """The JSON object in a line. Raises BadInput with what is wrong."""
-    try:
-        item = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"Not JSON: {error}.") from None
-    if not isinstance(item, dict):
-        raise BadInput("Not a JSON object.")
-    return item
-
-
-def report_from_dict(item: Mapping[str, Any]) -> Report:
-    """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
-
-    An object with `failed: true`, with `error`, or with a status of 400 and above is a failure; null is as if it were
-    not there. `claim` is the object that `graphbrain next --json` printed. Raises BadInput with what is wrong.
-    """
-    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
-        raise BadInput("Each line must be a JSON object with a 'url'.")
-    data = {name: value for name, value in item.items() if value is not None or name == "links"}
-    status = data.get("status")
-    if status is not None and not (isinstance(status, int) and 100 <= status <= 999):
-        raise BadInput(f"'status' must be an HTTP status, not {reprlib.repr(status)}.")
-    failed = data.pop("failed", False)
-    if not isinstance(failed, bool):
-        raise BadInput(f"'failed' must be true or false, not {reprlib.repr(failed)}.")
-    failed = failed or "error" in data or "retry_after" in data
-    # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
-    if failed or (status is not None and status >= 400 and not data.get("links")):
-        failed = True
-        data = {name: value for name, value in data.items() if name not in _OF_PAGES}
-    kind: type[Fetched] | type[Failed] = Failed if failed else Fetched
-    if isinstance(data.get("claim"), Mapping):
-        data["claim"] = _build(Claim, data["claim"])
-    if isinstance(data.get("body"), str):
-        data["body"] = data["body"].encode("utf-8", "surrogatepass")
-    if kind is Fetched:
-        links = data.get("links", ())
-        if not isinstance(links, list | tuple):
-            raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
-        data["links"] = tuple(_link(link) for link in links)
-    return _build(kind, data)
-
-
-def claim_in(item: Mapping[str, Any]) -> Claim | None:
-    """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
-    claim = item.get("claim")
-    try:
-        return _build(Claim, claim) if isinstance(claim, Mapping) else None
-    except BadInput:
-        return None
-
-
-def _link(link: Any) -> str | Link:
-    if isinstance(link, str):
-        return link
-    if isinstance(link, Mapping):
-        return _build(Link, link)
-    raise BadInput(f"A link must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
-
-
-def _build(kind: type[T], data: Mapping[str, Any]) -> T:
-    known = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    unknown = sorted(set(data) - known)
-    if unknown:
-        raise BadInput(f"Unknown field {unknown[0]!r}; a {kind.__name__} has {', '.join(sorted(known))}.")
-    try:
-        return kind(**data)
-    except TypeError as error:
-        raise BadInput(f"Not a {kind.__name__}: {error}.") from None
-
-
-_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
-"""What only a page that was fetched has."""
 
 
 def number(value: object) -> TypeGuard[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from graphbrain.opichits import Ints
+from graphbrain.arrays import Ints
 
 __all__ = ["find"]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from graphbrain import installs
 from graphbrain.errors import BadInput, SettingsError
 
 __all__ = ["TopicRelevance", "guess"]
@@ -72,9 +73,9 @@ class TopicRelevance:
         try:
             from sklearn.feature_extraction.text import HashingVectorizer
         except ImportError:
+            how = installs.command("relevance", "scikit-learn")
             raise SettingsError(
-                "Text relevance needs scikit-learn: pip install 'graphbrain-crawler[relevance]', or bring a function "
-                "of your own."
+                f"Text relevance needs scikit-learn, which is not installed: {how}, or bring a function of your own."
             ) from None
         return HashingVectorizer(stop_words="english", strip_accents="unicode", norm=None, alternate_sign=False)
 

@@ -48,13 +48,17 @@ class Scope:
         """Does it depend on how a URL is written?"""
         return self.allow_urls is not None or self.deny_urls is not None
 
+    def holds_host(self, host: str) -> bool:
+        """May pages of this host be fetched, as far as hosts are named?"""
+        if self.allow_hosts is not None and not self.allow_hosts.holds(host):
+            return False
+        return self.deny_hosts is None or not self.deny_hosts.holds(host)
+
     def holds(self, url: str, host: str, depth: int) -> bool:
         """May this page be fetched?"""
         if self.max_depth and depth > self.max_depth:
             return False
-        if self.allow_hosts is not None and not self.allow_hosts.holds(host):
-            return False
-        if self.deny_hosts is not None and self.deny_hosts.holds(host):
+        if not self.holds_host(host):
             return False
         if self.allow_urls is not None and not self.allow_urls.search(url):
             return False

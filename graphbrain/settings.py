@@ -8,12 +8,13 @@ ones are written there at creation and can not be changed by opening it again.
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 import re
 import socket
 import uuid
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
@@ -21,13 +22,25 @@ from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hostnames import HostList
 from graphbrain.methods import METHODS
 
-__all__ = ["ENGINES", "ORDERS", "PAYOUTS", "SHARED_WITH_SERVER", "Settings", "other_than", "to_convert", "typed"]
+__all__ = [
+    "ENGINES",
+    "ORDERS",
+    "PAYOUTS",
+    "SHARED_WITH_SERVER",
+    "InForce",
+    "Settings",
+    "other_than",
+    "to_convert",
+    "typed",
+    "unknown",
+    "variable_of",
+]
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
-PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted")
+PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
 SCORES = ("history", "history_and_cash")
@@ -41,20 +54,32 @@ LARGEST = 2**53
 LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
-    **dict.fromkeys(("allow_hosts", "deny_hosts"), 1_000_000),
+    **dict.fromkeys(("allow_hosts", "deny_hosts", "target_hosts"), 1_000_000),
     **dict.fromkeys(("allow_urls", "deny_urls", "intervals"), 100_000),
 }
 """Characters of a text; others are names."""
 NAMES = frozenset({"crawl", "worker", "user_agent"})
-HOST_LISTS = ("allow_hosts", "deny_hosts")
+HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
-# GRAPHBRAIN_… variables that other parts read (graphbrain/server.py); not settings of a brain, and no typos.
+PREFIX = "GRAPHBRAIN_"
+# GRAPHBRAIN_… variables that other parts read (graphbrain/server/lifecycle.py); not settings of a brain, and no typos.
 SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """One setting as a process goes by it, and where it comes from."""
+
+    name: str
+    value: Any
+    source: str
+    kind: Kind
+    default: Any
 
 
 @dataclass(frozen=True)
@@ -81,11 +106,19 @@ class Settings:
     window_unit: str = _setting("cash", "fixed", "classic: what the window is measured by, cash or seconds")
 
     alpha: float = _setting(0.15, "shared", "least share of cash that leaves at every push, 0..1 (0 only for tests)")
-    intra_host_weight: float = _setting(1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = off")
-    payout: str = _setting("uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance or trusted")
+    intra_host_weight: float = _setting(
+        1.0, "shared", "weight of a link inside a host, a multiple of 1/1024; 1 = as any other, 0 = none"
+    )
+    payout: str = _setting(
+        "uniform", "shared", "pays: uniform, unfetched, fetched, target, relevance, trusted or hosts"
+    )
     target_relevance: float = _setting(0.7, "shared", "relevance from which a page is a target of payouts, 0..1")
+    target_hosts: str = _setting("", "shared", "hosts whose pages are paid by payout = hosts, with their subdomains")
     eps: float = _setting(0.03, "shared", "cash waiting per link below which a push is not worth it")
     max_payees: int = _setting(100_000, "shared", "a side with more neighbours is not pushed")
+    settled_bound: float = _setting(
+        0.02, "shared", "error bound above which a settling pass follows the pushes; 0 = never"
+    )
     order: str = _setting(
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
@@ -167,15 +200,16 @@ class Settings:
         names = cls.names()
         values: dict[str, Any] = {}
         for variable, text in environ.items():
-            if not variable.startswith("GRAPHBRAIN_") or variable in SHARED_WITH_SERVER:
+            if not variable.startswith(PREFIX) or variable in SHARED_WITH_SERVER:
                 continue
-            name = variable.removeprefix("GRAPHBRAIN_").lower()
+            name = variable.removeprefix(PREFIX).lower()
             if name not in names:
-                raise SettingsError(f"{variable} is not a setting of graphbrain; unset it or correct its name.")
+                others = (other.removeprefix(PREFIX).lower() for other in SHARED_WITH_SERVER)
+                raise SettingsError(unknown(name, (*names, *others), variable_of))
             values[name] = text
         for name, value in arguments.items():
             if name not in names:
-                raise SettingsError(f"{name!r} is not a setting; there are {', '.join(sorted(names))}.")
+                raise SettingsError(unknown(name, names))
             if value is not None:
                 values[name] = value
         fitting = {name: typed(name, value) for name, value in values.items()}
@@ -190,8 +224,30 @@ class Settings:
 
     @classmethod
     def meanings(cls) -> dict[str, tuple[Kind, Any, str]]:
-        """Setting → (kind, default, meaning), for the help texts and the README's table."""
+        """Setting → (kind, default, meaning), for the help texts and the table of docs/settings.md."""
         return {f.name: (f.metadata["kind"], f.default, f.metadata["meaning"]) for f in fields(cls) if f.metadata}
+
+    def in_force(self, given: Mapping[str, str], environ: Mapping[str, str] | None = None) -> list[InForce]:
+        """Each setting of a process that has opened a brain, with these as the brain's, and where it comes from.
+
+        `given`: settings that were given otherwise than by a variable, and how. A password is not told.
+        """
+        environ = os.environ if environ is None else environ
+        found: list[InForce] = []
+        for name, (kind, default, _) in self.meanings().items():
+            variable = variable_of(name)
+            value, source = getattr(self, name), "default" if kind == "client" else "brain"
+            if name in given:
+                source = given[name]
+            elif variable in environ:
+                source = variable
+                value = typed(name, environ[variable]) if kind == "shared" else value
+            elif name == "worker":
+                source = "made up"
+            elif value == default:
+                source = "default"
+            found.append(InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default))
+        return found
 
     def standing(self, stored: Mapping[str, Any]) -> Settings:
         """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
@@ -211,11 +267,13 @@ class Settings:
         rules = (
             ("alpha", 0 <= self.alpha < 1, "from 0 to below 1"),
             ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
-            ("intra_host_weight", 0 < self.intra_host_weight <= 1, "above 0, at most 1"),
+            ("intra_host_weight", 0 <= self.intra_host_weight <= 1, "from 0 to 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
+            ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
             ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
+            ("settled_bound", 0 <= self.settled_bound <= 1, "from 0 to 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
             ("value", self.value in VALUES, " or ".join(VALUES)),
             ("discovery_days", 0 <= self.discovery_days <= 1e6, "from 0 to 1000000"),
@@ -344,6 +402,21 @@ def _assigned(name: str, value: Any) -> str:
         return f"{name}={word}"
     escaped = _SHELLS.sub(r"\\\1", word)
     return f'"{name}={escaped}"'
+
+
+def unknown(name: str, names: Iterable[str], shown: Callable[[str], str] = repr) -> str:
+    """What to say of a setting that there is not: which one it may have been, or which there are."""
+    known = sorted(names)
+    near = difflib.get_close_matches(name, known, 1, 0.7) or [
+        other for other in known if len(name) > 3 and (other.startswith(f"{name}_") or other.endswith(f"_{name}"))
+    ]
+    hint = f"did you mean {shown(near[0])}?" if near else f"there are {', '.join(known)}."
+    return f"{shown(name)} is not a setting; {hint}"
+
+
+def variable_of(name: str) -> str:
+    """The variable of the environment that gives this setting."""
+    return f"{PREFIX}{name.upper()}"
 
 
 def to_convert(engine: str) -> str:

@@ -1,9 +1,8 @@
-"""What the command line prints: tables for a person, JSON lines for a program, progress on stderr.
+"""What the command line prints: tables for a person or a program, JSON lines, progress on stderr.
 
-Results go to stdout and nothing else does. Tables fit the terminal, or 80 columns where there is
-none; a long URL keeps its host and its tail. Progress is drawn only on a terminal, on stderr.
-Everything is rendered first and written by `sys.stdout.write`, so a reader that has gone (`| head`)
-is one BrokenPipeError at one place.
+Results go to stdout and nothing else does. How a table is laid out for a terminal and for a pipe is known by `tables`;
+here it is said which columns there are. Progress is drawn only on a terminal, on stderr. Everything is written by
+`sys.stdout.write`, so a reader that has gone (`| head`) is one BrokenPipeError at one place.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -27,61 +26,61 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
-from rich.text import Text
 
-from graphbrain.model import FOR_EVER, Claim, Host, Page, Payments, Ranking
-
-if TYPE_CHECKING:
-    from graphbrain.importing import Imported
-    from graphbrain.replay import Progress as ReplayProgress
-    from graphbrain.replay import ReplayResult
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Ranking
+from graphbrain.settings import InForce
+from graphbrain.tables import Cell, Sheet, Table, Title, flat, named, number, on_terminal, out, prose, shorten, write
 
 __all__ = [
+    "Cell",
     "Line",
+    "Title",
+    "all_links_table",
+    "answers_table",
     "bar",
     "claims_table",
     "day",
+    "figures_sheet",
+    "findings_sheet",
     "host_sheet",
-    "hosts_stream",
-    "import_sheet",
+    "hosts_table",
     "json_lines",
+    "leases_table",
+    "links_table",
+    "moment",
+    "moment_cell",
+    "neighbours_table",
+    "on_terminal",
     "out",
     "page_sheet",
-    "pages_stream",
+    "pages_table",
+    "path_table",
     "payments_tables",
+    "progress_bar",
+    "prose",
     "ranking_sheet",
     "rankings_table",
-    "replay_bar",
-    "replay_sheet",
     "rows_table",
     "say",
     "score",
+    "settings_table",
     "share_bar",
     "sheet",
     "shorten",
     "size",
+    "size_cell",
     "stats_sheet",
     "status_line",
-    "stream",
     "task_bar",
     "timed_line",
     "top_table",
+    "write",
 ]
 
 
 def say(text: str) -> None:
     """A sentence for the person at the terminal; never data."""
     print(text, file=sys.stderr, flush=True)
-
-
-def out(*things: RenderableType) -> None:
-    """Print tables and texts on stdout."""
-    console = Console(highlight=False)
-    with console.capture() as got:
-        for thing in things:
-            console.print(Text(thing) if isinstance(thing, str) else thing)
-    sys.stdout.write("".join(line.rstrip() + "\n" for line in got.get().splitlines()))
 
 
 def json_lines(items: Iterable[Any]) -> None:
@@ -101,32 +100,6 @@ def _plain(value: Any) -> Any:
 
 
 # ---------------------------------------------------------------------- words and numbers
-
-
-def shorten(url: str, width: int) -> str:
-    """`url` in at most `width` characters: scheme and host, an ellipsis, the tail."""
-    if len(url) <= width:
-        return url
-    if width < 12:
-        return url[: width - 1] + "…"
-    host_end = url.find("/", url.find("://") + 3) + 1 or len(url)
-    head = min(host_end, width * 2 // 3)
-    return url[:head] + "…" + url[len(url) - (width - head - 1) :]
-
-
-def number(value: Any) -> str:
-    """A value as a person reads it: thousands grouped, floats to what matters, None as a dash."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) < 1e15:
-            return f"{int(value):,}"
-        return f"{value:,.3f}" if abs(value) >= 0.01 else f"{value:.3g}"
-    return str(value)
 
 
 def size(count: int | None) -> str:
@@ -157,81 +130,109 @@ def _span(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
+# ---------------------------------------------------------------------- cells: for a program, and for a person
+
+
+def size_cell(count: int | None) -> Cell:
+    """Bytes."""
+    return Cell(count, size(count))
+
+
+def moment_cell(epoch: float | None) -> Cell:
+    """A time."""
+    return Cell(_time(epoch), moment(epoch))
+
+
+def _day_cell(epoch: float | None) -> Cell:
+    return Cell(_time(epoch), day(epoch))
+
+
+def _score_cell(value: float | None) -> Cell:
+    return Cell(value, score(value))
+
+
+def _time(epoch: float | None) -> datetime | None:
+    return None if epoch is None else datetime.fromtimestamp(epoch, UTC)
+
+
 # ---------------------------------------------------------------------- tables
 
 
-def _table(*headers: str, header: bool = True) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=header)
-    for name in headers:
-        table.add_column(name, header_style="bold", no_wrap=True)
-    return table
+def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]], spare: Sequence[str] = ()) -> Table:
+    """A table whose first columns are words or numbers and whose last one is a URL, or has the most to say."""
+    return Table(headers, rows, spare)
 
 
-def rows_table(headers: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    """A table whose first columns are words or numbers and whose last one is a URL."""
-    cells = [[number(cell) for cell in row] for row in rows]
-    table = _table(*headers)
-    used = 0
-    for place, column in enumerate(table.columns[:-1]):
-        column.justify = "left" if place == 0 else "right"
-        widest = max([len(headers[place]), *(len(row[place]) for row in cells)])
-        column.min_width = widest
-        used += widest + 2
-    room = max(20, Console().width - used)
-    for row in cells:
-        table.add_row(*(Text(cell) for cell in row[:-1]), Text(shorten(row[-1], room)))
-    return table
-
-
-def stream(columns: Mapping[str, str], rows: Iterable[Sequence[str]], last: str = "url") -> int:
-    """Print a table row by row as the rows come; how many. Nothing is printed of no rows.
-
-    `columns`: names, and how each is aligned in how many characters, as in a format: ">9". After them comes a URL,
-    or what `last` says.
-    """
-    room = max(20, Console().width - sum(int(spec[1:]) + 2 for spec in columns.values()))
-    count = 0
-    for row in rows:
-        if not count:
-            sys.stdout.write("".join(f"{name:{spec}}  " for name, spec in columns.items()) + f"{last}\n")
-        cells = "".join(f"{cell:{spec}}  " for cell, spec in zip(row, columns.values(), strict=False))
-        sys.stdout.write(cells + shorten(row[-1], room) + "\n")
-        count += 1
-    return count
-
-
-def sheet(pairs: Iterable[tuple[str, Any]]) -> Table:
-    """Names and values, one pair a line; long values wrap."""
-    table = _table("", "", header=False)
-    table.columns[0].style = "bold"
-    table.columns[1].no_wrap = False
-    table.columns[1].overflow = "fold"
-    for name, value in pairs:
-        table.add_row(Text(name), Text(number(value)))
-    return table
+def sheet(pairs: Iterable[tuple[str, Any]], values: Mapping[str, Any] | None = None) -> Sheet:
+    """Names and values, one pair a line; long values wrap. `values`: what a program gets instead."""
+    return Sheet(list(pairs), values)
 
 
 def claims_table(claims: Iterable[Claim]) -> Table:
     """Claimed pages and when each lapses."""
     now = time.time()
-    return rows_table(("depth", "lapses", "url"), ((c.depth, f"in {_span(c.until - now)}", c.url) for c in claims))
+    rows = ((c.depth, Cell(_time(c.until), f"in {_span(c.until - now)}"), c.url) for c in claims)
+    return rows_table(("depth", "lapses", "url"), rows, ("depth",))
+
+
+def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
+    """Claims and until when each is held; None: it is lost."""
+    now = time.time()
+    told = ((Cell(_time(until), "lost" if until is None else f"in {_span(until - now)}"), url) for until, url in rows)
+    return rows_table(("lapses", "url"), told)
+
+
+def answers_table(answers: Iterable[Answer]) -> Table:
+    """What came of reports, with the reasons of those that were refused."""
+    rows = ((a.outcome or "refused", a.links, a.reason or None, a.url) for a in answers)
+    return Table(("outcome", "links", "reason", "url"), rows, remark="reason")
 
 
 def top_table(pages: Iterable[Page], by: str) -> Table:
     """The pages of `top`, with what they are ranked by first."""
     other = "hub" if by == "authority" else "authority"
     rows = (
-        (place, score(page.score(by)), score(page.score(other)), page.in_links, page.out_links, page.url)
+        (place, _score_cell(page.score(by)), _score_cell(page.score(other)), page.in_links, page.out_links, page.url)
         for place, page in enumerate(pages, 1)
     )
-    return rows_table(("#", by, other, "in", "out", "url"), rows)
+    return rows_table(("#", by, other, "in", "out", "url"), rows, (other, "out", "in"))
 
 
-def pages_stream(pages: Iterable[Page], by: str) -> int:
-    """Print pages as they come, one a line, with both live scores or the batch score that is meant; how many."""
+def pages_table(pages: Iterable[Page], by: str) -> Table:
+    """Pages as they come, one a line, with both live scores or the batch score that is meant."""
     names = ("authority", "hub") if by in ("authority", "hub") else (by, "authority")
-    rows = ((*(score(page.score(name)) for name in names), page.state, page.url) for page in pages)
-    return stream({**{name: f">{max(9, len(name))}" for name in names}, "state": "<8"}, rows)
+    rows = ((*(_score_cell(page.score(name)) for name in names), page.state, page.url) for page in pages)
+    return rows_table((*names, "state", "url"), rows, (names[1],))
+
+
+def links_table(found: Iterable[LinkedPage], side: str) -> Table:
+    """The pages at the other ends of links, with their scores of this side."""
+    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.url) for o in found)
+    return rows_table(("since", "state", side, "url"), rows, ("since",))
+
+
+def all_links_table(found: Mapping[str, Iterable[LinkedPage]]) -> Table:
+    """The pages at the other ends of links, each with the way of its link, and both scores."""
+    return rows_table(
+        ("way", "since", "state", "authority", "hub", "url"),
+        (
+            (way, _time(o.since), o.state, o.authority_score, o.hub_score, o.url)
+            for way, others in found.items()
+            for o in others
+        ),
+    )
+
+
+def neighbours_table(successors: Sequence[str], predecessors: Sequence[str]) -> Table:
+    """URLs that a page links to, and that link to it."""
+    rows = [*(("links to", url) for url in successors), *(("linked from", url) for url in predecessors)]
+    return rows_table(("way", "url"), rows)
+
+
+def path_table(steps: Iterable[LinkedPage]) -> Table:
+    """The pages of a path, one a line."""
+    rows = ((n, _day_cell(s.since), s.state, _score_cell(s.authority_score), s.url) for n, s in enumerate(steps))
+    return rows_table(("#", "since", "state", "authority", "url"), rows, ("authority", "since"))
 
 
 def score(value: float | None) -> str:
@@ -267,22 +268,31 @@ _MORE = (
 )
 
 
-def page_sheet(page: Page) -> list[RenderableType]:
+def settings_table(found: Iterable[InForce]) -> Table:
+    """Settings in force, and where each comes from."""
+    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in found)
+    return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
+
+
+def page_sheet(page: Page) -> list[str | Table | Sheet]:
     """Everything about one page: its URL, its two accounts, its visits, its batch scores, where it waits."""
-    accounts = _table("side", *_ACCOUNT, "links", "weight")
+    if not on_terminal():
+        times = {field for _, field in _TIMES}
+        facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
+        return [Sheet((), facts)]
+    rows = []
     for side, way in (("hub", "out"), ("authority", "in")):
         values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
-        values += [getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")]
-        accounts.add_row(side, *(number(value) for value in values))
-    for column in accounts.columns[1:]:
-        column.justify = "right"
+        rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
     words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
-    words += [(name, score(value)) for name, value in page.scores.items()]
-    times = [(name, moment(getattr(page, field))) for name, field in _TIMES]
+    words += [(name, _score_cell(value)) for name, value in page.scores.items()]
+    moments = [(name, moment(getattr(page, field))) for name, field in _TIMES]
+    if page.lease_until is not None and page.lease_until < time.time():
+        moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
-    known = [pair for pair in [*words, *times, *more] if pair[1] not in (None, "–")]
-    return [page.url, "", accounts, "", sheet(known)]
+    known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
+    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
 
 
 def _days(name: str, value: float | None) -> str | None:
@@ -292,40 +302,42 @@ def _days(name: str, value: float | None) -> str | None:
     return f"{number(value)} a day" if name == "rate" else f"{number(value)} days"
 
 
-def hosts_stream(hosts: Iterable[Host]) -> int:
-    """Print hosts as they come, one a line; how many."""
-    columns = {"delay": ">8", "out": ">5", "used": ">8", "budget": ">8", "pace": ">5", "silent": ">6", "blocked": "<22"}
-    return stream(
-        columns,
+def hosts_table(hosts: Iterable[Host]) -> Table:
+    """Hosts as they come, one a line."""
+    columns = ("pages", "delay", "out", "used", "budget", "pace", "silent", "blocked", "host")
+    rows = (
         (
-            (
-                number(host.delay),
-                number(host.in_flight),
-                number(host.budget_used),
-                number(host.budget or None),
-                f"{host.pace:.2f}",
-                number(host.unanswered or None),
-                _blocked(host.blocked_until) or "–",
-                host.name,
-            )
-            for host in hosts
-        ),
-        "host",
+            Cell(host.pages, f"{host.pages or 0:,}{'+' if host.more_pages else ''}"),
+            host.delay,
+            host.in_flight or None,
+            host.budget_used,
+            host.budget or None,
+            None if host.pace == 1 else Cell(host.pace, f"{host.pace:.2f}"),
+            host.unanswered or None,
+            Cell(_time(host.blocked_until), _blocked(host.blocked_until) or "–"),
+            host.name,
+        )
+        for host in hosts
     )
+    return rows_table(columns, rows, ("used", "budget", "silent", "pace"))
 
 
-def host_sheet(host: Host) -> Table:
+_HOST_TIMES = ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered", "blocked_until")
+
+
+def host_sheet(host: Host) -> Sheet:
     """Everything about one host."""
+    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in host.as_dict().items()}
     facts: dict[str, Any] = {}
     for name, value in host.as_dict().items():
-        if name in ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered"):
-            value = None if value is None else moment(value)
-        elif name == "blocked_until":
-            value = _blocked(value)
+        words = name.replace("_", " ")
+        if name in _HOST_TIMES:
+            facts[words] = (moment(value) if name != "blocked_until" else _blocked(value)) or "–"
         elif name in ("most_in_flight", "budget", "unanswered"):
-            value = value or None
-        facts[name.replace("_", " ")] = value
-    return sheet((name, value) for name, value in facts.items() if value is not None)
+            facts[words] = value or None
+        else:
+            facts[words] = value
+    return sheet([(name, value) for name, value in facts.items() if number(value) != "–"], values)
 
 
 def _blocked(until: float | None) -> str | None:
@@ -335,23 +347,31 @@ def _blocked(until: float | None) -> str | None:
     return "for ever" if until >= FOR_EVER else datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
-def payments_tables(page: Page, payments: Payments) -> list[RenderableType]:
+def payments_tables(page: Page, payments: Payments) -> list[str | Table]:
     """Why a page has its scores: who pays its two sides most, and whom they pay, with the share of the score it is."""
     base = number(1.0 if page.payout is None else page.payout)
     authority = (
         f"authority {number(page.authority_score)} is {base} for being there and the rest from pages that link to it:"
     )
     hub = f"hub {number(page.hub_score)} is {base} for being there and the rest from pages it links to:"
-    shown: list[RenderableType] = []
-    for title, paid in (
-        (authority, payments.authority_payers),
-        ("these it pays in turn, as hubs:", payments.authority_payees),
-        (hub, payments.hub_payers),
-        ("these it pays in turn, as authorities:", payments.hub_payees),
-    ):
-        if paid:
-            rows = [(number(each.cash), _percent(each.share), each.url) for each in paid]
-            shown += ["", title, rows_table(("cash", "of score", "url"), rows)]
+    kinds = (
+        ("pays authority", authority, payments.authority_payers),
+        ("paid by authority", "these it pays in turn, as hubs:", payments.authority_payees),
+        ("pays hub", hub, payments.hub_payers),
+        ("paid by hub", "these it pays in turn, as authorities:", payments.hub_payees),
+    )
+    columns = ("cash", "of score", "url")
+    rows = {
+        kind: [(kind, each.cash, Cell(each.share, _percent(each.share)), each.url) for each in paid]
+        for kind, _, paid in kinds
+    }
+    if not on_terminal():
+        every = [row for kind in rows.values() for row in kind]
+        return ["", Table(("payment", *columns), every)] if every else []
+    shown: list[str | Table] = []
+    for kind, title, _ in kinds:
+        if rows[kind]:
+            shown += ["", title, Table(columns, [row[1:] for row in rows[kind]])]
     return shown
 
 
@@ -359,28 +379,53 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.1%}"
 
 
-def stats_sheet(stats: Mapping[str, Any]) -> Table:
+def figures_sheet(figures: Mapping[str, Any]) -> Sheet:
     """All figures, those of a group after its name."""
-    return sheet(_flat(stats))
+    return sheet(flat(figures), figures)
 
 
-def _flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in figures.items():
-        words = f"{before}{name.replace('_', ' ')}"
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{words}: ")
-        else:
-            yield words, ", ".join(map(str, value)) if isinstance(value, list | tuple) else value
+def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
+    """The crawl in figures; a pace of less than an hour says so."""
+    shown: dict[str, Any] = {}
+    for name, value in stats.items():
+        shown[name] = _pace(value) if name == "pace" else value
+        if name == "lapsed" and value:
+            shown[name] = f"{value:,}, waiting to be taken back"
+    return sheet(flat(shown), stats)
 
 
-def ranking_sheet(ranking: Ranking) -> list[RenderableType]:
+def _pace(pace: Mapping[str, Any]) -> dict[str, Any]:
+    """Visits and links an hour; of less than an hour also how many there were, and in what time."""
+    words: dict[str, Any] = {}
+    for name in ("visits", "links"):
+        each = round(pace[f"{name}_an_hour"])
+        so_far = f" (so far: {pace[name]:,} in {_span(pace['seconds'])})" if pace["so_far"] else ""
+        words[f"{name}_an_hour"] = f"{each:,}{so_far}"
+    return {**words, "price": pace["price"]}
+
+
+def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:
+    """Figures, what is off, and the verdict."""
+    if on_terminal():
+        return [figures_sheet(figures), *(f"OFF: {finding}" for finding in findings), verdict]
+    off = [("OFF", finding) for finding in findings]
+    return [Sheet([*named(figures), *off, ("verdict", verdict)])]
+
+
+def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
     """The best pages by each score of a ranking, and how it was computed."""
     r = ranking
-    things: list[RenderableType] = []
-    for name, best in r.best.items():
-        if best:
-            rows = ((place, f"{score:.3g}", url) for place, (url, score) in enumerate(best, 1))
-            things += [rows_table(("#", name, "url"), rows), ""]
+    things: list[str | Table | Sheet] = []
+    rows = {
+        name: [(place, Cell(value, f"{value:.3g}"), url) for place, (url, value) in enumerate(best, 1)]
+        for name, best in r.best.items()
+    }
+    if not on_terminal():
+        every = [(name, *row) for name, best in rows.items() for row in best]
+        things = [Table(("score", "#", "value", "url"), every), ""] if every else []
+    else:
+        for name, best in rows.items():
+            things += [Table(("#", name, "url"), best), ""] if best else []
     pairs: list[tuple[str, Any]] = [
         ("pages", r.pages),
         ("links", f"{r.links:,}, between hosts only" if r.only_external else r.links),
@@ -393,7 +438,8 @@ def ranking_sheet(ranking: Ranking) -> list[RenderableType]:
         ("seconds", f"{r.seconds:.1f}"),
         ("written", ", ".join(r.best) if r.complete else "nothing"),
     ]
-    return [*things, sheet(pair for pair in pairs if pair[1] is not None)]
+    values = {name: value for name, value in r.as_dict().items() if name != "best"}
+    return [*things, sheet([pair for pair in pairs if pair[1] is not None], values)]
 
 
 def _error(ranking: Ranking) -> str | None:
@@ -408,16 +454,19 @@ def rankings_table(rankings: Iterable[Ranking]) -> Table:
     rows = (
         (
             r.method,
-            f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
+            Cell(
+                _time(r.finished) if r.complete else None,
+                f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
+            ),
             r.pages,
             r.links,
             r.damping,
-            "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}",
+            Cell(r.error, "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}"),
             _basis(r),
         )
         for r in rankings
     )
-    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows)
+    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows, ("damping",))
 
 
 def _basis(ranking: Ranking) -> str:
@@ -427,88 +476,22 @@ def _basis(ranking: Ranking) -> str:
     return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
 
 
-def replay_sheet(result: ReplayResult) -> Table:
-    """What a replay did, for a person."""
-    r, calls = result, result.next_ms
-    state = "complete" if r.complete else "interrupted" if r.interrupted else "stopped at its limit"
-    pairs: list[tuple[str, Any]] = [
-        ("recording", f"{r.recording}, {state}"),
-        ("pages", f"{r.pages:,} reported, {r.known_pages:,} known"),
-        ("links", f"{r.links:,} reported, {r.known_links:,} known"),
-        ("refused", f"{r.refused:,} pages, {r.links_refused:,} links"),
-        ("accounts", f"{r.pushes:,} pushes, {r.payments:,} payments"),
-        ("retries", r.retries),
-        (
-            "seconds",
-            f"{r.seconds:.1f}: ingest {r.ingest_seconds:.1f} (claims {r.claim_seconds:.1f}, "
-            f"reports {r.report_seconds:.1f}), settle {r.settle_seconds:.1f}",
-        ),
-        ("per second", f"{r.links_per_second:,.0f} links, {r.pages_per_second:,.0f} pages"),
-        ("", f"{r.claims_per_second:,.0f} claims, {r.payments_per_second:,.0f} payments"),
-    ]
-    pairs += [
-        (
-            f"next_urls({r.batch})",
-            f"{tenth} tenth: p50 {calls[f'{tenth}_p50']:.1f}, p99 {calls[f'{tenth}_p99']:.1f} ms",
-        )
-        for tenth in ("first", "last")
-        if calls
-    ]
-    memory = f"client {size(r.client_memory)}, server {size(r.server_memory)}"
-    return sheet([*pairs, ("memory", memory), ("disk", size(r.server_disk))])
-
-
-def import_sheet(done: Imported) -> Table:
-    """What an import did, for a person."""
-    d, steps = done, {name: seconds for name, seconds in done.seconds.items() if name != "all"}
-    way = "by Neo4j's import tool" if d.way == "offline" else "in batches"
-    pairs: list[tuple[str, Any]] = [
-        ("imported", f"{d.name}, {way}"),
-        ("pages", f"{d.pages:,}: {d.fetched:,} fetched, {d.frontier:,} wait, {d.seeds:,} seeds"),
-        ("links", d.links),
-        ("hosts", d.hosts),
-        ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
-    ]
-    if d.reported:
-        pairs.append(("reported after", f"{d.reported:,} visits, {d.reports_refused:,} refused"))
-    pairs += [
-        ("seconds", f"{d.seconds['all']:.1f}: " + ", ".join(f"{name} {s:.1f}" for name, s in steps.items())),
-        ("per second", f"{d.links_per_second:,} links, but for settling"),
-        ("settled", d.settled),
-    ]
-    return sheet(pairs)
+def settled(done: bool, bound: float | None, near: bool) -> str:
+    """Whether accounts are settled, and what that means for the scores; `near`: as near as the settings want them."""
+    if not done:
+        return "no"
+    if bound is None:
+        return "yes"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"
 
 
 # ---------------------------------------------------------------------- progress, on stderr
 
 
-def _progress(*columns: Any) -> Progress:
+def progress_bar(*columns: Any) -> Progress:
+    """Bars of these columns on stderr, where a person watches."""
     console = Console(stderr=True)
     return Progress(*columns, console=console, disable=not console.is_terminal, transient=True)
-
-
-@contextmanager
-def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
-    """A bar over the pages of a replay, with its links; then a note that accounts are settled."""
-    with _progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[links]:,} links"),
-        TimeElapsedColumn(),
-    ) as bar:
-        task = bar.add_task("crawling", links=0, total=None)
-
-        def show(progress: ReplayProgress) -> None:
-            bar.update(
-                task,
-                description="crawling" if progress.phase == "crawl" else "settling",
-                completed=progress.pages,
-                total=max(progress.total, progress.pages),
-                links=progress.links,
-            )
-
-        yield show
 
 
 @contextmanager
@@ -517,7 +500,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
     if not shown:
         yield lambda *_: None
         return
-    with _progress(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
+    with progress_bar(TextColumn(doing), BarColumn(), MofNCompleteColumn()) as drawn:
         task = drawn.add_task("", total=None)
         yield lambda done, total: drawn.update(task, completed=done, total=total)
 
@@ -525,7 +508,7 @@ def bar(doing: str, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def share_bar() -> Iterator[Callable[[str, float], None]]:
     """A bar for each of several steps in turn: its name, and how much of it is done, 0..1."""
-    with _progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=1.0)
         yield lambda what, share: bar.update(task, description=what, completed=share, total=(share and 1.0) or None)
 
@@ -533,7 +516,7 @@ def share_bar() -> Iterator[Callable[[str, float], None]]:
 @contextmanager
 def task_bar() -> Iterator[Callable[[str, int, int], None]]:
     """A bar for what is being done: its name, how far it is, and of how much (0: nobody knows)."""
-    with _progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
+    with progress_bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
 
@@ -541,7 +524,7 @@ def task_bar() -> Iterator[Callable[[str, int, int], None]]:
 @contextmanager
 def status_line() -> Iterator[Callable[[str], None]]:
     """One line that changes."""
-    with _progress(SpinnerColumn(), TextColumn("{task.description}")) as bar:
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}")) as bar:
         task = bar.add_task("")
         yield lambda text: bar.update(task, description=text)
 
@@ -555,7 +538,7 @@ class Line(Protocol):
 @contextmanager
 def timed_line() -> Iterator[Line]:
     """One line that says what is being done, and for how many seconds; they pass whatever the work does."""
-    with _progress(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
+    with progress_bar(SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[spent]}")) as bar:
         task = bar.add_task("", visible=False, spent="")
         now, since, over = ("", ""), time.monotonic(), threading.Event()
 

@@ -17,8 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import Brain, ledger, server
+from graphbrain import Brain
+from graphbrain.accounts import ledger
 from graphbrain.errors import ServerFailed
+from graphbrain.server import lifecycle
 from tests.long_term import LongTermRun
 from tests.recordings import REAL, Recordings, folders, made
 
@@ -62,18 +64,18 @@ def neo4j() -> Iterator[Neo4j]:
         user = os.environ.get("TEST_GRAPHBRAIN_USER", "neo4j")
         yield Neo4j(given, user, os.environ.get("TEST_GRAPHBRAIN_PASSWORD", ""))
         return
-    version = os.environ.get("TEST_GRAPHBRAIN_NEO4J") or server.NEO4J_VERSION
+    version = os.environ.get("TEST_GRAPHBRAIN_NEO4J") or lifecycle.NEO4J_VERSION
     with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
         data = Path(folder) / "neo4j"
         try:
-            running = server.start(data, version=version, memory=2048)
+            running = lifecycle.start(data, version=version, memory=2048)
         except ServerFailed as error:
             yield from _container(str(error))
             return
         try:
             yield Neo4j(running.uri, running.user, running.password, data, version)
         finally:
-            server.stop(data)
+            lifecycle.stop(data)
 
 
 def _container(why: str) -> Iterator[Neo4j]:

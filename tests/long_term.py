@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import server
+from graphbrain.server import lifecycle
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 900
@@ -21,7 +21,7 @@ PARTS = ("contracts", "claiming_plans", "schema", "churn")
 
 def is_this_run() -> bool:
     """Is this very run on the long-term Neo4j?"""
-    return os.environ.get("TEST_GRAPHBRAIN_NEO4J") == server.NEO4J_LTS_VERSION
+    return os.environ.get("TEST_GRAPHBRAIN_NEO4J") == lifecycle.NEO4J_LTS_VERSION
 
 
 def begin(request: pytest.FixtureRequest) -> None:
@@ -42,7 +42,7 @@ class LongTermRun:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "pytest", *parts, "-q", "-p", "no:cacheprovider", "-m", "not slow"],
                 cwd=ROOT,
-                env={**environ, "TEST_GRAPHBRAIN_NEO4J": server.NEO4J_LTS_VERSION},
+                env={**environ, "TEST_GRAPHBRAIN_NEO4J": lifecycle.NEO4J_LTS_VERSION},
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,

@@ -16,9 +16,9 @@ from typing import Any
 import neo4j
 import pytest
 
-from graphbrain.graph import Graph, Tx
-from graphbrain.ledger import Accounts
-from graphbrain.opichits import Rule
+from graphbrain.accounts.ledger import Accounts
+from graphbrain.graph.connection import Graph, Tx
+from graphbrain.rules import Rule
 
 LOOK = """
 UNWIND $ids AS i

@@ -21,11 +21,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
+from graphbrain.brain.workers import environment, first_line, watch_stdin
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
 from graphbrain.model import Unusable
 from graphbrain.relevance import TopicRelevance
-from graphbrain.worker import environment, first_line, watch_stdin
 
 __all__ = ["Crew", "Told"]
 

@@ -24,15 +24,16 @@ from typing import Any
 import platformdirs
 from rich.table import Table
 
-from graphbrain import Brain, GraphbrainError, Page, server, show
-from graphbrain.audit import Audit
+from graphbrain import Brain, GraphbrainError, Page, show
+from graphbrain.brain.workers import WorkerPool
 from graphbrain.demo.crew import Crew, Told
 from graphbrain.demo.pages import SEEDS
 from graphbrain.demo.web import Web
 from graphbrain.errors import SchemaMismatch, SettingsError, UnknownPage
+from graphbrain.inspect.audit import Audit
 from graphbrain.relevance import TopicRelevance
+from graphbrain.server import lifecycle
 from graphbrain.settings import Settings
-from graphbrain.worker import WorkerPool
 
 __all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
 
@@ -159,7 +160,7 @@ def run_demo(
     try:
         with _Interruption() as halt, ExitStack() as stack:
             line = stack.enter_context(show.timed_line())
-            own = None if uri else server.find(home)
+            own = None if uri else lifecycle.find(home)
             stays = own is not None or keep
             if own is not None:
                 say(f"A Neo4j runs in {home} already: it is used, and will be left running.")
@@ -186,7 +187,7 @@ def run_demo(
             if own is not None and not stays:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
-        left = f"; Neo4j still runs in {home}" if not uri and server.find(home) is not None else ""
+        left = f"; Neo4j still runs in {home}" if not uri and lifecycle.find(home) is not None else ""
         say(f"Stopped: claims are given back; crawlers, workers and web have ended{left}.")
         raise
     return found.ok
@@ -234,10 +235,10 @@ class _Interruption:
 # ---------------------------------------------------------------- the brain
 
 
-def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say) -> server.Server:
+def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say) -> lifecycle.Server:
     """The demo's server, started; `stack` stops it, unless it stays."""
     if not stays:
-        stack.callback(server.stop, home)
+        stack.callback(lifecycle.stop, home)
     began = time.monotonic()
 
     def fetched(done: int, total: int) -> None:
@@ -250,13 +251,13 @@ def _server(stack: ExitStack, home: Path, stays: bool, line: show.Line, say: Say
         if text.startswith("Starting"):
             line("Java starts Neo4j (5 to 90 s)")
 
-    running = server.start(home, memory=MEMORY, say=told, progress=fetched)
+    running = lifecycle.start(home, memory=MEMORY, say=told, progress=fetched)
     if time.monotonic() - began > 1:
         say(f"Neo4j answers, after {time.monotonic() - began:.0f} s.")
     return running
 
 
-def _login(own: server.Server) -> dict[str, Any]:
+def _login(own: lifecycle.Server) -> dict[str, Any]:
     return {"uri": own.uri, "user": own.user, "password": own.password, "database": "neo4j"}
 
 
@@ -383,7 +384,7 @@ class Found:
     browser: dict[str, str]
 
     @classmethod
-    def of(cls, brain: Brain, web: Web, tally: Tally, kept: server.Server | None) -> Found:
+    def of(cls, brain: Brain, web: Web, tally: Tally, kept: lifecycle.Server | None) -> Found:
         """Ask the brain for it."""
         browser = {"connect": brain.settings.uri, "user": brain.settings.user}
         if kept is not None:
@@ -476,22 +477,22 @@ class Found:
         )
 
 
-def _print(found: Found, own: server.Server | None, stays: bool, uri: str | None) -> None:
-    show.out(_top(found.hubs, "hub", found.titles), "")
-    show.out(_top(found.authorities, "authority", found.titles), "")
-    show.out(show.sheet(found.summary()), "")
+def _print(found: Found, own: lifecycle.Server | None, stays: bool, uri: str | None) -> None:
+    show.prose(_top(found.hubs, "hub", found.titles), "")
+    show.prose(_top(found.authorities, "authority", found.titles), "")
+    show.prose(show.sheet(found.summary()), "")
     if own is None:
-        show.out("It stands in the brain at your Neo4j; a query to begin with:")
+        show.prose("It stands in the brain at your Neo4j; a query to begin with:")
         _copied(f"  {QUERY}", "", f"  graphbrain stats --uri {shlex.quote(uri or '')} --crawl {CRAWL}")
         return
     where = f"--data {_path(own.data)}"
     commands = [f"graphbrain {words} {where}" for words in ("stats", "top 5", "page http://links.example/")]
     if stays:
-        show.out("Neo4j is left running. Look at the graph in Neo4j Browser:", show.sheet(found.browser.items()), "")
-        show.out("On the command line, the last one to stop it:")
+        show.prose("Neo4j is left running. Look at the graph in Neo4j Browser:", show.sheet(found.browser.items()), "")
+        show.prose("On the command line, the last one to stop it:")
         _copied(*(f"  {command}" for command in [*commands, f"graphbrain server stop {where}"]))
     else:
-        show.out("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
+        show.prose("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
         _copied(f"  graphbrain server start {where}", *(f"  {command}" for command in commands))
 
 

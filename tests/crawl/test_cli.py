@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +24,9 @@ import pytest
 from click.testing import CliRunner
 
 from graphbrain import __version__
-from graphbrain.cli import cli
-from graphbrain.cli_common import Number
+from graphbrain.cli.app import cli
+from graphbrain.cli.common import Number
+from graphbrain.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG = 300.0  # seconds: a machine that tests run on may stand still for a while
@@ -92,6 +97,27 @@ def started(env: dict[str, str], *arguments: object, **more: Any) -> Iterator[su
     finally:
         process.kill()
         process.communicate()
+
+
+def on_terminal(env: dict[str, str], *arguments: object, columns: int = 80) -> tuple[int, str]:
+    """The exit code of a command on a terminal, and what is to be seen there of its results."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    env = {**{name: value for name, value in env.items() if name != "COLUMNS"}, "TERM": "xterm-256color"}
+    process = subprocess.Popen(command(*arguments), env=env, stdin=slave, stdout=slave, stderr=subprocess.PIPE)
+    os.close(slave)
+    parts = []
+    try:
+        with suppress(OSError):  # of a terminal that nobody has any more
+            while part := os.read(master, 65_536):
+                parts.append(part)
+        _, err = process.communicate(timeout=LONG)
+        assert b"Traceback" not in err, err
+    finally:
+        process.kill()
+        os.close(master)
+    text = b"".join(parts).decode().replace("\r\n", "\n")
+    return process.returncode, re.sub(r"\x1b\[\d+m", "", text)
 
 
 # ---------------------------------------------------------------------- without a server
@@ -193,6 +219,8 @@ def test_an_address_where_nothing_answers() -> None:
 def test_settings_that_are_none() -> None:
     env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_EPSILON": "1"}
     one_sentence(alone("stats", **env), "GRAPHBRAIN_EPSILON")
+    env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_DELAY": "1"}
+    one_sentence(alone("stats", **env), "did you mean GRAPHBRAIN_DELAY_SECONDS?")
     env = {"GRAPHBRAIN_URI": "bolt://127.0.0.1:9", "GRAPHBRAIN_EPS": "many"}
     one_sentence(alone("stats", **env), "eps", "many")
 
@@ -209,7 +237,7 @@ def test_a_server_that_does_not_run(tmp_path: Path) -> None:
     assert lines(status)[0]["running"] is False
     stopped = alone("server", "stop", "--data", tmp_path)
     assert (stopped.returncode, stopped.stderr) == (0, "graphbrain: it did not run.\n")
-    assert alone("server", "logs", "--data", tmp_path).stdout == ""
+    one_sentence(alone("server", "logs", "--data", tmp_path), "no log", str(tmp_path))
 
 
 def test_a_recording_that_cannot_be_read(tmp_path: Path) -> None:
@@ -269,28 +297,14 @@ def test_round_trip_by_json(run: Run) -> None:
     assert audit.returncode == 0
 
 
-def test_tables_fit_80_columns(run: Run) -> None:
+def test_a_terminal_shows_what_fits_and_a_pipe_gets_whole_values(run: Run, connected: dict[str, str]) -> None:
+    """On a real terminal; test_cli_look goes through all commands."""
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
-    run("seed", long, "http://[::1]/[bold]brackets", "http://a.example/")
-    report = {"url": "http://a.example/", "links": [long], "status": 200}
-    for done in (
-        run("report", input=json.dumps(report)),
-        run("top"),
-        run("top", "--by", "hub"),
-        run("page", long),
-        run("page", "http://a.example/", "--links"),
-        run("stats"),
-        run("audit", "--all"),
-        run("next", 3),
-        run("tend"),
-        run("schema", "check"),
-    ):
-        assert done.returncode == 0, done.stderr
-        assert done.stdout
-        too_long = [line for line in done.stdout.splitlines() if len(line) > 80]
-        assert not [line for line in too_long if not line.startswith("http")], too_long
-    assert "…" in run("top").stdout
-    assert "page.html" in run("top").stdout
+    run("report", input=json.dumps({"url": "http://[::1]/brackets", "links": [long], "status": 200}))
+    code, seen = on_terminal(connected, "find", "example", columns=80)
+    assert code == 0 and max(map(len, seen.splitlines())) == 80, seen
+    assert "http://www.example.org/…" in seen and seen.endswith("page.html\n")
+    assert run("find", "example").stdout.split("\n")[1].split("\t")[-1] == long
 
 
 def test_refused_items_are_said_and_the_others_kept(run: Run) -> None:
@@ -323,31 +337,50 @@ def test_seed_reads_a_file_and_stdin(run: Run, tmp_path: Path) -> None:
     assert "none" in missing.stderr
 
 
-def test_corrections(run: Run) -> None:
+def test_corrections_say_what_they_did(run: Run) -> None:
     a, b = "http://a.example/", "http://b.example/"
+
+    def said(*arguments: object, code: int = 0) -> str:
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (code, ""), done
+        return done.stderr.removeprefix("graphbrain: ")
+
     run("seed", a, b)
-    assert run("link", a, b).returncode == 0
+    assert said("link", a, b) == "1 link added.\n"
+    assert said("link", a, b) == "the link was there.\n"
     assert lines(run("page", a, "--json"))[0]["out_links"] == 1
-    assert run("unlink", a, b).returncode == 0
+    assert said("unlink", a, b) == "1 link removed.\n"
+    assert said("unlink", a, b, code=1) == f"no link leads from {a} to {b}.\n"
+    assert said("unlink", a, "http://nowhere.example/", code=1).startswith("no link leads from")
     assert lines(run("page", a, "--json"))[0]["out_links"] == 0
-    assert run("relevance", a, "0.25").returncode == 0
+    assert said("relevance", a, "0.25") == f"the relevance of {a} is set to 0.25.\n"
     assert lines(run("page", a, "--json"))[0]["relevance"] == 0.25
-    assert run("relevance", a, "none").returncode == 0
+    assert said("relevance", a, "none") == f"the relevance of {a} is no longer set.\n"
     assert lines(run("page", a, "--json"))[0]["relevance"] is None
     assert run("payout", a, "2").returncode == 0
     one_sentence(run("relevance", a, "7"), "7")
     one_sentence(run("relevance", a, "high"), "high")
-    assert run("forget", b).returncode == 0
+    for name in NO_NUMBER:
+        one_sentence(run(name, "http://nowhere.example/", "1"), "http://nowhere.example/ is not in the graph")
+    one_sentence(run("tend", "http://nowhere.example/"), "http://nowhere.example/ is not in the graph")
+    run("link", b, a)
+    assert said("forget", b, "http://nowhere.example/", code=1).splitlines() == [
+        "1 pages forgotten, with 1 links.", "graphbrain: http://nowhere.example/ is not in the graph.",
+    ]  # fmt: skip
     one_sentence(run("page", b), b)
+    assert said("forget", "--for-ever", b) == "0 pages forgotten, with 0 links; 1 are refused from now on.\n"
+    assert run("seed", b).returncode == 1
+    assert said("now", a) == "1 pages are handed out before all others.\n"
     assert run("audit", "--all").returncode == 0
 
 
-def test_hosts(run: Run, tmp_path: Path) -> None:
+def test_hosts(run: Run, connected: dict[str, str], tmp_path: Path) -> None:
     run("seed", "http://a.example/", "http://a.example/private", "http://b.example/")
     done = run("host", "a.example", "--delay", "5", "--budget", "7", "--json")
     assert [lines(done)[0][name] for name in ("delay", "own_budget", "own_in_flight")] == [5.0, 7, None]
     assert lines(run("host", "a.example", "--budget", "none", "--json"))[0]["own_budget"] is None
-    assert "for ever" in run("host", "b.example", "--block", "for-ever").stdout
+    assert "blocked_until\t9999-12-31" in run("host", "b.example", "--block", "for-ever").stdout
+    assert "for ever" in on_terminal(connected, "host", "b.example")[1]
     assert [host["name"] for host in lines(run("hosts", "--blocked", "--json"))] == ["b.example"]
     assert "a.example" in run("hosts").stdout
     assert lines(run("host", "b.example", "--unblock", "--json"))[0]["blocked_until"] is None
@@ -360,6 +393,7 @@ def test_hosts(run: Run, tmp_path: Path) -> None:
     assert lines(run("robots", "a.example", str(file), "--json")) == [{"delay": 9.0, "taken_out": 1, "let_in": 0}]
     assert run("robots", "a.example").stdout.startswith("User-agent: *")
     assert lines(run("robots", "a.example", "--remove", "--json"))[0]["let_in"] == 1
+    one_sentence(run("robots", "a.example", "--remove"), "No robots.txt was set for a.example")
     assert run("robots", "HTTPS://A.example:443/", str(file)).returncode == 0
     found = lines(run("host", "//A.EXAMPLE.:80/", "--json"))[0]
     assert (found["name"], found["robots_http_at"], found["robots_https_at"] is None) == ("a.example", None, False)
@@ -387,8 +421,15 @@ def test_hints_from_files_and_pings(run: Run, tmp_path: Path) -> None:
     assert [item.get("outcome") for item in answers] == ["new", None, None, "new"]
     assert answers[2] == {"sitemap": "http://a.example/more.xml"}
     assert "ftp://a.example/" in done.stderr
-    assert run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout.split()[1:3] == ["1", "old,"]
+    assert "-\told\t1\n" in run("hint", "-", input='{"url": "http://a.example/1", "at": 1e9}').stdout
     one_sentence(run("hint", broken), "broken.xml", "not XML")
+    broken.write_text("<urlset>\n<url><loc>http://a.example/?a=1&b=3</loc></url>\n<url><loc>http://a.exa")
+    done = run("hint", broken)
+    assert (done.returncode, [line.split("\t")[1:] for line in done.stdout.splitlines()[1:]]) == (
+        1, [["new", "1"], ["refused", "1"]],
+    )  # fmt: skip
+    assert "broken.xml: refused: line 3: an entry is broken." in done.stderr
+    assert "broken.xml: mended: it is not XML (" in done.stderr
     one_sentence(run("hint", tmp_path / "nowhere.xml"), "nowhere.xml")
 
 
@@ -397,7 +438,9 @@ def test_retry(run: Run) -> None:
     report = json.dumps({"url": url, "failed": True, "status": 404})
     assert run("report", input=report).returncode == 0
     assert "1 pages wait again" in run("retry", url).stderr
-    assert "0 pages wait again" in run("retry", "--host", "a.example", "--state", "gone").stderr
+    one_sentence(run("retry", "--host", "a.example", "--state", "gone"), "0 pages wait again")
+    one_sentence(run("retry", "--host", "nowhere.example"), "'nowhere.example'")
+    one_sentence(run("retry", "http://nowhere.example/"), "http://nowhere.example/ is not in the graph")
     assert lines(run("page", url, "--json"))[0]["errors"] == 0
     one_sentence(run("retry"), "URLs")
 
@@ -411,11 +454,31 @@ def test_change(run: Run) -> None:
     assert "now holds for all" in done.stderr
     assert [lines(run("page", one, "--json"))[0]["payout"] for one in (a, b)] == [2.0, 0.0]
     assert lines(run("page", a, "--json"))[0]["out_weight"] == 0.5
-    for wrong, word in (("payout=nobody", "trusted"), ("payuot=x", "target_relevance"), ("crawl=other", "crawl")):
+    for wrong, word in (("payout=nobody", "trusted"), ("payuot=x", "did you mean 'payout'?"), ("crawl=other", "crawl")):
         one_sentence(run("change", wrong), word)
     one_sentence(run("change", "payout"), "NAME=VALUE")
     assert run("change").returncode == 2
     assert run("audit", "--all").returncode == 0
+
+
+def test_settings_say_what_holds_and_where_it_comes_from(run: Run, connected: dict[str, str]) -> None:
+    one_sentence(run("settings", "delay"), "did you mean 'delay_seconds'?")
+    run("change", "eps=0.1", "allow_hosts=a.example b.example")
+    connected["GRAPHBRAIN_LEASE_SECONDS"] = "77"
+    found = {each["name"]: (each["source"], each["value"]) for each in lines(run("settings", "--json"))}
+    assert set(found) == set(Settings.names())
+    assert found["eps"] == ("brain", 0.1) and found["alpha"] == ("default", 0.15)
+    assert found["allow_hosts"] == ("brain", "a.example b.example")
+    assert found["lease_seconds"] == ("GRAPHBRAIN_LEASE_SECONDS", 77.0)
+    assert found["uri"][0] == "GRAPHBRAIN_URI" and found["password"] == ("GRAPHBRAIN_PASSWORD", "(not shown)")
+    (user,) = lines(run("--user", connected["GRAPHBRAIN_USER"], "settings", "user", "--json"))
+    assert (user["source"], user["kind"]) == ("--user", "client")
+    del connected["GRAPHBRAIN_LEASE_SECONDS"]
+    assert lines(run("settings", "lease_seconds", "--json"))[0]["source"] == "default", "to look changes nothing"
+    changed = [line.split("\t")[0] for line in run("settings", "--changed").stdout.splitlines()[1:]]
+    assert "eps" in changed and "alpha" not in changed
+    code, seen = on_terminal(connected, "settings", "--changed")
+    assert code == 0 and re.search(r"^eps +brain +shared +0.100$", seen, re.MULTILINE), seen
 
 
 def test_clear_wants_a_yes(run: Run) -> None:

@@ -11,13 +11,15 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from graphbrain import cli, records
+from graphbrain.cli import app
+from graphbrain.ingest import records
 from graphbrain.methods import SCORES
 from tests.crawl.test_cli import LONG, command, connected, lines, one_sentence, started
 
@@ -37,10 +39,12 @@ def told(
         if name == "COLUMNS" or name.startswith("GRAPHBRAIN_"):
             monkeypatch.setenv(name, value)
 
-    def told(*arguments: object, input: str = "") -> subprocess.CompletedProcess[str]:
+    def told(*arguments: object, input: str = "", terminal: bool = False) -> subprocess.CompletedProcess[str]:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(input.encode())))
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+        monkeypatch.setenv("NO_COLOR", "1")
         capsys.readouterr()
-        code = cli._run([str(argument) for argument in arguments])
+        code = app._run([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return subprocess.CompletedProcess(arguments, code, out, err)
 
@@ -64,7 +68,7 @@ def test_a_page_says_why_it_has_its_scores(small: Told) -> None:
     paid = page["payments"]["authority_payers"]
     assert {each["url"] for each in paid} == {A, B}
     assert 1 + sum(each["cash"] for each in paid) == pytest.approx(page["authority_score"])
-    shown = small("page", page["key"]).stdout
+    shown = small("page", page["key"], terminal=True).stdout
     assert re.search(r"authority \d\.\d+ is 1 for being there and the rest from pages that link to it:", shown)
     assert re.search(rf"^\d\.\d+ +\d+\.\d% +{B}$", shown, re.MULTILINE)
     assert lines(small("page", C, "--payers", 1, "--json"))[0]["payments"]["authority_payers"] == paid[:1]
@@ -75,7 +79,10 @@ def test_links_both_ways(small: Told) -> None:
     assert [(link["way"], link["url"]) for link in both] == [("out", C), ("in", A)]
     assert [link["url"] for link in lines(small("links", A, "--out", "-n", 1, "--json"))] == [C]
     assert [link["url"] for link in lines(small("links", both[0]["key"], "--in", "--json"))] == [A, B]
-    assert small("links", A, "--in").stdout == "linked from:\nnothing\n"
+    assert small("links", A, "--in", terminal=True).stdout == "linked from:\nnothing\n"
+    assert small("links", A, "--in").stdout.count("\n") == 1, "the header"
+    rows = [line.split("\t") for line in small("links", B).stdout.splitlines()]
+    assert [(row[0], row[-1]) for row in rows] == [("way", "url"), ("out", C), ("in", A)]
     one_sentence(small("links", "http://z.example/"), "http://z.example/ is not in the graph")
 
 
@@ -96,9 +103,10 @@ def test_find(small: Told) -> None:
     assert {page["url"] for page in lines(small("find", "--regex", "[ac].ex", "--unfetched", "--json"))} == {C}
     assert len(lines(small("find", "example", "-n", 2, "--json"))) == 2
     assert re.fullmatch(
-        r"authority +hub +state +url\n +\d\.\d\d +\d\.\d\d +known +http://b\S+\n", small("find", "/x").stdout
+        r"authority +hub +state +url\n +\d\.\d\d +\d\.\d\d +known +http://b\S+\n",
+        small("find", "/x", terminal=True).stdout,
     )
-    nothing = small("find", "--min-score", 50)
+    nothing = small("find", "--min-score", 50, terminal=True)
     assert (nothing.returncode, nothing.stdout, nothing.stderr) == (0, "", "graphbrain: no page fits.\n")
     one_sentence(small("find", "--regex", "("), "regular expression")
     for number in ("nan", "inf", "-inf"):
@@ -109,7 +117,7 @@ def test_find(small: Told) -> None:
 def test_batch_scores_are_shown(small: Told) -> None:
     without = small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",")
     assert set(SCORES) < set(without)
-    assert "pagerank" not in small("page", B).stdout
+    assert "pagerank" not in small("page", B, terminal=True).stdout
     one_sentence(small("top", "--by", "pagerank"), "No page has", "run 'graphbrain rank pagerank' first")
     one_sentence(small("find", "x", "--by", "salsa_hub"), "No page has", "run 'graphbrain rank salsa' first")
     for method in ("pagerank", "salsa"):
@@ -119,19 +127,17 @@ def test_batch_scores_are_shown(small: Told) -> None:
     assert sum(scores.values()) == pytest.approx(1.0)
     best = lines(small("top", 2, "--by", "pagerank", "--json"))
     assert [page["url"] for page in best] == sorted(scores, key=lambda url: -scores[url])[:2]
-    shown = small("top", 2, "--by", "pagerank").stdout.splitlines()
+    shown = small("top", 2, "--by", "pagerank", terminal=True).stdout.splitlines()
     assert shown[0].split() == ["#", "pagerank", "authority", "in", "out", "url"]
     assert shown[1].split()[1] == f"{scores[C]:.3g}"
-    assert re.search(rf"^pagerank +{scores[B]:.3g}$", small("page", B).stdout, re.MULTILINE)
-    assert re.search(r"^salsa_authority +0\.\d+$", small("page", B).stdout, re.MULTILINE)
-    assert "opic" not in small("page", B).stdout
+    assert re.search(rf"^pagerank +{scores[B]:.3g}$", small("page", B, terminal=True).stdout, re.MULTILINE)
+    assert re.search(r"^salsa_authority +0\.\d+$", small("page", B, terminal=True).stdout, re.MULTILINE)
+    assert "opic" not in small("page", B, terminal=True).stdout
     found = small("find", "example", "--by", "pagerank", "--min-score", scores[C]).stdout.splitlines()
     assert [line.split() for line in found[:1]] == [["pagerank", "authority", "state", "url"]]
     assert [line.split()[-1] for line in found[1:]] == [C]
     small("seed", "http://new.example/")
-    assert re.search(
-        r"^ +– +1\.00 +frontier +http://new", small("find", "new.", "--by", "pagerank").stdout, re.MULTILINE
-    )
+    assert small("find", "new.", "--by", "pagerank").stdout.split("\n")[1] == "\t1.0\tfrontier\thttp://new.example/"
     assert small("top", "--by", "hits").returncode == 2
 
 
@@ -190,9 +196,9 @@ def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_p
 
 def test_a_hint_by_key(small: Told) -> None:
     (page,) = lines(small("page", B, "--json"))
-    assert re.search(r"\b1 (moved|old)", small("hint", page["key"]).stdout)
+    assert re.search(r"\b1 (moved|old)", small("hint", page["key"], terminal=True).stdout)
     stranger = page["key"][::-1]
-    refused = small("hint", stranger)
+    refused = small("hint", stranger, terminal=True)
     one_sentence(refused, stranger, "no page has this key")
     assert "1 refused" in refused.stdout
 
@@ -212,24 +218,40 @@ def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str],
     assert (quiet.returncode, quiet.stderr) == (0, ""), "it has nothing to write"
 
 
-def test_tables_fit_80_columns(small: Told) -> None:
+def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(small: Told) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
     small("link", long, C)
+    small("tend")
     small("rank", "salsa")
-    for arguments in (
-        ("page", B),
-        ("links", B),
-        ("links", C, "--in"),
-        ("path", A, long),
-        ("path", long),
-        ("find", "example"),
-        ("top", 9, "--by", "salsa_authority"),
-        ("find", "example", "--by", "salsa_authority"),
-    ):
-        done = small(*arguments)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert not [line for line in done.stdout.splitlines() if len(line) > 80]
-        assert "http://www.example.org/…" in done.stdout
-        assert "page.html" in done.stdout
-    assert long in {link["url"] for link in lines(small("links", B, "--json"))}
+    with_it = [
+        ("page", B, "--links"), ("links", B), ("links", C, "--in"), ("path", A, long), ("path", long),
+        ("find", "example"), ("top",), ("top", "--by", "hub"), ("top", 9, "--by", "salsa_authority"),
+        ("find", "example", "--by", "salsa_authority"), ("rank", "pagerank"),
+    ]  # fmt: skip
+    others = [
+        ("page", long), ("hosts",), ("host", "a.example"), ("stats",), ("audit", "--all"), ("schema", "check"),
+        ("settings",), ("rank",), ("tend",), ("engine",), ("next", "1"),
+    ]  # fmt: skip
+    for arguments in with_it + others:
+        seen, piped = small(*arguments, terminal=True), small(*arguments)
+        assert (seen.returncode, seen.stderr) == (0, ""), arguments
+        assert seen.stdout and "\t" not in seen.stdout
+        assert not [line for line in seen.stdout.splitlines() if len(line) > 80 and line != long], seen.stdout
+        assert (
+            "…" not in piped.stdout.replace("password\tGRAPHBRAIN_PASSWORD\tclient\t…", "")
+            and "\x1b" not in piped.stdout
+        )
+        for block in piped.stdout.removesuffix("\n").split("\n\n"):
+            counts = {len(line.split("\t")) for line in block.split("\n")}
+            assert len(counts) == 1 and counts.pop() > 1, (arguments, piped.stdout)
+        if arguments in with_it:
+            assert "http://www.example.org/…" in seen.stdout and "page.html" in seen.stdout, seen.stdout
+            assert any(line.split("\t")[-1] == long for line in piped.stdout.splitlines())
+
+
+def test_of_nothing_a_pipe_gets_the_header(told: Told) -> None:
+    for arguments in (("top",), ("next",), ("find", "x"), ("hosts",), ("rank",)):
+        nothing = told(*arguments)
+        assert nothing.stdout.count("\n") == 1 and "\t" in nothing.stdout, arguments
+        assert told(*arguments, terminal=True).stdout == ""

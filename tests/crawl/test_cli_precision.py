@@ -93,3 +93,23 @@ def test_ctrl_c_keeps_what_is_done(connected: dict[str, str], small: Path, tmp_p
     assert 1 <= len(found) < 99
     assert found == list(dict.fromkeys(json.loads(line)["trial"] for line in printed.splitlines()))
     assert found == trials(out / "scores.csv")
+
+
+def test_the_brain_as_it_stands(run: Run, brain: Brain, small: Path, tmp_path: Path) -> None:
+    """No question is asked, for nothing is lost."""
+    one_sentence(run("precision", "--out", tmp_path / "none"), "no pages yet")
+    assert run("replay", small).returncode == 0
+    brain.change(eps=0.1)
+    pages = brain.stats()["pages"]
+    done = run("precision", "--rounds", "2", "--out", tmp_path)
+    assert (done.returncode, "Go on?" in done.stderr) == (0, False)
+    assert [line.split()[:4] for line in done.stdout.splitlines()[1:3]] == [
+        ["eps", "0.1", "hub", f"{pages}"],
+        ["eps", "0.1", "authority", f"{pages}"],
+    ]
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert {"exact-eps-0.1.png", "points.csv", "scores.csv"} < {path.name for path in tmp_path.iterdir()}
+    assert len((tmp_path / "scores.csv").read_text().splitlines()) == 1 + pages
+    wrong = run("precision", "--eps", "0.1", "--catch-up")
+    assert wrong.returncode == 2
+    assert "--eps, --catch-up: that is for a FILE" in wrong.stderr

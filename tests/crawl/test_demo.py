@@ -22,13 +22,14 @@ from urllib.parse import urljoin
 import numpy as np
 import pytest
 
-from graphbrain import Answer, Brain, Failed, Fetched, server
+from graphbrain import Answer, Brain, Failed, Fetched
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.pages import SEEDS, TOPICS
 from graphbrain.demo.show import run_demo
 from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
 from graphbrain.relevance import TopicRelevance
+from graphbrain.server import lifecycle
 from graphbrain.url import spell
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -303,7 +304,7 @@ def home(neo4j: Any, tmp_path: Path) -> Iterator[Path]:
     if neo4j.data is None:
         pytest.skip("THE DEMO IS NOT TESTED: it starts its own server, and this run was given another")
     yield tmp_path / "demo"
-    server.stop(tmp_path / "demo")
+    lifecycle.stop(tmp_path / "demo")
 
 
 def test_demo_from_start_to_end(home: Path) -> None:
@@ -311,7 +312,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
     with demo(home, "--pages", "150") as process:
         out, talk = process.communicate(timeout=480)
         assert process.returncode == 0, (out, talk)
-        assert server.find(home) is None
+        assert lifecycle.find(home) is None
         assert all(len(line) <= 80 for line in out.splitlines() if not line.startswith("  graphbrain"))
         assert "Traceback" not in talk and "Neo4j answers, after" in talk
         hubs, authorities = out.split("top 10 authorities")
@@ -329,7 +330,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         assert "http://127.0.0.1:" not in out and "password" not in out
         assert "--keep" in out and f"\n  graphbrain server start --data {home}\n" in out
 
-        running = server.start(home, memory=1024)
+        running = lifecycle.start(home, memory=1024)
         with demo(home, "--pages", "120") as again:
             out, talk = again.communicate(timeout=480)
         assert again.returncode == 0, (out, talk)
@@ -354,6 +355,6 @@ def test_demo_interrupted_leaves_nothing_running(home: Path) -> None:
         _, talk = process.communicate(timeout=120)
         assert process.returncode == 130, talk
         assert "Stopped: claims are given back" in talk
-        assert server.find(home) is None
+        assert lifecycle.find(home) is None
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)

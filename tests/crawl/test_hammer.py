@@ -6,8 +6,11 @@ import time
 
 import pytest
 
-from graphbrain import Brain, accounts, hammer, pages
-from graphbrain.graph import Tx
+from graphbrain import Brain
+from graphbrain.accounts import ledgers
+from graphbrain.bench import chaos
+from graphbrain.frontier import discovery
+from graphbrain.graph.connection import Tx
 from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.witness import Witness
@@ -21,7 +24,7 @@ def connect(neo4j: Neo4j) -> dict[str, str]:
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
 def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
-    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.5, delay=delay)
+    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=1.5, delay=delay)
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 4
     assert verdict.figures["acknowledged"] > 50
@@ -30,7 +33,7 @@ def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
 @pytest.mark.usefixtures("brain")
 def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
-    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=1.5, engine="classic")
+    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=1.5, engine="classic")
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["gap"] < 1e-9
@@ -41,13 +44,13 @@ def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> Non
 def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
-    blow, blows = hammer.kill_local_server(neo4j.data), list[float]()
+    blow, blows = chaos.kill_local_server(neo4j.data), list[float]()
 
     def strike() -> None:
         blow()
         blows.append(time.monotonic())
 
-    verdict = hammer.hammer(connect, seconds=10, pages=300, kill_every=2, engine=engine, strike_server=strike)
+    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=2, engine=engine, strike_server=strike)
     assert not verdict.findings, "\n".join(verdict.findings)
     assert len(blows) == 1
     assert verdict.figures["acknowledged"] > 50
@@ -59,7 +62,7 @@ def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, s
     brain.remake(delay_seconds=0.0, engine=engine)
     with Witness().watching() as witness:
         try:
-            verdict = hammer.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
+            verdict = chaos.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
         finally:
             assert not witness.findings, witness.findings[0]
     assert witness.looked > 10
@@ -72,8 +75,8 @@ def test_the_witness_sees_a_wrong_weight(brain: Brain) -> None:
     brain.link("http://a.example/1", "http://a.example/2")
 
     def wrong(tx: Tx) -> None:
-        page = pages.find(tx, [brain.page("http://a.example/1").key]).popitem()[1]
-        ledger = accounts.lock(tx, [page], brain.policy.rule)
+        page = discovery.find(tx, [brain.page("http://a.example/1").key]).popitem()[1]
+        ledger = ledgers.lock(tx, [page], brain.policy.rule)
         ledger.out_weight += 1.0
         ledger.write(tx, brain.now())
 
@@ -87,10 +90,10 @@ def test_the_witness_sees_a_wrong_weight(brain: Brain) -> None:
 
 def test_the_judge_sees_a_host_asked_early() -> None:
     grants = [{"what": "claimed", "url": f"http://a.org/{at}", "granted": at} for at in (2.0, 1.0, 1.4)]
-    assert not hammer.early(grants, 0.4)
-    assert len(hammer.early(grants, 0.5)) == 1
+    assert not chaos.early(grants, 0.4)
+    assert len(chaos.early(grants, 0.5)) == 1
     grants[2]["url"] = "http://b.org/"
-    assert not hammer.early(grants, 0.9)
+    assert not chaos.early(grants, 0.9)
 
 
 def test_the_judge_sees_a_page_held_twice() -> None:
@@ -98,6 +101,6 @@ def test_the_judge_sees_a_page_held_twice() -> None:
         {"what": "claimed", "url": "u", "token": "a", "at": 1.0, "granted": 1.0, "until": 4.0},
         {"what": "claimed", "url": "u", "token": "b", "at": 2.0, "granted": 2.0, "until": 5.0},
     ]
-    assert hammer.overlaps("u", life)
+    assert chaos.overlaps("u", life)
     ended = {"what": "ending", "url": "u", "token": "a", "at": 1.5}
-    assert not hammer.overlaps("u", [life[0], ended, life[1]])
+    assert not chaos.overlaps("u", [life[0], ended, life[1]])

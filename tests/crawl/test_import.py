@@ -17,9 +17,11 @@ from typing import Any
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain, Fetched, neo4j_home, server, stores
-from graphbrain.cli import cli
-from graphbrain.schema import PAGE_CHAIN
+from graphbrain import Brain, Fetched
+from graphbrain.cli.app import cli
+from graphbrain.graph.schema import PAGE_CHAIN
+from graphbrain.ingest import neo4j_admin
+from graphbrain.server import installation, lifecycle
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -34,9 +36,9 @@ RETURN p {.*, last_lease: null, discovered: null, waiting_since: null},
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A local server of its own, since an import restarts it; with a space in its name."""
     path = tmp_path_factory.mktemp("import") / "data directory"
-    server.start(path, memory=768)
+    lifecycle.start(path, memory=768)
     yield path
-    server.stop(path, timeout=20)
+    lifecycle.stop(path, timeout=20)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def env(home: Path) -> dict[str, str]:
 
 
 def ask(home: Path, text: str) -> list[list[Any]]:
-    found = server.find(home)
+    found = lifecycle.find(home)
     assert found is not None
     with driver.GraphDatabase.driver(
         found.uri, auth=(found.user, found.password), notifications_min_severity="OFF"
@@ -71,7 +73,7 @@ def ask(home: Path, text: str) -> list[list[Any]]:
 
 
 def opened(home: Path, **settings: Any) -> Brain:
-    found = server.find(home)
+    found = lifecycle.find(home)
     assert found is not None
     return Brain.open(uri=found.uri, user=found.user, password=found.password, **settings)
 
@@ -109,15 +111,15 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
         assert batches.returncode == 0, batches.stderr
         wanted = [whole(*row) for row in ask(home, DUMP)]
         other.clear()
-        before = neo4j_home.read_state(home), neo4j_home.password(home), neo4j_home.configured_memory(home)
+        before = installation.read_state(home), installation.password(home), installation.configured_memory(home)
         done = run("import", file, "--no-settle", "--json")
         assert done.returncode == 0, done.stderr
         assert [whole(*row) for row in ask(home, DUMP)] == wanted
         for (names,) in ask(home, "MATCH (p:Page) RETURN DISTINCT keys(p)"):
-            ahead = [name in stores.AHEAD for name in names]
+            ahead = [name in neo4j_admin.AHEAD for name in names]
             assert ahead == sorted(ahead, reverse=True), "a page's chain begins with what changes most"
             assert names[:6] == [*reversed(PAGE_CHAIN)][:6], "the accounts before all"
-        after = neo4j_home.read_state(home), neo4j_home.password(home), neo4j_home.configured_memory(home)
+        after = installation.read_state(home), installation.password(home), installation.configured_memory(home)
         assert before[1:] == after[1:]
         assert [before[0][port] for port in ("bolt_port", "http_port")] == [
             after[0][port] for port in ("bolt_port", "http_port")
@@ -147,7 +149,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     before = ask(home, "MATCH (b:Brain) RETURN properties(b)")
     # While the tool is at work, whose files are seen first.
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
-    while not (home / "data" / "databases" / neo4j_home.NEW_STORE).exists() and process.poll() is None:
+    while not (home / "data" / "databases" / installation.NEW_STORE).exists() and process.poll() is None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -163,7 +165,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert not (home / "bulk").exists()
-    assert not (home / "data" / "databases" / neo4j_home.NEW_STORE).exists()
+    assert not (home / "data" / "databases" / installation.NEW_STORE).exists()
     # While the tool waits to be told what to do: it ends with whoever has begun it, and the next import goes on.
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
     while not (home / "bulk" / "import.args").exists() and process.poll() is None:
@@ -172,12 +174,12 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     process.wait()
     # Once it is whole and marked, any start takes it; whoever opens it first makes it a brain.
     process = subprocess.Popen(command("import", web, "--no-settle"), env=env(home), stderr=subprocess.DEVNULL)
-    while not (home / "data" / neo4j_home.NEW_STORE).exists() and process.poll() is None:
+    while not (home / "data" / installation.NEW_STORE).exists() and process.poll() is None:
         time.sleep(0.001)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    server.stop(home, timeout=20)
-    server.start(home, memory=768)
+    lifecycle.stop(home, timeout=20)
+    lifecycle.start(home, memory=768)
     with opened(home) as other:
         assert other.stats()["pages"] > 2000
         assert other.audit(None).ok
@@ -192,23 +194,23 @@ def test_moving_in_can_end_anywhere(tmp_path: Path) -> None:
     for steps in range(4):
         home = tmp_path / str(steps)
         for folder in ("databases", "transactions"):
-            for name in ("neo4j", neo4j_home.NEW_STORE):
+            for name in ("neo4j", installation.NEW_STORE):
                 (home / "data" / folder / name).mkdir(parents=True)
                 (home / "data" / folder / name / name).touch()
-        neo4j_home.take_new_store(home)
+        installation.take_new_store(home)
         assert (home / "data" / "databases" / "neo4j" / "neo4j").exists(), "nothing happens without the mark"
-        neo4j_home.mark_new_store(home)
+        installation.mark_new_store(home)
         if steps > 0:
             (home / "data" / "databases" / "neo4j" / "neo4j").unlink()
         if steps > 1:
             (home / "data" / "databases" / "neo4j").rmdir()
         if steps > 2:
-            new = home / "data" / "databases" / neo4j_home.NEW_STORE
+            new = home / "data" / "databases" / installation.NEW_STORE
             new.rename(new.with_name("neo4j"))
-        neo4j_home.take_new_store(home)
-        neo4j_home.take_new_store(home)
+        installation.take_new_store(home)
+        installation.take_new_store(home)
         left = {path.relative_to(home / "data").as_posix() for path in (home / "data").rglob("*") if path.is_file()}
-        assert left == {f"{folder}/neo4j/{neo4j_home.NEW_STORE}" for folder in ("databases", "transactions")}
+        assert left == {f"{folder}/neo4j/{installation.NEW_STORE}" for folder in ("databases", "transactions")}
 
 
 def test_wrong_input_is_one_sentence(run: Run, tmp_path: Path) -> None:
@@ -234,9 +236,9 @@ def test_not_enough_room_is_said_before_anything_happens(
     home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from graphbrain.errors import ServerFailed
-    from graphbrain.importing import run as bulk
+    from graphbrain.ingest.importer import run as bulk
 
-    monkeypatch.setattr(neo4j_home, "LEAST_FREE_BYTES", 10**15)
+    monkeypatch.setattr(installation, "LEAST_FREE_BYTES", 10**15)
     with opened(home, auto_tend=False) as brain:
         brain.clear()
         with pytest.raises(ServerFailed, match="make room"):
@@ -248,11 +250,11 @@ def test_nobody_reports_into_a_database_that_is_about_to_go(
     home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """From its last look at the old database on the import lets nobody in; what was accepted before it goes by."""
-    from graphbrain import importing
     from graphbrain.errors import BadInput, GraphUnavailable
+    from graphbrain.ingest import importer
 
     late = Fetched("http://late.example/", ["http://late.example/next"], body_hash="late")
-    mark, make = neo4j_home.mark_new_store, stores.Workshop.make
+    mark, make = installation.mark_new_store, neo4j_admin.Workshop.make
     with opened(home, auto_tend=False) as brain, opened(home, auto_tend=False, limit_seconds=2.0) as other:
         brain.clear()
 
@@ -266,14 +268,14 @@ def test_nobody_reports_into_a_database_that_is_about_to_go(
             assert other.report([late])[0].accepted
 
         with monkeypatch.context() as patch:
-            patch.setattr(stores.Workshop, "make", made)
+            patch.setattr(neo4j_admin.Workshop, "make", made)
             with pytest.raises(BadInput, match="The brain holds"):
-                importing.run(brain, [put(tmp_path / "web.gz")], data=home)
+                importer.run(brain, [put(tmp_path / "web.gz")], data=home)
         assert other.report([late])[0].accepted, "the brain is open again"
         brain.clear()
         with monkeypatch.context() as patch:
-            patch.setattr(neo4j_home, "mark_new_store", marked)
-            done = importing.run(brain, [put(tmp_path / "web.gz")], data=home)
+            patch.setattr(installation, "mark_new_store", marked)
+            done = importer.run(brain, [put(tmp_path / "web.gz")], data=home)
         other.graph.limit_seconds = 60.0
         assert other.report([late])[0].accepted
         assert brain.stats()["pages"] == done.pages + 2

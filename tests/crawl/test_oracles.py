@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.recording import Recording
-from graphbrain.records import read
-from graphbrain.replay import replay
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.records import read
+from graphbrain.ingest.replay import replay
 from graphbrain.settings import PAYOUTS
 from tests.recordings import Recordings
 from tests.reference.exported import Exported, export
@@ -139,7 +139,8 @@ def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j:
     replay(Judge(brain, told), recording, limit=2 * recording.pages // 3)  # type: ignore[arg-type]
     brain.seed(dice.sample(recording.urls, 20))
     brain.change(eps=EPS)
-    for policy, weight in zip(PAYOUTS, (0.5, 1.0, 0.25, 1 / 1024, 0.75, 1.0), strict=True):
+    brain.change(target_hosts="www1.hollins.edu")
+    for policy, weight in zip(PAYOUTS, (0.5, 1.0, 0.25, 1 / 1024, 0.75, 1.0, 0.0), strict=True):
         brain.change(payout=policy, intra_host_weight=weight)
         assert brain.tend(None).settled
         audit = brain.audit(None)
@@ -147,7 +148,9 @@ def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j:
         found = export(neo4j, weight)
         fetched = found.column("first_fetched", 0.0) > 0
         seeds = found.column("is_seed", 0.0) > 0
-        wanted = payouts(policy, found.web.relevance, fetched, seeds, brain.settings.target_relevance)
+        on_target = np.array([page["host"] == "www1.hollins.edu" for page in found.pages])
+        target = brain.settings.target_relevance
+        wanted = payouts(policy, found.web.relevance, fetched, seeds, target, on_target=on_target)
         assert wanted.min() > 0.0 or policy not in ("uniform", "relevance")
         assert wanted.mean() == pytest.approx(1.0)
         hub, authority = solve(dataclasses.replace(found.web, payout=wanted))

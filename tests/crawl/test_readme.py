@@ -1,4 +1,4 @@
-"""README.md is true: its program runs, its questions have answers, its tables and commands are the code's."""
+"""README.md and docs/ are true: the program runs, questions have answers, tables and commands are the code's."""
 
 from __future__ import annotations
 
@@ -20,26 +20,35 @@ import pytest
 
 import graphbrain
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.cli import cli
+from graphbrain.cli.app import cli
 from graphbrain.demo.web import Web
+from graphbrain.schedule import change_rate
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from graphbrain.simulate import optimal_revisits
 from tests.conftest import Neo4j, emptied
+from tests.documents import PAGES, README, TEXT
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 SEEDS = ("http://links.example/", "http://lexicon.example/")
 
 
 def blocks(language: str) -> list[str]:
     """The fenced blocks of that language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def section(title: str) -> str:
     """What stands under a heading."""
-    found = re.search(rf"^##+ {re.escape(title)}\n(.*?)(?=^##|\Z)", README, re.MULTILINE | re.DOTALL)
-    assert found, f"README.md has no section {title!r}"
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^##|\Z)", TEXT, re.MULTILINE | re.DOTALL)
+    assert found, f"No page has a section {title!r}"
     return found[1]
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    assert len(README.encode()) <= 12_000
+    linked = set(re.findall(r"\]\(docs/([\w-]+\.md)\)", README))
+    assert linked | {"index.md"} == set(PAGES)
+    assert linked == {f"{name}.md" for name in re.findall(r"^([\w-]+)$", PAGES["index.md"], re.MULTILINE)}
 
 
 def first_column(text: str) -> list[str]:
@@ -49,10 +58,10 @@ def first_column(text: str) -> list[str]:
 
 # ---------------------------------------------------------------- the program and the questions
 
-PROGRAM, SPIDER = blocks("python")
+PROGRAM, SPIDER, *_ = blocks("python")
 QUESTIONS = {
     text.strip().rsplit("\n\n", 1)[-1]: query
-    for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    for text, query in re.findall(r"((?:^(?!```)[^\n]*\n)+)^```cypher\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 }
 
 
@@ -127,7 +136,7 @@ def test_the_program_is_about_thirty_lines_of_the_standard_library() -> None:
 
 
 def test_the_crawler_to_copy_is_as_long_as_is_said() -> None:
-    said = re.search(r"In some (\d+) lines it fetches side by side", README)
+    said = re.search(r"In some (\d+) lines it fetches side by side", TEXT)
     text = (ROOT / "graphbrain/demo/crawler.py").read_text(encoding="utf-8")
     assert said and abs(len(text.splitlines()) - int(said[1])) <= 10, len(text.splitlines())
 
@@ -191,7 +200,7 @@ def settings_table() -> str:
 
 
 def test_the_settings_are_the_codes() -> None:
-    assert settings_table() in section("Settings"), f"README.md should have this table:\n{settings_table()}"
+    assert settings_table() in section("Settings"), f"docs/settings.md should have this table:\n{settings_table()}"
     for variable in SHARED_WITH_SERVER:
         assert f"`{variable}`" in section("Settings")
 
@@ -213,15 +222,30 @@ def test_every_exported_name_is_named() -> None:
     assert not [name for name in graphbrain.__all__ if f"`{name}`" not in text]
 
 
+def test_the_public_mathematics_is_named_and_explained() -> None:
+    """Every name of the two modules stands in the tables, with its arguments, and has a docstring of its own."""
+    text = section("How often to come back")
+    for module in (optimal_revisits, change_rate):
+        for name in module.__all__:
+            assert re.search(rf"`{name}[`(]", text), name
+            thing = getattr(module, name)
+            assert not callable(thing) or name == "Objective" or len((thing.__doc__ or "").split()) > 8, name
+    for name, given in re.findall(r"`(\w+)\(([^)]*)\)`", text):
+        if (thing := getattr(optimal_revisits, name, None) or getattr(change_rate, name, None)) is not None:
+            assert set(re.findall(r"\w+", given)) <= set(inspect.signature(thing).parameters), name
+
+
 def test_the_commands_are_the_command_lines() -> None:
-    named = {name for cell in first_column(section("The command line")) for name in re.findall(r"`(\w+)[^`]*`", cell)}
+    named = {
+        name for cell in first_column(section("The command line")) for name in re.findall(r"`([\w-]+)[^`]*`", cell)
+    }
     assert named == set(cli.commands)
 
 
 def commands() -> list[str]:
     """Every command that the README tells to run: at the start of an indented line, after $, or between backticks."""
-    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", README, re.MULTILINE)
-    told = re.findall(r"`(graphbrain [^`\n]+)`", README)
+    shown = re.findall(r"^(?:    |\$ )(?:.*&& )?(graphbrain .*)$", TEXT, re.MULTILINE)
+    told = re.findall(r"`(graphbrain [^`\n]+)`", TEXT)
     return sorted({command.split(" > ")[0] for command in (*shown, *told)})
 
 
@@ -260,6 +284,6 @@ def test_there_are_commands_to_check() -> None:
 
 
 def test_the_files_it_names_are_there() -> None:
-    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", README))
+    named = set(re.findall(r"(?<![\w./-])((?:graphbrain|docker|tests|\.ci)/[\w./]+\w)", TEXT))
     assert len(named) > 4
     assert not [path for path in named if not (ROOT / path).exists() and not path.endswith("/.env")]

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
-from graphbrain.recording import Recording
-from graphbrain.records import read
-from graphbrain.replay import Progress, replay
-from graphbrain.worker import WorkerPool
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.records import read
+from graphbrain.ingest.replay import Progress, replay
+from tests.crawl.test_cli import on_terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -169,11 +170,12 @@ def test_ctrl_c_gives_back_what_is_not_reported(
 
 def test_the_table_fits_80_columns(connected: dict[str, str], tmp_path: Path) -> None:
     edges = put(web(ring=False), tmp_path / "web.tsv")
-    line = command("replay", edges)
-    done = subprocess.run(line, env=connected, capture_output=True, text=True, timeout=300)
+    code, seen = on_terminal(connected, "replay", edges)
+    assert code == 0 and "complete" in seen
+    assert max(map(len, seen.splitlines())) <= 80
+    done = subprocess.run(command("replay", edges), env=connected, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "complete" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.stdout.startswith("name\tvalue\n") and "\ncomplete\ttrue\n" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr, "no progress bar where there is no terminal"
 
 
@@ -223,7 +225,7 @@ def test_pool_waits_for_a_database_that_is_away() -> None:
 
 def test_pool_runs_from_any_directory(connected: dict[str, str], brain: Any, tmp_path: Path) -> None:
     code = (
-        "import sys, json; from graphbrain.worker import WorkerPool\n"
+        "import sys, json; from graphbrain.brain.workers import WorkerPool\n"
         "pool = WorkerPool(1, until_settled=True, **json.load(sys.stdin)).start()\n"
         "print(pool.join(300), pool.failed, pool.restarts)\n"
     )

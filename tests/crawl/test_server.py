@@ -21,14 +21,14 @@ import neo4j
 import psutil
 import pytest
 
-from graphbrain import jars, neo4j_home, priming, server
 from graphbrain.errors import ServerFailed
+from graphbrain.server import installation, lifecycle, prepare
 
 T = TypeVar("T")
 MEMORY = 768  # MB: heap 512, page cache 256
 START = """
-import sys; from pathlib import Path; from graphbrain import server
-print(server.start(Path(sys.argv[1]), memory=768).pid)
+import sys; from pathlib import Path; from graphbrain.server import lifecycle
+print(lifecycle.start(Path(sys.argv[1]), memory=768).pid)
 """
 
 
@@ -37,10 +37,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """One data directory for all tests, with a space in its name; stopped at the end."""
     path = tmp_path_factory.mktemp("server") / "data directory"
     yield path
-    server.stop(path, timeout=20)
+    lifecycle.stop(path, timeout=20)
 
 
-def _query(running: server.Server, text: str) -> list[list[object]]:
+def _query(running: lifecycle.Server, text: str) -> list[list[object]]:
     auth = (running.user, running.password)
     with neo4j.GraphDatabase.driver(running.uri, auth=auth) as driver:
         return [record.values() for record in driver.execute_query(text, database_="neo4j").records]
@@ -66,34 +66,34 @@ def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path
     with socket.socket() as other:  # the usual port is taken, by us or by a Neo4j of the user's
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            other.bind(("127.0.0.1", neo4j_home.USUAL_BOLT_PORT))
+            other.bind(("127.0.0.1", installation.USUAL_BOLT_PORT))
             other.listen()
         except OSError:
             pass
         pids = _in_two_processes(home)
     assert pids[0] == pids[1]
-    running = server.find(home)
+    running = lifecycle.find(home)
     assert running is not None and running.pid == pids[0]
-    assert running.bolt_port != neo4j_home.USUAL_BOLT_PORT
-    assert running.data == home and running.version == server.NEO4J_VERSION
+    assert running.bolt_port != installation.USUAL_BOLT_PORT
+    assert running.data == home and running.version == lifecycle.NEO4J_VERSION
 
-    assert server.start(home, say=lambda text: pytest.fail(text)) == running  # at once
-    now = server.status(home)
-    assert (now.running, now.pid, now.data_version) == (True, running.pid, server.NEO4J_VERSION)
+    assert lifecycle.start(home, say=lambda text: pytest.fail(text)) == running  # at once
+    now = lifecycle.status(home)
+    assert (now.running, now.pid, now.data_version) == (True, running.pid, lifecycle.NEO4J_VERSION)
     assert now.memory and now.memory > 1e8 and now.disk > 1e6
     assert now.since is not None and abs(now.since - time.time()) < 240
 
     _query(running, "CREATE (:Kept)")
     kernel = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions"
-    assert _query(running, kernel) == [[[server.NEO4J_VERSION]]]
+    assert _query(running, kernel) == [[[lifecycle.NEO4J_VERSION]]]
     assert urllib.request.urlopen(running.browser, timeout=10).status == 200
 
     _is_private(running)
-    assert any("Started." in line for line in server.logs(home))
-    assert server.stop(home) is True
+    assert any("Started." in line for line in lifecycle.logs(home))
+    assert lifecycle.stop(home) is True
     assert _is_gone(running.pid)
-    assert server.find(home) is None and server.stop(home) is False
-    assert any("Stopped." in line for line in server.logs(home))
+    assert lifecycle.find(home) is None and lifecycle.stop(home) is False
+    assert any("Stopped." in line for line in lifecycle.logs(home))
 
 
 def _is_gone(pid: int) -> bool:
@@ -104,7 +104,7 @@ def _is_gone(pid: int) -> bool:
         return True
 
 
-def _is_private(running: server.Server) -> None:
+def _is_private(running: lifecycle.Server) -> None:
     """Loopback only; the password in one file, for the user only, and on no command line."""
     process = psutil.Process(running.pid)
     listening = [c.laddr.ip for c in process.net_connections("tcp") if c.status == "LISTEN"]
@@ -119,20 +119,20 @@ def _is_private(running: server.Server) -> None:
 
 
 def test_a_killed_server_starts_again_with_its_data_and_ports(home: Path) -> None:
-    before = neo4j_home.read_state(home)
-    running = server.start(home, memory=MEMORY, say=lambda _: None)
+    before = installation.read_state(home)
+    running = lifecycle.start(home, memory=MEMORY, say=lambda _: None)
     assert (running.bolt_port, running.http_port) == (before["bolt_port"], before["http_port"])
     os.kill(running.pid, signal.SIGKILL)
     psutil.Process(running.pid).wait(10)
-    assert server.find(home) is None and server.status(home).running is False
+    assert lifecycle.find(home) is None and lifecycle.status(home).running is False
     # Somebody takes its port meanwhile: another one is found.
     with socket.socket() as other:
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         other.bind(("127.0.0.1", running.bolt_port))
         other.listen()
         with pytest.raises(ServerFailed, match="is taken"):
-            server.start(home, bolt_port=running.bolt_port, say=lambda _: None)
-        again = server.start(home, memory=MEMORY, say=lambda _: None)
+            lifecycle.start(home, bolt_port=running.bolt_port, say=lambda _: None)
+        again = lifecycle.start(home, memory=MEMORY, say=lambda _: None)
     assert again.bolt_port != running.bolt_port
     assert _query(again, "MATCH (k:Kept) RETURN count(k)") == [[1]]
 
@@ -141,9 +141,9 @@ def test_beside_a_running_server_another_is_refused_with_its_reason(home: Path, 
     """A wrong setting ends it early and cheaply: what is tried is how an end is reported."""
     (tmp_path / "extra.conf").write_text("server.nonsense=1\n")
     with pytest.raises(ServerFailed, match=r"server\.nonsense"):
-        server.start(tmp_path, memory=MEMORY, say=lambda _: None)
-    assert server.find(tmp_path) is None
-    assert server.find(home) is not None  # untouched
+        lifecycle.start(tmp_path, memory=MEMORY, say=lambda _: None)
+    assert lifecycle.find(tmp_path) is None
+    assert lifecycle.find(home) is not None  # untouched
 
 
 def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -151,9 +151,8 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     cache = tmp_path / "graphbrain"
 
     def begin() -> tuple[subprocess.Popen[bytes], int]:
-        java = jars.find_java(None, server.NEO4J_VERSION)
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
-        maker = subprocess.Popen([sys.executable, "-m", "graphbrain.priming", server.NEO4J_VERSION, java], env=env)
+        maker = subprocess.Popen([sys.executable, "-m", "graphbrain", "server", "prepare"], env=env)
         return maker, _wait_for(lambda: _learner(cache, set(seen)))
 
     seen: list[int] = []
@@ -164,8 +163,8 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     assert not _is_gone(pid)
     again, other = begin()
     assert _is_gone(pid)
-    again.terminate()
-    assert again.wait(60) == 1
+    again.send_signal(signal.SIGINT)
+    assert again.wait(60) == 130
     assert _is_gone(other)
     assert [path.suffix for path in cache.glob("java-*")] == [".making"]  # and not a word in it: it can be tried again
     assert not any(path.stat().st_size for path in cache.glob("java-*"))
@@ -174,7 +173,7 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
 def _learner(cache: Path, seen: set[int]) -> int | None:
     """The process of a maker's server, once it runs; not one of those that were seen."""
     for home in cache.glob("java-*.server"):
-        pid = neo4j_home.read_state(home).get("pid")
+        pid = installation.read_state(home).get("pid")
         if isinstance(pid, int) and pid not in seen:
             return pid
     return None
@@ -182,14 +181,13 @@ def _learner(cache: Path, seen: set[int]) -> int | None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only here a process says what it has mapped")
 def test_the_server_starts_with_what_java_has_learnt(home: Path) -> None:
-    """Some start of this run has begun to make the cache; here it is waited for, or made."""
-    file, _ = priming.prime(say=lambda _: None)
+    file, _ = prepare.prime(say=lambda _: None)
     assert file is not None and file.stat().st_size > 1e7
-    assert priming.prime(say=lambda text: pytest.fail(text)) == (file, False)
-    server.stop(home)
-    running = server.start(home, memory=MEMORY, say=lambda _: None)
+    assert prepare.prime(say=lambda text: pytest.fail(text)) == (file, False)
+    lifecycle.stop(home)
+    running = lifecycle.start(home, memory=MEMORY, say=lambda _: None)
     assert any(Path(part.path) == file for part in psutil.Process(running.pid).memory_maps())
-    assert not [line for line in server.logs(home) if "[aot" in line]
+    assert not [line for line in lifecycle.logs(home) if "[aot" in line]
     assert _query(running, "MATCH (k:Kept) RETURN count(k)") == [[1]]
 
 

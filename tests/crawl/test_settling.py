@@ -18,8 +18,10 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import Brain, Fetched, hammer, ledger, settling
-from graphbrain.batching import Cost
+from graphbrain import Brain, Fetched
+from graphbrain.accounts import ledger, settlement
+from graphbrain.accounts.partition import Cost
+from graphbrain.bench import chaos
 from tests.conftest import Neo4j
 from tests.graph.conftest import Going, crowd, sound
 from tests.reference.exported import export
@@ -34,9 +36,10 @@ LATER = 1_000.0
 
 PROGRAM = """
 import random, sys
-from graphbrain import Brain, ledger, settling
+from graphbrain import Brain
+from graphbrain.accounts import ledger, settlement
 from tests.crawl.test_settling import SMALL, changes
-settling.COST, ledger.ROUNDS = SMALL, 0
+settlement.COST, ledger.ROUNDS = SMALL, 0
 uri, user, password, seed = sys.stdin.read().split("\\n")[:4]
 dice = random.Random(int(seed))
 def told(what, done, of):
@@ -169,8 +172,8 @@ def test_the_server_is_killed_in_the_middle_of_a_pass(
     """A batch is under way when the server dies: the pass waits, goes on, and ends; nothing is lost on the way."""
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
-    monkeypatch.setattr(settling, "COST", SMALL)
-    blow, struck = hammer.kill_local_server(neo4j.data), list[int]()
+    monkeypatch.setattr(settlement, "COST", SMALL)
+    blow, struck = chaos.kill_local_server(neo4j.data), list[int]()
 
     def strike(what: str, done: int, of: int) -> None:
         if what == "write" and 3 * done > of and not struck:

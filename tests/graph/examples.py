@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.opichits import FIRST_RANK
+from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.url import key_of
 
 HUB, OTHER, ALIAS, BROKEN, WAITING = (
@@ -136,7 +136,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/settle_begin": {"token": TOKEN, "now": NOW, "until": NOW + 60},
         "brain/settle_end": {"token": TOKEN, "now": NOW},
         "brain/sizes": none,
-        "brain/states": none,
+        "brain/states": {"now": NOW},
         "brain/step": {"rows": [[999, "999_example", "0" * 16]], "now": NOW},
         "brain/steps": none,
         "brain/tended_by": {"hour": int(NOW // 3600), "now": NOW},
@@ -222,10 +222,13 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "dead": 3,
             "now": NOW,
         },
+        "hosts/like": {"texts": ["leaf.org"]},
+        "hosts/count_pages": {"names": ["hub.org", "leaf.org"]},
         "hosts/pages": {"name": "leaf.org"},
         "hosts/probes": none,
         "hosts/read": {"names": ["hub.org", "leaf.org"]},
         "hosts/robots": {"names": ["hub.org", "leaf.org"]},
+        "hosts/sizes": {"names": ["hub.org", "leaf.org"], "limit": 3},
         "hosts/view": {"name": "hub.org"},
         "hosts/write": {"rows": [["hub.org", {"next_at": NOW, "in_flight": 1}], ["leaf.org", {"queued": None}]]},
         "links/alias": {"rows": [[alias, other]]},
@@ -236,12 +239,28 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/best_out": {"key": key_of(HUB), "limit": 10},
         "links/create": {"rows": [[other, [hub, alias]]], "now": NOW},
         "links/delete": {"rows": [[hub, [at[LEAVES[0]], at[LEAVES[1]]]]]},
+        "links/count": {"key": key_of(LEAVES[0])},
         "links/degrees": {"ids": some},
         "links/ends_in": {"key": key_of(LEAVES[0]), "ids": [0, 1]},
         "links/ends_out": {"key": key_of(HUB), "ids": [0, 1]},
         "links/in": {"ids": some},
         "links/inside": {"ids": some},
+        "exports/column": {"ids": some, "name": "pagerank"},
+        "scores/guess": {"ids": some, "values": [0.5, 1.0, 2.0]},
+        "scores/take": {
+            "method": "pagerank",
+            "token": TOKEN,
+            "now": NOW,
+            "until": NOW + 9.0,
+            "every": 60.0,
+            "broken": 60.0,
+        },
+        "scores/release": {"token": TOKEN},
+        "pages/value": {"rows": [[hub, 2.5]]},
+        "pages/guess_value": {"rows": [[other, 2.5]]},
+        "links/in_between": {"ids": some},
         "links/out": {"ids": some},
+        "links/out_between": {"ids": some},
         "links/out_spelt": {"ids": some},
         "links/packed_in": {"ids": some},
         "links/packed_out": {"ids": some},

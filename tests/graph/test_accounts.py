@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Fetched, Link, cash, corrections, pages, report
+from graphbrain import Brain, Fetched, Link
+from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.intake import Intake
+from graphbrain.frontier import discovery, edits, report
+from graphbrain.frontier.validate import Intake
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
 
@@ -63,13 +65,13 @@ def assert_solved(brain: Brain, neo4j: Any, tolerance: float = 1e-6) -> Exported
     return found
 
 
-def push(brain: Brain, side: str, *numbers: int) -> cash.Pushed:
+def push(brain: Brain, side: str, *numbers: int) -> pushes.Pushed:
     """Push one side of these pages."""
     keys = [brain.page(url(number)).key for number in numbers]
 
-    def work(tx: Any) -> cash.Pushed:
-        ids = pages.find(tx, keys)
-        return cash.push(tx, side, list(ids.values()), brain.policy.rule, brain.now())
+    def work(tx: Any) -> pushes.Pushed:
+        ids = discovery.find(tx, keys)
+        return pushes.push(tx, side, list(ids.values()), brain.policy.rule, brain.now())
 
     return brain.graph.write(work, "test push")
 
@@ -215,7 +217,7 @@ def test_a_new_web_has_paid_nothing(small: Brain) -> None:
 
 def test_one_push_pays_each_neighbour_its_share(small: Brain) -> None:
     """3 keeps ¾ of 1 for three links: ¼ each. Nothing else moves."""
-    assert push(small, "hub", 3) == cash.Pushed(pushes=1, payments=3, lost=0)
+    assert push(small, "hub", 3) == pushes.Pushed(pushes=1, payments=3, lost=0)
     assert hub_account(small, 3) == (1, 0, 0.25)
     for page in (1, 2, 4):
         assert authority_account(small, page) == (1, 0.25, 0)
@@ -243,18 +245,18 @@ def test_a_push_that_is_run_again_finds_nothing_to_push(small: Brain) -> None:
     """As after a commit whose answer was lost."""
     push(small, "hub", 3)
     before = [hub_account(small, page) + authority_account(small, page) for page in (1, 2, 3, 4)]
-    assert push(small, "hub", 3) == cash.Pushed(pushes=0, payments=0, lost=1)
+    assert push(small, "hub", 3) == pushes.Pushed(pushes=0, payments=0, lost=1)
     assert [hub_account(small, page) + authority_account(small, page) for page in (1, 2, 3, 4)] == before
 
 
 def test_a_page_without_links_is_never_pushed(small: Brain) -> None:
-    assert push(small, "hub", 4) == cash.Pushed(lost=1)
-    assert push(small, "authority", 3) == cash.Pushed(lost=1)
+    assert push(small, "hub", 4) == pushes.Pushed(lost=1)
+    assert push(small, "authority", 3) == pushes.Pushed(lost=1)
 
 
 def test_sides_pushed_in_one_batch_add_up(small: Brain) -> None:
     """1, 2 and 3 pay ½, ½ and ¼ a link: 2 gets ½ + ¼, 4 gets ½ + ¼, 1 gets ¼."""
-    assert push(small, "hub", 1, 2, 3) == cash.Pushed(pushes=3, payments=5, lost=0)
+    assert push(small, "hub", 1, 2, 3) == pushes.Pushed(pushes=3, payments=5, lost=0)
     assert [authority_account(small, page)[1] for page in (1, 2, 3, 4)] == [0.25, 0.75, 0, 0.75]
     sound(small)
 
@@ -471,11 +473,11 @@ def test_corrections_committed_twice_count_once(small: Brain) -> None:
     policy, now = small.policy, small.now()
     names = {page: (url(page), small._key(url(page))) for page in (1, 2, 3, 4, 9)}
     ends = [(names[page][1], names[page][0]) for page in (4, 9)]
-    run_twice(small, lambda tx: corrections.link(tx, ends[0], ends[1], policy, now))
-    run_twice(small, lambda tx: corrections.unlink(tx, names[3][1], names[2][1], policy, now))
-    run_twice(small, lambda tx: corrections.payout(tx, names[1][1], 4.0, policy, now))
-    run_twice(small, lambda tx: corrections.relevance(tx, names[1][1], 0.9, policy, now))
-    run_twice(small, lambda tx: corrections.forget(tx, names[1][1], False, policy, now))
+    run_twice(small, lambda tx: edits.link(tx, ends[0], ends[1], policy, now))
+    run_twice(small, lambda tx: edits.unlink(tx, names[3][1], names[2][1], policy, now))
+    run_twice(small, lambda tx: edits.payout(tx, names[1][1], 4.0, policy, now))
+    run_twice(small, lambda tx: edits.relevance(tx, names[1][1], 0.9, policy, now))
+    run_twice(small, lambda tx: edits.forget(tx, names[1][1], False, policy, now))
 
 
 # ---------------------------------------------------------------- weights, payees, marks
@@ -541,7 +543,7 @@ def marks(brain: Brain, page: int) -> dict[str, Any]:
     """The stored marks of a page."""
     key = brain.page(url(page)).key
     row = brain.graph.read(
-        lambda tx: tx.one("audit/pages", ids=list(pages.find(tx, [key]).values()), intra=1.0)[0][0], "test"
+        lambda tx: tx.one("audit/pages", ids=list(discovery.find(tx, [key]).values()), intra=1.0)[0][0], "test"
     )
     return dict(
         zip(("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane"), row[11:16], strict=True)

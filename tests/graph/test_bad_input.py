@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, bench
+from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.bench import crawl
 from graphbrain.errors import BadInput, UnknownPage
 from tests.graph.conftest import START
 
@@ -198,5 +199,5 @@ def test_top_is_by_hub_or_authority(brain: Brain) -> None:
 
 def test_claims_are_measured_where_there_are_pages_to_claim(brain: Brain) -> None:
     with pytest.raises(BadInput, match="--pages 10000"):
-        bench.claim(brain, bench.LEAST_PAGES - 1)
+        crawl.claim(brain, crawl.LEAST_PAGES - 1)
     assert brain.stats()["pages"] == 0

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, bench, bench_scores, records
+from graphbrain import Brain
+from graphbrain.bench import crawl, scores
+from graphbrain.ingest import records
 
 PAGES = 150
 Figures = list[dict[str, Any]]
@@ -32,7 +34,7 @@ def measure(brain: Brain, file: Path, capsys: pytest.CaptureFixture[str]) -> Cal
     """Kind and options → what `graphbrain bench KIND FILE --json` prints."""
 
     def measure(kind: str, **options: Any) -> Figures:
-        bench.run(brain, kind, file, json=True, **options)
+        crawl.run(brain, kind, file, json=True, **options)
         return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
 
     return measure
@@ -71,10 +73,10 @@ def test_grow(measure: Callable[..., Figures], brain: Brain, file: Path) -> None
 
 
 def test_rank(measure: Callable[..., Figures], brain: Brain, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (bench, bench_scores):
+    for module in (crawl, scores):
         monkeypatch.setattr(module, "LARGE_PAGES", 1_000)
-    monkeypatch.setattr(bench, "LARGE_LINKS", 10_000)
-    monkeypatch.setattr(bench, "WARM_UP_PAGES", 10)
+    monkeypatch.setattr(crawl, "LARGE_LINKS", 10_000)
+    monkeypatch.setattr(crawl, "WARM_UP_PAGES", 10)
     found = measure("rank")
     assert [one["measure"] for one in found] == ["rank: pagerank", "rank: hits"] * 2 + ["rank: read and write"]
     links = records.read(file).distinct_links

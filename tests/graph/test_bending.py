@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, Link, bending
+from graphbrain import Brain, Fetched, Link
+from graphbrain.accounts import payout_policy
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
 from tests.conftest import Neo4j
@@ -30,6 +31,7 @@ Ask = Callable[..., list[list[object]]]
 
 A, B, C, D = "http://a.org/", "http://b.org/", "http://c.org/", "http://d.org/"
 SETTLED = 1e-6
+TARGETS = "host-1.example host-3.example"
 
 
 def random_web(brain: Brain, seed: int, clock: HandClock, pages: int = 40) -> None:
@@ -53,7 +55,8 @@ def due(found: Exported, policy: str, target: float, scale: float | None = None)
     """The payouts that the policy asks for, worked out from what stands on the pages; a page's own goes over it."""
     fetched = np.array([page.get("first_fetched") is not None for page in found.pages])
     seeds = np.array([page.get("is_seed", False) for page in found.pages])
-    by_policy = payouts(policy, found.web.relevance, fetched, seeds, target, scale)
+    on_target = np.array([page["host"] in TARGETS.split() for page in found.pages])
+    by_policy = payouts(policy, found.web.relevance, fetched, seeds, target, scale, on_target)
     return np.array([page.get("own_payout", one) for page, one in zip(found.pages, by_policy, strict=True)])
 
 
@@ -80,7 +83,7 @@ def test_scores_solve_the_system_of_the_policy(
     """Set on a web that has settled under another policy; the mean share is 1."""
     brain = make_brain(payout="fetched" if policy == "uniform" else "uniform", intra_host_weight=0.25)
     random_web(brain, 3, clock)
-    brain.change(payout=policy, eps=SETTLED)
+    brain.change(payout=policy, target_hosts=TARGETS, eps=SETTLED)
     sound(brain)
     assert brain.tend(None).settled
     sound(brain)
@@ -111,7 +114,7 @@ def test_scores_solve_the_system_when_the_policy_was_there_first(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, policy: str
 ) -> None:
     """Classes change with every visit, and the scale with the growth of the crawl."""
-    brain = make_brain(payout=policy, eps=SETTLED, target_relevance=0.6)
+    brain = make_brain(payout=policy, eps=SETTLED, target_relevance=0.6, target_hosts=TARGETS)
     random_web(brain, 4, clock)
     assert brain.tend(None).settled
     found = export(neo4j)
@@ -152,6 +155,32 @@ def test_relevance_moves_the_payout(make_brain: MakeBrain) -> None:
     brain.change(payout="relevance")
     told = np.array([brain.page(page).payout or 1.0 for page in (A, B, C)])
     np.testing.assert_allclose(told, 3 * np.array([0.5, 0.8, 0.7]) / 2.0)
+
+
+@pytest.mark.usefixtures("unspent")
+def test_pages_of_target_hosts_are_paid(make_brain: MakeBrain) -> None:
+    """With those of the domains below them, by any spelling, at any port or at one; no other host."""
+    pages = [f"http://{host}/" for host in ("b.org", "www.b.org", "notb.org", "b.org.uk", "c.org", "c.org:8080")]
+    brain = make_brain(payout="hosts", target_hosts="B.org, c.org:8080")
+    brain.report([Fetched(A, pages[:3])])
+    brain.report([Fetched(D, pages)])
+
+    def paid() -> list[float | None]:
+        return [brain.page(page).payout for page in pages]
+
+    brain.tend(0)
+    mean = 8 / 3
+    assert paid() == pytest.approx([mean, mean, 0.0, 0.0, 0.0, mean])
+    sound(brain)
+    brain.change(target_hosts="*.c.org")
+    assert paid() == pytest.approx([0.0, 0.0, 0.0, 0.0, 4.0, 4.0])
+    sound(brain)
+    with pytest.raises(SettingsError, match="target_hosts must be hosts while payout is hosts"):
+        brain.change(target_hosts="")
+    with pytest.raises(SettingsError, match="target_hosts must be hosts"):
+        brain.change(target_hosts="b.*.org")
+    brain.change(payout="uniform", target_hosts="")
+    assert paid() == [None] * 6
 
 
 @pytest.mark.usefixtures("unspent")
@@ -258,7 +287,7 @@ def test_the_usual_crawl_pays_nothing_for_it(brain: Brain) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"payout": "nobody"}, {"target_relevance": 1.5}, {"intra_host_weight": 0.3}, {"intra_host_weight": 0.0}]
+    "wrong", [{"payout": "nobody"}, {"target_relevance": 1.5}, {"intra_host_weight": 0.3}, {"intra_host_weight": -0.25}]
 )
 def test_an_impossible_bend_is_refused_and_changes_nothing(brain: Brain, ask: Ask, wrong: dict[str, Any]) -> None:
     before = noted(ask)
@@ -270,7 +299,7 @@ def test_an_impossible_bend_is_refused_and_changes_nothing(brain: Brain, ask: As
 # ---------------------------------------------------------------- the weight of links
 
 
-@pytest.mark.parametrize("weight", [1 / 1024, 0.5, 1.0])
+@pytest.mark.parametrize("weight", [0.0, 1 / 1024, 0.5, 1.0])
 def test_links_inside_a_host_weigh_what_they_are_told(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, weight: float
 ) -> None:
@@ -286,6 +315,59 @@ def test_links_inside_a_host_weigh_what_they_are_told(
     assert brain.tend(None).settled
     found = export(neo4j, weight)
     assert_solved(brain, found, found.web.payout)
+
+
+SITE = [f"http://a.org/{n}" for n in range(6)]
+
+
+def test_links_without_weight_are_links_all_the_same(make_brain: MakeBrain, clock: HandClock) -> None:
+    """A page all of whose links stay inside its host gives nothing on, and gets nothing: it keeps what it is paid. But
+    its links are there, they are replaced at its next visit, and who is linked to is no orphan."""
+    brain = make_brain(intra_host_weight=0.0, orphans="park")
+    brain.report([Fetched(SITE[0], [SITE[1], SITE[2]])])
+    brain.report([Fetched(SITE[3], [SITE[2], B])])
+    brain.tend(None)
+    assert [(brain.page(one).out_links, brain.page(one).out_weight) for one in SITE[:4:3]] == [(2, 0.0), (2, 1.0)]
+    assert [brain.page(one).authority_score for one in SITE[:4]] == [1.0] * 4
+    assert brain.page(B).authority_score == pytest.approx(1.0 + 0.5 * brain.page(SITE[3]).hub_score)
+    clock.pass_(1.0)
+    brain.report([Fetched(SITE[0], [SITE[4]]), Fetched(SITE[3], [B])])
+    brain.tend(None)
+    assert brain.neighbours(SITE[0])[0] == [SITE[4]]
+    assert [brain.page(one).state for one in SITE[1:5]] == ["parked", "parked", "known", "frontier"]
+    clock.pass_(1.0)
+    brain.report([Fetched(SITE[4], [SITE[2]])])
+    brain.tend(None)
+    assert [brain.page(one).state for one in SITE[1:3]] == ["parked", "frontier"]
+    sound(brain)
+
+
+def test_depths_come_through_links_without_weight(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(intra_host_weight=0.0)
+    brain.seed([A])
+    for target in SITE[:3]:
+        clock.pass_(10.0)
+        (claim,) = brain.next_urls(1)
+        brain.report([Fetched(claim.url, [target], claim)])
+    assert [brain.page(one).depth for one in SITE[:3]] == [1, 2, 3]
+    brain.seed([SITE[0]])
+    brain.tend(0)
+    assert [brain.page(one).depth for one in SITE[:3]] == [0, 1, 2]
+
+
+def test_nobody_knows_the_links_of_a_page_by_its_weight(make_brain: MakeBrain, clock: HandClock, ask: Ask) -> None:
+    """Pages that were imported do not say which links they have; without weight they do not say that they have none."""
+    brain = make_brain(intra_host_weight=0.0)
+    random_web(brain, 8, clock)
+    for weight in (1.0, 0.0):
+        ask("MATCH (p:Page) REMOVE p.links_sum")
+        brain.change(intra_host_weight=weight)
+        sound(brain)
+        clock.pass_(1.0)
+        brain.report([Fetched(url(n), [url(n + 4), url(n + 1)]) for n in range(10)])
+        sound(brain)
+        assert brain.settle().left == 0
+        sound(brain)
 
 
 def test_both_bends_in_one_change(make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock) -> None:
@@ -312,7 +394,7 @@ def give_up(done: int, total: int) -> None:
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bending, "BATCH", 7)
+    monkeypatch.setattr(payout_policy, "BATCH", 7)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -368,8 +450,9 @@ def test_weights_left_half_way_are_finished_by_whoever_comes(
 
 PROGRAM = """
 import sys, time
-from graphbrain import Brain, bending
-bending.BATCH = 4
+from graphbrain import Brain
+from graphbrain.accounts import payout_policy
+payout_policy.BATCH = 4
 def told(done, total):
     print(done, flush=True)
     time.sleep(0.05)
@@ -499,7 +582,8 @@ def test_everything_changes_while_everybody_works(make_brain: MakeBrain, neo4j: 
     ) as going:
         dice = random.Random(20)
         for _ in rounds(going, 4.0):
-            brain.change(intra_host_weight=dice.choice([0.25, 0.5, 1.0]), payout=dice.choice(PAYOUTS))
+            weight, policy = dice.choice([0.0, 0.25, 1.0]), dice.choice(PAYOUTS)
+            brain.change(intra_host_weight=weight, payout=policy, target_hosts=dice.choice([TARGETS, "a.example"]))
             audit = brain.audit(None)
             assert not {"accounts", "weights", "payouts"} & set(audit.figures["wrong"]), audit.findings
     brain.change(eps=SETTLED)
@@ -517,11 +601,11 @@ class BendingChurn(Churn):
 
     def policy(self) -> str:
         policy, target = self.dice.choice(PAYOUTS), self.dice.choice([0.3, 0.5, 0.9])
-        self.brain.change(payout=policy, target_relevance=target)
+        self.brain.change(payout=policy, target_relevance=target, target_hosts=TARGETS)
         return f"policy {policy} {target}"
 
     def weigh(self) -> str:
-        weight = self.dice.choice([0.125, 0.5, 1.0])
+        weight = self.dice.choice([0.0, 0.125, 1.0])
         self.brain.change(intra_host_weight=weight)
         return f"weigh {weight}"
 

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Claim, Fetched, Link, settling
-from graphbrain.batching import Cost
+from graphbrain import Brain, Claim, Fetched, Link
+from graphbrain.accounts import settlement
+from graphbrain.accounts.partition import Cost
 from graphbrain.errors import BadInput, BeingConverted, SettingsError, UnknownPage
 from graphbrain.model import Settled
 from graphbrain.settings import ENGINES, PAYOUTS
@@ -213,6 +214,7 @@ def assert_sound(brain: Brain, what: str) -> None:
         (2, {"intra_host_weight": 0.5}),
         (3, {"order": "breadth_first", "alpha": 0.4, "eps": 0.005}),
         (4, {"eps": 0.3}),
+        (5, {"intra_host_weight": 0.0}),
     ],
 )
 def test_accounts_survive_any_change(make_brain: Any, neo4j: Any, seed: int, shared: dict[str, Any]) -> None:
@@ -241,7 +243,7 @@ def test_accounts_survive_several_who_change_them_at_once(
 
     While they work, audits of every account go on beside them: each locks what it looks at, so it must never be wrong.
     """
-    monkeypatch.setattr(settling, "COST", Cost(8.0, 1.0, 0.1))
+    monkeypatch.setattr(settlement, "COST", Cost(8.0, 1.0, 0.1))
     brain: Brain = make_brain()
     passes: list[Settled] = []
 
@@ -273,7 +275,7 @@ def test_accounts_survive_several_who_change_them_at_once(
 
 
 SETTINGS: dict[str, list[Any]] = {
-    "intra_host_weight": [0.125, 0.5, 1.0],
+    "intra_host_weight": [0.0, 0.125, 1.0],
     "payout": list(PAYOUTS),
     "target_relevance": [0.3, 0.7],
     "eps": [0.003, 0.03, 0.3],
@@ -348,10 +350,10 @@ def test_rounds_of_everything_while_workers_tend(
 ) -> None:
     """Two do whatever can be done, engines converted to and fro too, while two workers tend. After each round all
     pause, and nothing may be wrong: no account, no weight, no sum; under the classic engine all cash is 2(N + 1)."""
-    monkeypatch.setattr("graphbrain.core.PASS_BATCH", 5)
-    monkeypatch.setattr("graphbrain.bending.BATCH", 5)
-    monkeypatch.setattr(settling, "COST", Cost(8.0, 1.0, 0.1))
-    brain: Brain = make_brain(engine=engine)
+    monkeypatch.setattr("graphbrain.brain.session.PASS_BATCH", 5)
+    monkeypatch.setattr("graphbrain.accounts.payout_policy.BATCH", 5)
+    monkeypatch.setattr(settlement, "COST", Cost(8.0, 1.0, 0.1))
+    brain: Brain = make_brain(engine=engine, target_hosts="host-1.example")
     done, engines, pauses = Counter[str](), Counter[str](), [threading.Lock(), threading.Lock()]
 
     def tend(pause: threading.Lock, going: Going) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, ledger
-from graphbrain import brain as verbs
-from graphbrain.statements import names, statement
+from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.accounts import ledger
+from graphbrain.brain import brain as verbs
+from graphbrain.graph.statements import names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock
 from tests.graph.examples import params, small_web

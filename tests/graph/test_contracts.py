@@ -11,7 +11,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain
-from graphbrain.statements import Statement, names, statement
+from graphbrain.graph.statements import Statement, names, statement
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, crowd, kept_out, pass_by
 from tests.graph.examples import params, small_web
@@ -42,6 +42,7 @@ MAY_SCAN = {
     "scores/end": "one node a method: a handful",
     "scores/hold": "one node a method: a handful",
     "scores/seeds": "before an export of everything",
+    "scores/take": "one node a method: a handful",
     "scores/some": "batch scores have no index; stops at the first page",
     "pages/shares": "sums over every page, when payouts are scaled anew",
     "classic/all_authorities": "for webs so small that ranks name too few, and scores that count cash",

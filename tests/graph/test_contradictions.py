@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link, lanes
-from graphbrain.beliefs import PRIOR
+from graphbrain import Brain, Claim, Failed, Fetched, Link
 from graphbrain.errors import GraphbrainError
 from graphbrain.model import Seen, Unusable
-from graphbrain.schedule import Schedule
+from graphbrain.schedule import lanes
+from graphbrain.schedule.change_rate import PRIOR
+from graphbrain.schedule.value import Schedule
 from graphbrain.settings import Settings
 from tests.conftest import Neo4j
 from tests.graph.conftest import START, HandClock

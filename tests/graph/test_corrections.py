@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, linksums
+from graphbrain import Brain, Fetched
+from graphbrain.accounts import link_sums
 from graphbrain.errors import BadInput, UnknownPage
 from tests.graph.conftest import HandClock, sound
 
@@ -49,6 +50,33 @@ def test_a_link_creates_both_its_ends(brain: Brain) -> None:
 def test_a_link_to_itself_is_refused(brain: Brain) -> None:
     with pytest.raises(BadInput, match="itself"):
         brain.link(A, "http://A.org/#x")
+
+
+def test_corrections_say_what_they_did(ring: Brain) -> None:
+    assert ring.link(B, A) is True
+    assert ring.link(B, A) is False
+    assert ring.unlink(B, A) is True
+    assert ring.unlink(B, A) is False
+    assert ring.unlink(A, D) is False
+    assert ring.forget(C) == 3, "A and B link to it, and it to A"
+    assert ring.forget(C) is None
+    assert ring.forget(D, for_ever=True) is None
+    ring.report([Fetched(B, redirected_to=A)])
+    ring.report([Fetched(C, [B])])
+    assert ring.unlink(C, B) is True, "by the name of an alias"
+    assert ring.unlink(C, A) is False
+    sound(ring)
+
+
+def test_a_correction_that_is_run_again_has_been_done_all_the_same(
+    ring: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first attempt was committed, and nobody has heard of it."""
+    write = ring.graph.write
+    monkeypatch.setattr(ring.graph, "write", lambda work, name: (write(work, name), write(work, name))[1])
+    assert ring.link(B, A) is True
+    assert ring.unlink(B, A) is True
+    assert ring.forget(C) == 3
 
 
 def test_unlinking_gives_back_what_the_link_has_paid(ring: Brain) -> None:
@@ -178,11 +206,11 @@ def test_clear_leaves_the_brain_and_nothing_else(ring: Brain, ask: Ask) -> None:
 def test_a_change_of_eps_marks_every_page_anew(make_brain: MakeBrain) -> None:
     brain = make_brain(eps=0.5)
     brain.report([Fetched(A, [B, C]), Fetched(B, [C]), Fetched(C, [A])])
-    brain.tend(None)
+    brain.tend(None, passes=False)
     coarse = brain.stats()["error_bound"]
     brain.change(eps=1e-6)
     sound(brain)
-    assert brain.tend(None).pushes > 0
+    assert brain.tend(None, passes=False).pushes > 0
     assert brain.stats()["error_bound"] < coarse / 100
 
 
@@ -206,7 +234,7 @@ def test_a_change_of_the_scope_moves_pages_in_and_out(ring: Brain) -> None:
 # ---------------------------------------------------------------- everything at once
 
 
-@pytest.mark.parametrize("settings", [{}, {"intra_host_weight": 0.25}, {"alpha": 0.0}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"intra_host_weight": 0.0}, {"alpha": 0.0}], ids=str)
 def test_random_churn_leaves_every_account_right(
     make_brain: MakeBrain, clock: HandClock, settings: dict[str, Any]
 ) -> None:
@@ -251,8 +279,8 @@ def test_weights_go_by_the_links_that_were_deleted(
         "p.links_sum = (p.links_sum + $term) % ($whole + 1)",
         a=A,
         b=B,
-        term=int(linksums.hashed(np.array([linked]))[0]),
-        whole=linksums.WHOLE,
+        term=int(link_sums.hashed(np.array([linked]))[0]),
+        whole=link_sums.WHOLE,
     )
     clock.pass_(1.0)
     {

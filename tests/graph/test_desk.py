@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain.desk import Desk, Taken, Visited
+from graphbrain.scrapy.prefetch import Desk, Taken, Visited
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock
 

@@ -8,10 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports
-from graphbrain.exports import LinkTable, _Range, _table
-from graphbrain.linking import ID_BITS, LARGEST_ID, unpacked
-from graphbrain.statements import statement
+from graphbrain import Brain, Fetched
+from graphbrain.accounts.adjacency import unpacked
+from graphbrain.graph import exports
+from graphbrain.graph.connection import ID_BITS, LARGEST_ID
+from graphbrain.graph.exports import LinkTable, _Range, _table
+from graphbrain.graph.statements import statement
 from tests.conftest import Neo4j
 from tests.reference.exported import export
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Fetched, Hint
-from graphbrain.hinting import Trust, beta
+from graphbrain.frontier.change_hints import Trust, beta
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
 
@@ -87,9 +87,9 @@ def test_where_nothing_is_to_be_moved_a_hint_is_only_noted(make_brain: MakeBrain
 def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, ask: Callable[..., Any]) -> None:
     waiting(brain, ask)
     clock.pass_(DAY)
-    from graphbrain import hinting
+    from graphbrain.frontier import change_hints
 
-    noted = {hint.key: hint for hint in (hinting.check(url, brain._rules, clock.at) for url in (A, B))}
+    noted = {hint.key: hint for hint in (change_hints.check(url, brain._rules, clock.at) for url in (A, B))}
     work = brain._hint(noted)
     first = brain.graph.write(work, "hints")
     since = brain.page(A).waiting_since
@@ -105,7 +105,7 @@ def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, a
         Hint(A, float("nan")),
         Hint(A, float("inf")),
         Hint(A, -1.0),
-        Hint(A, START + 2 * DAY),
+        Hint(A, START * 1000),  # milliseconds
         Hint(A, "yesterday"),  # type: ignore[arg-type]
         Hint(A, True),
         Hint(A, kind="rumour"),  # type: ignore[arg-type]
@@ -120,6 +120,13 @@ def test_a_bad_hint_is_refused_by_item(brain: Brain, bad: Any) -> None:
     good, wrong = brain.hint([B, bad])
     assert (good.outcome, wrong.accepted, wrong.outcome) == ("new", False, None)
     assert wrong.reason
+
+
+def test_a_time_that_is_ahead_counts_as_now(brain: Brain, clock: HandClock) -> None:
+    (answer,) = brain.hint([Hint(A, START + 400 * DAY, "sitemap")])
+    page = brain.page(A)
+    assert page is not None
+    assert (answer.outcome, page.hinted) == ("new", clock.at)
 
 
 def test_a_page_forgotten_for_ever_stays_so(brain: Brain) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain.brain import hosts as hosting
 from graphbrain.errors import BadInput
 from tests.conftest import Neo4j, emptied
 from tests.graph.conftest import START, HandClock, LateReport, crowd, sound
@@ -423,11 +424,11 @@ def test_a_forbidden_page_that_is_met_later_is_never_handed_out(
 
 
 def test_a_robots_txt_whose_pass_was_killed_is_obeyed_and_finished(told: Brain, ask: Ask) -> None:
-    from graphbrain import manners
+    from graphbrain.hosts import admin
 
     def only_the_text(text: str | None) -> None:
         told.graph.write(
-            lambda tx: manners.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
+            lambda tx: admin.set_robots(tx, "a.org", text, None, told.policy.manners, told.now()), "set_robots"
         )
 
     only_the_text(FORBIDDING)
@@ -682,6 +683,40 @@ def test_the_list_of_hosts(make_brain: MakeBrain) -> None:
     found = brain.host("A.org")
     assert (found.in_flight, found.queued, found.next_at) == (1, True, START + 1.0)
     assert brain.host("c.org").blocked_until == START + 60.0
+
+
+def test_hosts_are_listed_with_how_many_pages_they_have(make_brain: MakeBrain) -> None:
+    brain = make_brain(deny_hosts="b.org")
+    brain.seed([*PAGES, B, "http://b.org:8080/", "http://sub.b.org/"])
+
+    def counted(**which: Any) -> dict[str, tuple[int | None, bool, bool]]:
+        return {host.name: (host.pages, host.more_pages, host.in_scope) for host in brain.hosts(**which)}
+
+    outside = dict.fromkeys(("b.org", "b.org:8080", "sub.b.org"), (1, False, False))
+    assert counted() == {"a.org": (6, False, True), **outside}
+    assert counted(outside=False) == {"a.org": (6, False, True)}
+    assert counted(outside=True) == outside
+    assert counted(outside=True, limit=2) == dict(list(outside.items())[:2])
+    assert counted(outside=False, count=5) == {"a.org": (5, True, True)}
+    assert counted(outside=False, count=6) == {"a.org": (6, False, True)}
+    assert counted(outside=False, count=0) == {"a.org": (0, True, True)}
+    found = brain.host("a.org")
+    assert (found.pages, found.more_pages, found.in_scope) == (6, False, True)
+    assert not brain.host("b.org").in_scope
+    for wrong in (-1, 1.5, None, True):
+        with pytest.raises(BadInput, match="whole number"):
+            brain.hosts(count=wrong)  # type: ignore[arg-type]
+
+
+def test_a_limit_of_hosts_holds_over_batches(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosting, "LOOK_BATCH", 2)
+    brain.seed(f"http://h{n}.org/" for n in range(7))
+    every = [f"h{n}.org" for n in range(7)]
+    for limit in (0, 1, 2, 3, 6, 7, 8, None):
+        assert [host.name for host in brain.hosts(limit=limit)] == every[:limit]
+    brain.change(deny_hosts="h0.org h1.org h2.org h5.org")
+    assert [host.name for host in brain.hosts(outside=False)] == ["h3.org", "h4.org", "h6.org"]
+    assert [host.name for host in brain.hosts(outside=False, limit=2)] == ["h3.org", "h4.org"]
 
 
 def test_setting_one_thing_leaves_the_others(brain: Brain) -> None:

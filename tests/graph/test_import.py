@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, bench, harvest
-from graphbrain.bulk import COLUMNS
+from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.bench import crawl
 from graphbrain.errors import BadInput, GraphRefused, GraphUnavailable
-from graphbrain.graph import Tx
-from graphbrain.harvest import Harvest, read
-from graphbrain.importing import _creating, _linking, run
+from graphbrain.graph.connection import Tx
+from graphbrain.ingest import harvest
+from graphbrain.ingest.harvest import Harvest, read
+from graphbrain.ingest.importer import _creating, _linking, run
+from graphbrain.ingest.rows import COLUMNS
 from graphbrain.url import Rules
 from tests.graph.conftest import START, HandClock
 
@@ -48,11 +50,16 @@ VISITS: list[dict[str, Any]] = [
         "url": "http://b.org/1",
         "links": [{"url": "http://c.org/x", "relevance": 0.9}, "http://b.org/2", "http://b.org/3", "http://b.org/4"],
         "relevance": 0.25,
+        "value": 12,
         "hash": "abc",
         "fetched": START - 100.0,
         "etag": 'W/"tag, with\ttab"'.replace("\t", " "),
     },
-    {"url": "http://b.org/2", "links": [{"url": "http://d.org/?b=2&a=1", "relevance": 0.001}], "last_modified": "Mon"},
+    {
+        "url": "http://b.org/2",
+        "links": [{"url": "http://d.org/?b=2&a=1", "relevance": 0.001, "value": 2.5}],
+        "last_modified": "Mon",
+    },
     {"url": "http://b.org/3", "links": []},
 ]
 
@@ -78,12 +85,13 @@ def put(path: Path) -> Path:
     [
         {},
         {"order": "breadth_first", "eps": 0.3},
-        {"intra_host_weight": 0.25, "alpha": 0.3},
+        {"intra_host_weight": 0.0, "alpha": 0.3},
         {"value": "pagerank"},
+        {"value": "own"},
         {"value": "hub", "order": "best_first"},
         {"deny_hosts": "c.org", "max_depth": 2, "max_links": 3},
     ],
-    ids=["default", "breadth_first", "intra_host_weight", "pagerank", "hub", "scope"],
+    ids=["default", "breadth_first", "intra_host_weight", "pagerank", "own", "hub", "scope"],
 )
 def test_an_imported_brain_is_a_live_one(
     make_brain: Callable[..., Brain], ask: Ask, tmp_path: Path, settings: dict[str, Any]
@@ -293,12 +301,12 @@ def test_a_measure_without_a_file_imports_a_web_of_its_own(
     brain: Brain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """And holds that against the live ingest of its first pages."""
-    monkeypatch.setattr(bench, "LARGE_PAGES", 300)
-    monkeypatch.setattr(bench, "LARGE_LINKS", 3_000)
-    monkeypatch.setattr(bench, "WARM_UP_PAGES", 10)
-    sources, targets = bench.large_web()
+    monkeypatch.setattr(crawl, "LARGE_PAGES", 300)
+    monkeypatch.setattr(crawl, "LARGE_LINKS", 3_000)
+    monkeypatch.setattr(crawl, "WARM_UP_PAGES", 10)
+    sources, targets = crawl.large_web()
     links = set(zip(sources.tolist(), targets.tolist(), strict=True))
-    imported, live_, times = bench.bulk(brain, None, tmp_path, 40)
+    imported, live_, times = crawl.bulk(brain, None, tmp_path, 40)
     assert (imported["way"], imported["pages"], live_["pages"]) == ("batches", 300, 40)
     assert imported["links"] == sum(source != target for source, target in links)
     assert times["times_as_fast_as_ingest"] == round(imported["links_per_second"] / live_["links_per_second"], 2)

@@ -11,7 +11,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain
-from graphbrain.graph import Tx
+from graphbrain.graph.connection import Tx
 
 
 def test_an_interruption_while_it_waits_for_an_answer(brain: Brain, raw: driver.Driver) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Page, listing
+from graphbrain import Brain, Failed, Fetched, Link, Page
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.inspect import scan
 from graphbrain.methods import SCORES
 from graphbrain.url import key_of
 from tests.graph.conftest import START, HandClock
@@ -112,7 +113,7 @@ def test_links_go_both_ways_with_their_day(drawn: Brain) -> None:
 
 
 def test_no_more_links_than_asked(drawn: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "PAGES_AT_ONCE", 1)
+    monkeypatch.setattr(scan, "PAGES_AT_ONCE", 1)
     assert [link.url for link in drawn.links(A, "out", 1)] == [C]
     assert not list(drawn.links(A, "out", 0))
     assert len(list(drawn.links(C, "in"))) == 2
@@ -177,8 +178,8 @@ def test_pages_are_found_by_all_that_is_given(
     drawn: Brain, monkeypatch: pytest.MonkeyPatch, text: str, criteria: dict[str, Any], found: set[str]
 ) -> None:
     assert set(urls_of(drawn.find(text, **criteria))) == found
-    monkeypatch.setattr(listing, "SCAN_IDS", few_ids(drawn))
-    monkeypatch.setattr(listing, "HOST_PAGES", 1)
+    monkeypatch.setattr(scan, "SCAN_IDS", few_ids(drawn))
+    monkeypatch.setattr(scan, "HOST_PAGES", 1)
     assert sorted(urls_of(drawn.find(text, **criteria))) == sorted(found), "in small ranges, without the host's index"
 
 
@@ -216,8 +217,8 @@ def test_a_find_ends_when_it_has_enough(brain: Brain) -> None:
 def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.MonkeyPatch, small: bool) -> None:
     links = {(A, B, START), (A, C, START), (B, C, START + 1), (D, A, START + 1)}
     if small:
-        monkeypatch.setattr(listing, "SCAN_IDS", few_ids(drawn))
-        monkeypatch.setattr(listing, "LINKS_AT_ONCE", 1)
+        monkeypatch.setattr(scan, "SCAN_IDS", few_ids(drawn))
+        monkeypatch.setattr(scan, "LINKS_AT_ONCE", 1)
     done: list[tuple[int, int]] = []
     pages = list(drawn.dump_pages(progress=lambda *seen: done.append(seen)))
     assert sorted(urls_of(pages)) == [A, B, C, D]
@@ -254,7 +255,7 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
     brain.tend(None)
     rows = [page.as_dict() for page in brain.dump_pages()]
     assert {tuple(row) for row in rows} == {Page.columns()}
-    assert {name for name in Page.columns() if all(row[name] is None for row in rows)} == set(SCORES)
+    assert {name for name in Page.columns() if all(row[name] is None for row in rows)} == {*SCORES, "provisional"}
 
 
 def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
@@ -273,7 +274,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
-    from graphbrain.records import read
+    from graphbrain.ingest.records import read
 
     recorded = read(data_dir / "gr0.California.gz")
     urls = recorded.urls
@@ -381,8 +382,8 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
-        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or opic, not 'age'"),
-        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or opic, not 'hits'"),
+        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or value, not 'age'"),
+        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or value, not 'hits'"),
         (lambda brain: brain.top(-1), "whole number"),
         (lambda brain: brain.find(min_score=float("nan")), "min_score"),
         (lambda brain: brain.find(min_score=float("inf")), "min_score"),
@@ -398,3 +399,71 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
 def test_nonsense_is_refused_before_anything_is_read(drawn: Brain, ask: Callable[[Brain], object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         ask(drawn)
+
+
+def test_a_pace_of_less_than_an_hour_says_so(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=0.0, order="best_first")
+    brain._counted_at = float("inf")  # counters are written when the test says so
+    assert (brain.stats()["pace"]["visits"], brain.stats()["pace"]["seconds"]) == (0, 0.0)
+    clock.at = (clock.at // 3600 + 1) * 3600 + 1800.0  # half past
+    began = clock.at
+
+    def visit(count: int) -> None:
+        for _ in range(count):
+            brain.report([Fetched(f"http://p.org/{clock.at}", [A])])
+            clock.pass_(1.0)
+        brain._write_counts()
+
+    def pace() -> tuple[float, int, float, bool]:
+        found = brain.stats()["pace"]
+        assert found["links_an_hour"] == found["visits_an_hour"]
+        return found["visits_an_hour"], found["visits"], found["seconds"], found["so_far"]
+
+    visit(1)
+    clock.pass_(99.0)
+    assert pace() == (pytest.approx(3600 / 99.0), 1, 99.0, True), "since it was first counted"
+    visit(9)
+    clock.at = began + 600.0
+    assert pace() == (pytest.approx(10 * 3600 / 599.0), 10, 599.0, True)
+    clock.at = began + 2400.0
+    visit(10)
+    clock.at = began + 3000.0
+    assert pace() == (pytest.approx(20 * 3600 / 2999.0), 20, 2999.0, True), "of the last hour it had half"
+    clock.at = began + 5000.0
+    assert pace() == (pytest.approx(20 * 3600 / 4999.0), 20, 4999.0, False), "more than an hour, though none was whole"
+    visit(5)
+    clock.at = began + 1800.0 + 3600.0 + 60.0
+    assert pace() == (15.0, 15, 3600.0, False), "the last full hour"
+
+
+def test_leases_that_have_lapsed_are_not_held(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=0.0, lease_seconds=60.0)
+    brain.seed([A, B, C])
+    brain.next_urls(2)
+    clock.pass_(30.0)
+    brain.next_urls(1)
+    clock.pass_(30.0)
+    stats = brain.stats()
+    assert (stats["leased"], stats["lapsed"], stats["waiting"]) == (1, 2, 0)
+    brain.tend()
+    stats = brain.stats()
+    assert (stats["leased"], stats["lapsed"], stats["waiting"]) == (1, 0, 2)
+
+
+# ---------------------------------------------------------------- by what the crawler says of pages
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_pages_are_listed_by_relevance_and_by_value(make_brain: Any, engine: str) -> None:
+    """Those of which it is known, the best first; of equals always the same ones."""
+    brain: Brain = make_brain(engine=engine)
+    names = [f"http://h.org/{n}" for n in range(6)]
+    for by in ("relevance", "value"):
+        with pytest.raises(BadInput, match=f"No page has a {by} yet; it comes with reports .* or by set_{by}"):
+            brain.top(3, by=by)
+    links = [Link(names[1], relevance=0.9), Link(names[2], relevance=0.1), Link(names[3], value=70.0), names[4]]
+    brain.report([Fetched(names[0], links, relevance=0.5, value=3.5)])
+    assert [page.url for page in brain.top(10, by="relevance")] == [names[1], names[0], names[2]]
+    assert [(page.url, page.value) for page in brain.top(1, by="value")] == [(names[3], 70.0)]
+    assert {page.url for page in brain.find(by="relevance", min_score=0.5)} == {names[0], names[1]}
+    assert brain.top(0, by="relevance") == []

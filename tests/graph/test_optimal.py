@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, beliefs, lanes
+from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError, UnknownPage
-from tests.graph.conftest import START, HandClock
+from graphbrain.schedule import change_rate, lanes
+from tests.graph.conftest import START, HandClock, sound
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[Any]]]
@@ -135,12 +136,12 @@ def test_no_page_with_value_starves(make_brain: MakeBrain, clock: HandClock) -> 
 
 def test_the_belief_is_that_of_the_formulas(brain: Brain, clock: HandClock) -> None:
     fetch(brain, (A, "1"))
-    shape, scale = np.array([beliefs.PRIOR.shape]), np.array([beliefs.PRIOR.scale])
+    shape, scale = np.array([change_rate.PRIOR.shape]), np.array([change_rate.PRIOR.scale])
     for days, body in ((2.0, "1"), (5.0, "2"), (1.0, "2"), (3.0, "3")):
         changed = np.array([body != brain_body(brain)])
         clock.pass_(days * DAY)
         fetch(brain, (A, body))
-        shape, scale = beliefs.after_visit(shape, scale, np.array([days]), changed)
+        shape, scale = change_rate.after_visit(shape, scale, np.array([days]), changed)
     page = brain.page(A)
     assert (page.rate_shape, page.rate_scale) == (pytest.approx(shape[0]), pytest.approx(scale[0]))
     assert page.rate == pytest.approx(shape[0] / scale[0])
@@ -215,7 +216,7 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
     fetch(brain, *((url, "2") for url in busy), *((url, "1") for url in still))
     brain.tend(0)
     schedule = brain.policy.schedule
-    assert schedule.prior.rate > 5 * beliefs.PRIOR.rate
+    assert schedule.prior.rate > 5 * change_rate.PRIOR.rate
     assert schedule.priors["still.org"].rate < 0.2 < schedule.priors["busy.org"].rate
     assert brain.page(once[0]).lane != before
     rates = {url: float(lanes.read_lanes([brain.page(url).lane]).scale[0]) for url in once}
@@ -581,7 +582,7 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
 ) -> None:
     brain = make_brain(order="best_first")
     fetch(brain, *((f"http://a.org/{n}", "x") for n in range(30)))
-    monkeypatch.setattr("graphbrain.ordering.BATCH", 4)
+    monkeypatch.setattr("graphbrain.frontier.requeue.BATCH", 4)
     stop = iter([False, False])
 
     class Killed(BaseException):
@@ -596,3 +597,49 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
     clock.pass_(2 * DAY)
     second.tend(None)
     assert len(urls(second)) == 30
+
+
+# ---------------------------------------------------------------- the crawler's own scores
+
+
+D = "http://d.org/"
+
+
+def values(brain: Brain, *urls: str) -> list[float | None]:
+    return [brain.page(url).value for url in urls]
+
+
+def test_a_report_brings_what_its_page_and_its_links_are_worth(make_brain: MakeBrain, clock: HandClock) -> None:
+    """On a scale of the crawler's own, as `set_value` takes it: the order goes by it at once."""
+    brain = make_brain(value="own", order="best_first")
+    brain.report([Fetched(A, [Link(B, value=3), Link(C, value=250.0), D], value=40)])
+    assert values(brain, A, B, C, D) == [40.0, 3.0, 250.0, None]
+    assert [claim.url for claim in brain.next_urls(2)] == [C, B]
+    clock.pass_(1.0)
+    brain.report([Fetched("http://e.org/", [Link(D, value=5), Link(B, value=1), Link(A, value=99)])])
+    assert values(brain, A, B, D) == [40.0, 3.0, 5.0]
+    clock.pass_(1.0)
+    brain.report([Fetched(B, value=0.5), Fetched(A)])
+    brain.report([Fetched("http://e.org/", [Link(B, value=7)])])
+    assert values(brain, A, B) == [40.0, 0.5]
+    sound(brain)
+
+
+def test_a_reported_value_moves_a_page_that_is_visited_again(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(value="own")
+    brain.report([Fetched(A, body=b"1", value=1.0), Fetched(B, body=b"2", value=1.0)])
+    clock.pass_(10 * DAY)
+    brain.report([Fetched(A, body=b"1", value=5_000.0), Fetched(B, body=b"2")])
+    assert brain.page(A).lane < brain.page(B).lane
+    brain.set_value(B, 5_000.0)
+    assert brain.page(A).lane == brain.page(B).lane
+    sound(brain)
+
+
+def test_a_value_that_is_not_asked_for_is_kept(make_brain: MakeBrain) -> None:
+    brain = make_brain(order="best_first")
+    brain.report([Fetched(A, [Link(B, value=1000), C], value=1000)])
+    assert (values(brain, B), brain.page(B).lane == brain.page(C).lane) == ([1000.0], True)
+    brain.change(value="own")
+    assert brain.page(B).lane < brain.page(C).lane
+    sound(brain)

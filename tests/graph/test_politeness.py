@@ -9,7 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.brain import BULK
+from graphbrain.brain.brain import BULK
 from tests.graph.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]

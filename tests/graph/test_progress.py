@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from graphbrain import brain as whole
+from graphbrain.brain import brain as whole
 from tests.graph.conftest import HandClock
 
 MakeBrain = Callable[..., Brain]

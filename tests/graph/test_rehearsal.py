@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graphbrain import Brain, histories
-from graphbrain.beliefs import Prior
-from graphbrain.opichits import Floats, Ints
-from graphbrain.policies import LaneByLane, Policy, Setting
-from graphbrain.rehearsal import OnGraph, SimulatedClock
-from graphbrain.simulate import Budget, run
+from graphbrain import Brain
+from graphbrain.arrays import Floats, Ints
+from graphbrain.schedule.change_rate import Prior
+from graphbrain.simulate import histories
+from graphbrain.simulate.on_graph import OnGraph, SimulatedClock
+from graphbrain.simulate.policies import LaneByLane, Policy, Setting
+from graphbrain.simulate.simulation import Budget, run
 from tests.graph.conftest import START, HandClock
 
 MakeBrain = Callable[..., Brain]

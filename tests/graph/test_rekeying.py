@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link, audit, moving, passes, url_v1
-from graphbrain.cli import main
+from graphbrain import Brain, Claim, Failed, Fetched, Link, url_v1
+from graphbrain.cli.app import main
 from graphbrain.errors import BadInput, GraphUnavailable, SettingsError, UnknownPage
-from graphbrain.opichits import Rule
+from graphbrain.frontier import rekey
+from graphbrain.graph import brain_state
+from graphbrain.inspect import audit
+from graphbrain.rules import Rule
 from graphbrain.url import Rules, key_of
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, sound
@@ -57,7 +60,7 @@ class Before:
     def opened(self, **settings: Any) -> Brain:
         return self._neo4j.open(crawl="test", auto_tend=False, clock=self._clock, to_rekey=True, **settings)
 
-    def move(self, progress: Callable[[int, int], None] = lambda *_: None, **settings: Any) -> moving.Rekeyed:
+    def move(self, progress: Callable[[int, int], None] = lambda *_: None, **settings: Any) -> rekey.Rekeyed:
         with self.opened(**settings) as brain:
             return brain.rekey(progress)
 
@@ -83,9 +86,9 @@ def before(make_brain: MakeBrain, neo4j: Neo4j, ask: Ask, clock: HandClock) -> I
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of a few pages and links, so that a small graph takes many."""
-    monkeypatch.setattr(moving, "PAGES_AT_ONCE", 20)
-    monkeypatch.setattr(moving, "MERGED_AT_ONCE", 3)
-    monkeypatch.setattr(moving, "LINKS_AT_ONCE", 4)
+    monkeypatch.setattr(rekey, "PAGES_AT_ONCE", 20)
+    monkeypatch.setattr(rekey, "MERGED_AT_ONCE", 3)
+    monkeypatch.setattr(rekey, "LINKS_AT_ONCE", 4)
 
 
 def unknown(brain: Brain, url: str) -> bool:
@@ -204,7 +207,16 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("settings", [{}, {"intra_host_weight": 0.25, "order": "best_first"}, {"payout": "trusted"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"intra_host_weight": 0.0, "order": "best_first"},
+        {"payout": "trusted"},
+        {"payout": "hosts", "target_hosts": "127.0.0.1"},
+    ],
+    ids=str,
+)
 def test_a_moved_brain_equals_one_made_anew(
     before: Callable[..., Before], make_brain: MakeBrain, ask: Ask, clock: HandClock, settings: dict[str, Any]
 ) -> None:
@@ -250,8 +262,9 @@ def test_the_classic_engine_moves_too(before: Callable[..., Before], clock: Hand
 
 KILLED = """
 import sys
-from graphbrain import Brain, moving
-moving.PAGES_AT_ONCE, moving.MERGED_AT_ONCE, moving.LINKS_AT_ONCE = 4, 2, 3
+from graphbrain import Brain
+from graphbrain.frontier import rekey
+rekey.PAGES_AT_ONCE, rekey.MERGED_AT_ONCE, rekey.LINKS_AT_ONCE = 4, 2, 3
 with Brain.open(uri=sys.argv[1], user=sys.argv[2], password=sys.argv[3], crawl="test", auto_tend=False,
                 to_rekey=True) as brain:
     print("begins", flush=True)
@@ -314,7 +327,7 @@ def test_two_at_once_do_it_once(before: Callable[..., Before], clock: HandClock)
     old = before()
     crawl(old, clock, random.Random(6))
     old.close()
-    done: list[moving.Rekeyed] = []
+    done: list[rekey.Rekeyed] = []
     threads = [threading.Thread(target=lambda: done.append(old.move())) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -323,7 +336,7 @@ def test_two_at_once_do_it_once(before: Callable[..., Before], clock: HandClock)
     assert len(done) == 2 and sum(each.merged for each in done) > 3
     with old.now() as brain:
         sound(brain)
-        assert brain.rekey() == moving.Rekeyed()
+        assert brain.rekey() == rekey.Rekeyed()
 
 
 # ------------------------------------------------------------------------------------------- who else is there
@@ -350,15 +363,15 @@ def test_older_processes_wait_and_are_kept_out_for_ever(
         older._rules = RulesBefore()  # type: ignore[assignment]
         older.report([Fetched(f"{A}?PHPSESSID=1", [B])])
         old.close()
-        kept = passes.closed
+        kept = brain_state.closed
 
         def as_older(stored: Any) -> bool:
-            return any(stored.get(name) is not None for name in passes.CLOSING)
+            return any(stored.get(name) is not None for name in brain_state.CLOSING)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(passes, "closed", lambda stored: kept(stored))
+            patch.setattr(brain_state, "closed", lambda stored: kept(stored))
             old.move()
-            patch.setattr(passes, "closed", as_older)
+            patch.setattr(brain_state, "closed", as_older)
             older._reread()
             with pytest.raises(GraphUnavailable, match="imported"):
                 older.report([Fetched(f"{A}?PHPSESSID=2")])
@@ -367,7 +380,7 @@ def test_older_processes_wait_and_are_kept_out_for_ever(
     with old.now() as brain:
         assert brain.stats()["pages"] == 2
         brain.clear()
-        assert brain._stored["importing"] == passes.MOVED
+        assert brain._stored["importing"] == brain_state.MOVED
         assert brain.report([Fetched(A)])[0].accepted
 
 
@@ -445,7 +458,7 @@ def test_of_two_claims_that_are_one_page_the_one_of_the_page_that_stays_holds(
 def test_claims_of_older_processes_go_on_while_it_moves(
     before: Callable[..., Before], clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moving, "PAGES_AT_ONCE", 2)
+    monkeypatch.setattr(rekey, "PAGES_AT_ONCE", 2)
     old = before()
     urls = [f"{A}{n}?PHPSESSID={n}" for n in range(12)]
     old.brain.seed(urls)
@@ -549,7 +562,7 @@ def test_what_is_no_url_any_more_is_parked_under_its_old_key(before: Callable[..
     with old.now() as brain:
         parked = ask("MATCH (p:Page {state: 'parked'}) RETURN p.key, p.parked_because")
         assert len(parked) == done.parked == len(was) - 1
-        assert {key for key, _ in parked} < was and {why for _, why in parked} == {moving.REFUSED}
+        assert {key for key, _ in parked} < was and {why for _, why in parked} == {rekey.REFUSED}
         assert [claim.url for claim in brain.next_urls(9)] == [A]
         sound(brain)
 

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from graphbrain import Brain, schema
+from graphbrain import Brain
 from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
-from graphbrain.schema import PAGE_CHAIN
-from graphbrain.statements import link_types, property_names
+from graphbrain.graph import schema
+from graphbrain.graph.schema import PAGE_CHAIN
+from graphbrain.graph.statements import link_types, property_names
 from tests.conftest import Neo4j
 from tests.graph.conftest import HandClock, sound
 

@@ -11,11 +11,14 @@ import networkx
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, exports, lanes, scores
+from graphbrain import Brain, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.graph import exports
+from graphbrain.graph.statements import statement
 from graphbrain.methods import METHODS, SCORES, method_of
-from graphbrain.opichits import Rule
-from graphbrain.statements import statement
+from graphbrain.ranking import store
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
 from tests.graph.test_contracts import operators, planned
 
 Ask = Callable[..., list[list[Any]]]
@@ -217,7 +220,7 @@ def test_an_interruption_does_no_harm_and_is_seen(ranked: Brain, ask: Ask, monke
         assert column(ask, "pagerank") == before
         assert ranked.rankings()[0].damping == 0.5
 
-    monkeypatch.setattr(scores, "WRITE", 10)
+    monkeypatch.setattr(store, "WRITE", 10)
     with pytest.raises(KeyboardInterrupt):
         ranked.rank("pagerank", progress=lambda text, *_: _interrupt_at(text, "writing"))
     after = column(ask, "pagerank")
@@ -311,7 +314,7 @@ def test_an_order_that_goes_by_scores_from_before_has_their_scale(ranked: Brain,
 def test_of_two_who_write_the_later_wins(
     ranked: Brain, second: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scores, "WRITE", 10)
+    monkeypatch.setattr(store, "WRITE", 10)
     other: list[Any] = []
 
     def meanwhile(text: str, *_: object) -> None:
@@ -352,7 +355,7 @@ def test_a_page_that_got_the_id_of_another_gets_no_score(ranked: Brain, ask: Ask
     page, url = ask("MATCH (p:Page) RETURN id(p), p.url LIMIT 1")[0]
     ask("MATCH (p:Page) WHERE id(p) = $page SET p.discovered = $now", page=page, now=clock())  # as if it were new
     facts = {"token": "t", "started": started, "pages": table.pages}
-    done = scores.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
+    done = store.write(ranked.graph, "opic", table.ids, {"opic": np.ones(table.pages)}, facts, clock)
     assert done == table.pages - 1
     assert [name for name, score in column(ask, "opic").items() if score is None] == [url]
 
@@ -403,3 +406,136 @@ def test_bad_input(brain: Brain) -> None:
 def test_a_trusted_page_that_is_not_there(ranked: Brain) -> None:
     with pytest.raises(UnknownPage, match="nowhere"):
         ranked.rank("trustrank", trusted=[URLS[0], "http://nowhere.org/"])
+
+
+# ---------------------------------------------------------------- kept fresh
+
+
+def test_scores_are_ranked_anew_when_they_are_old_and_by_one_at_a_time(
+    ranked: Brain, second: Brain, ask: Ask, clock: Any
+) -> None:
+    """With the parameters of the last ranking, and from its scores: so after little has changed it takes less."""
+    cold = ranked.rank("pagerank", damping=0.7, tolerance=1e-11).iterations
+    assert ranked.rank_if_due("pagerank", 60.0) is None
+    clock.pass_(60.0)
+    ranked.report([Fetched(URLS[3], [URLS[4], "http://new.org/"])])
+    tried: list[object] = []
+    done = ranked.rank_if_due(
+        "pagerank", 60.0, progress=lambda *_: tried.append(second.rank_if_due("pagerank", 60.0)) if not tried else None
+    )
+    assert done is not None and tried == [None]
+    assert (done.damping, done.tolerance, done.complete, done.pages) == (0.7, 1e-11, True, 61)
+    agree(ask, "pagerank", networkx.pagerank(graph(ask), 0.7, tol=1e-15, max_iter=5_000))
+    assert second.rank_if_due("pagerank", 60.0) is None
+    assert "ranking" not in ask("MATCH (b:Brain) RETURN properties(b)")[0][0]
+    clock.pass_(60.0)
+    again = second.rank_if_due("pagerank", 60.0)
+    assert again is not None and again.iterations < cold / 4
+    assert ranked.rank_if_due("hits", 60.0) is not None
+
+
+def test_trusted_pages_are_kept(ranked: Brain, ask: Ask, clock: Any) -> None:
+    ranked.rank("trustrank", trusted=[URLS[7], URLS[8]])
+    clock.pass_(60.0)
+    assert ranked.rank_if_due("trustrank", 60.0) is not None
+    agree(ask, "trustrank", networkx.pagerank(graph(ask), 0.85, {URLS[7]: 1.0, URLS[8]: 1.0}, tol=1e-15), 1e-8)
+
+
+def test_who_dies_while_ranking_is_followed_by_another(ranked: Brain, second: Brain, clock: Any) -> None:
+    """Before it writes, after two minutes; amid its writing, after `every` at the latest."""
+    for what in ("turning links", "writing scores"):
+        clock.pass_(1_000.0)
+
+        def die(text: str, *_: int, at: str = what) -> None:
+            if text == at:
+                ranked.graph.write(lambda tx: tx.do("brain/note", notes={"ranking": "dead"}), "a dead worker's")
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            ranked.rank_if_due("pagerank", 60.0, progress=die)
+        assert second.rank_if_due("pagerank", 60.0) is None
+        clock.pass_(121.0)
+        done = second.rank_if_due("pagerank", 60.0)
+        assert done is not None and done.complete
+
+
+@pytest.mark.parametrize("every", [0.5, float("nan"), float("inf"), "1h"])
+def test_how_often_must_be_a_time(brain: Brain, every: Any) -> None:
+    with pytest.raises(BadInput, match="every must be"):
+        brain.rank_if_due("pagerank", every)
+    with pytest.raises(BadInput, match="hits, pagerank"):
+        brain.rank_if_due("best")
+
+
+# ---------------------------------------------------------------- pages that come later
+
+
+NEW = [f"http://new{n}.org/" for n in range(6)]
+
+
+def provisional(brain: Brain, *urls: str) -> list[Any]:
+    return [brain.page(url).provisional for url in urls]
+
+
+def test_a_page_found_later_gets_what_those_give_it_that_link_to_it(make_brain: Any, clock: Any) -> None:
+    """By one step of PageRank from the scores of its finders, who may have come later themselves."""
+    brain: Brain = make_brain(value="pagerank", order="best_first")
+    web(brain)
+    assert provisional(brain, *URLS[:4]) == [None] * 4
+    ranked = brain.rank("pagerank")
+    scores = {page.url: ranked.pages * page.scores["pagerank"] for page in brain.top(100, by="pagerank")}
+    unread = sum(score for url, score in scores.items() if not brain.page(url).out_links) / ranked.pages
+    base = 0.15 + 0.85 * unread  # who comes to a page without links goes anywhere
+    clock.pass_(1.0)
+    brain.report([Fetched(URLS[3], [NEW[0], NEW[1], URLS[4]])])
+    first, *others = provisional(brain, NEW[0], NEW[1], URLS[4])
+    assert first == pytest.approx(base + 0.85 * scores[URLS[3]] / 3)
+    assert others == [first, None]
+    brain.report([Fetched(NEW[0], [NEW[2], NEW[1]]), Fetched(URLS[5], [NEW[1], NEW[3]])])
+    by_new, by_known = 0.85 * first / 2, 0.85 * scores[URLS[5]] / 2
+    wanted = [first + by_new + by_known, base + by_new, base + by_known]
+    assert provisional(brain, *NEW[1:4]) == pytest.approx(wanted)
+    clock.pass_(1.0)
+    before = provisional(brain, NEW[0], NEW[1])
+    brain.report([Fetched(URLS[3], [NEW[0], NEW[1]])])  # no link is new
+    assert provisional(brain, NEW[0], NEW[1]) == before
+    brain.rank("pagerank")
+    assert brain.page(NEW[1]).scores["pagerank"] > 0.0
+
+
+@pytest.mark.parametrize("method", ["hits", "salsa", "opic"])
+def test_what_a_page_found_later_gets_is_of_the_size_of_its_score(make_brain: Any, clock: Any, method: str) -> None:
+    """Another link to a page that is linked to already, and one to a new page, from the same hub: the new page counts
+    a part of what pages with many such links have, and of what it has once all is ranked."""
+    brain: Brain = make_brain(value=method, order="best_first")
+    web(brain)
+    brain.rank(method)
+    clock.pass_(1.0)
+    brain.report([Fetched(URLS[40], [*URLS[:8], NEW[0]])])
+    (before,) = provisional(brain, NEW[0])
+    after = brain.rank(method)
+    score = brain.page(NEW[0]).scores[METHODS[method][-1]] * after.pages
+    assert before == pytest.approx(score, rel=0.5)
+
+
+def test_the_order_follows_the_scores(make_brain: Any, clock: Any) -> None:
+    """Claims come by PageRank; pages found later take their place among them at once, and the right one once ranked."""
+    brain: Brain = make_brain(value="pagerank", order="best_first")
+    many = [f"{URLS[0]}{n}" for n in range(12)]
+    brain.report([Fetched(url, many[: place + 1]) for place, url in enumerate(URLS[20:32])])
+    brain.rank("pagerank")
+    (best,) = brain.next_urls(1)
+    assert best.url == many[0]
+    clock.pass_(1.0)
+    brain.report([Fetched(best.url, [NEW[0]], best), Fetched(URLS[31], [*many, NEW[1]])])
+    few, one_of_many = provisional(brain, *NEW[:2])
+    assert few > 2 * one_of_many
+    assert brain.next_urls(1)[0].url == NEW[0]
+    clock.pass_(60.0)
+    brain.report([Fetched(url, [NEW[2]]) for url in URLS[:20]])
+    assert brain.rank_if_due("pagerank", 60.0) is not None
+    claimed = [claim.url for claim in brain.next_urls(100)]
+    assert claimed[0] == NEW[2]
+    ranked = {page.url: page.scores["pagerank"] for page in brain.top(1000, by="pagerank")}
+    worth = [ranked[url] for url in claimed]
+    assert all(later < 1.5 * min(worth[: place + 1]) for place, later in enumerate(worth))

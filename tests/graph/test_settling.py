@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, pages, settling, tending
-from graphbrain.batching import Cost
-from graphbrain.graph import Tx
-from graphbrain.settling import Goal
+from graphbrain import Brain, Fetched, room
+from graphbrain.accounts import settlement
+from graphbrain.accounts.partition import Cost
+from graphbrain.accounts.settlement import Goal
+from graphbrain.brain import upkeep
+from graphbrain.frontier import discovery
+from graphbrain.graph.connection import Tx
 from tests.conftest import Neo4j
 from tests.graph.conftest import Going, HandClock, crowd, sound
 from tests.reference.exported import export
@@ -46,10 +49,10 @@ def exact(neo4j: Neo4j, alpha: float = 0.15, intra: float = 1.0) -> float:
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many batches on a small web."""
-    monkeypatch.setattr(settling, "COST", Cost(60.0, 4.0, 0.1))
+    monkeypatch.setattr(settlement, "COST", Cost(60.0, 4.0, 0.1))
 
 
-@pytest.mark.parametrize(("alpha", "intra"), [(0.15, 1.0), (0.0, 1.0), (0.15, 0.25)])
+@pytest.mark.parametrize(("alpha", "intra"), [(0.15, 1.0), (0.0, 1.0), (0.15, 0.25), (0.15, 0.0)])
 @pytest.mark.usefixtures("small_batches")
 def test_scores_are_the_solution_of_the_linear_system(
     make_brain: MakeBrain, neo4j: Neo4j, alpha: float, intra: float
@@ -79,14 +82,14 @@ def test_it_goes_on_from_where_pushes_and_changes_have_left_it(brain: Brain, neo
 
 def changing(monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Let `change` happen when the goal is found and nothing is written yet."""
-    find = settling.find_goal
+    find = settlement.find_goal
 
     def found(*args: object, **more: object) -> Goal:
         goal = find(*args, **more)  # type: ignore[arg-type]
         change()
         return goal
 
-    monkeypatch.setattr(settling, "find_goal", found)
+    monkeypatch.setattr(settlement, "find_goal", found)
 
 
 @pytest.mark.usefixtures("small_batches")
@@ -145,18 +148,18 @@ def test_only_links_that_have_changed_are_read_again(
         read.extend(f"{statement} {page}" for page in ledger.ids[pages].tolist())
         return links(tx, statement, ledger, pages)
 
-    links = settling._read
+    links = settlement._read
     with monkeypatch.context() as patch:
-        patch.setattr(settling, "_read", find)
+        patch.setattr(settlement, "_read", find)
         changing(patch, lambda: second.unlink(one, gone))
         brain.settle()
-    at = second.graph.read(lambda tx: pages.find(tx, [second._key(one), second._key(gone)]), "test")
+    at = second.graph.read(lambda tx: discovery.find(tx, [second._key(one), second._key(gone)]), "test")
     changed, left = at[second._key(one)], at[second._key(gone)]
     out = [each for each in read if each.startswith("links/packed_out")]
     assert out == [f"links/packed_out {changed}"]
     into = {each for each in read if each.startswith("links/packed_in")}
     still = second.graph.read(
-        lambda tx: pages.find(tx, [second._key(url) for url in second.neighbours(one)[0]]), "test"
+        lambda tx: discovery.find(tx, [second._key(url) for url in second.neighbours(one)[0]]), "test"
     )
     assert into <= {f"links/packed_in {page}" for page in still.values()}, "whether these are still linked is not known"
     assert f"links/packed_in {left}" not in into, "it has lost a link, and all others are known"
@@ -243,7 +246,7 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
 ) -> None:
     crawl(brain)
     if not failed:  # a process that is killed says no more
-        monkeypatch.setattr(tending._Hold, "lapse", lambda _: None)
+        monkeypatch.setattr(upkeep._Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]
@@ -264,10 +267,10 @@ def test_a_pass_that_was_silent_too_long_writes_nothing_any_more(
 ) -> None:
     """Else marks that another pass has set right would be gone, and this process could be killed before it says so."""
     crawl(brain)
-    settle, slept = settling.settle, iter([True])
-    monkeypatch.setattr(settling, "AT_ONCE", 1)
+    settle, slept = settlement.settle, iter([True])
+    monkeypatch.setattr(settlement, "AT_ONCE", 1)
 
-    def late(*args: Any, **more: Any) -> settling.Step:
+    def late(*args: Any, **more: Any) -> settlement.Step:
         if next(slept, False):
             clock.pass_(200.0)
             assert second.settle().sides > 0
@@ -278,7 +281,7 @@ def test_a_pass_that_was_silent_too_long_writes_nothing_any_more(
         if what == "write":
             raise Died
 
-    monkeypatch.setattr(settling, "settle", late)
+    monkeypatch.setattr(settlement, "settle", late)
     assert brain.settle(progress=die_at_once).sides == 0
     sound(brain)
 
@@ -288,7 +291,7 @@ def test_tend_makes_a_pass_when_much_is_waiting_and_pushes_otherwise(
 ) -> None:
     crawl(brain)
     assert brain.settle(if_cheaper=True).pages == 0
-    monkeypatch.setattr(settling, "SMALLEST", 20)
+    monkeypatch.setattr(settlement, "SMALLEST", 20)
     assert brain.tend(None).settled
     assert exact(neo4j) < 1e-3, "pushes stop at eps, a pass does not"
     brain.link(URLS[0], URLS[119])
@@ -303,7 +306,7 @@ def test_a_pass_is_made_sooner_where_less_may_be_left(
     """Some 160 sides wait. At eps 1e-6 cash goes round four times as often as at .03, so a quarter of 300 is enough."""
     brain = make_brain(eps=eps)
     crawl(brain)
-    monkeypatch.setattr(settling, "SMALLEST", 300)
+    monkeypatch.setattr(settlement, "SMALLEST", 300)
     assert (brain.settle(if_cheaper=True).pages > 0) == passes
 
 
@@ -330,15 +333,75 @@ def test_a_batch_sees_that_others_wait_for_locks(brain: Brain, ask: Ask, work: s
         assert brain.graph.write(hold, "settle") == [False, False, counts]
 
 
+@pytest.mark.usefixtures("small_batches")
+def test_a_pass_leaves_the_error_bound_that_it_promises(make_brain: MakeBrain, neo4j: Neo4j) -> None:
+    for eps, intra in ((0.03, 1.0), (0.5, 0.25)):
+        brain = make_brain(eps=eps, intra_host_weight=intra)
+        for seed in range(3):  # also where it begins from scores that are nearly right
+            crawl(brain, seed)
+            brain.settle()
+            bound = brain.stats()["error_bound"]
+            assert bound <= 1e-7
+            assert exact(neo4j, intra=intra) < 1e-6
+            again = brain.settle()
+            assert again.sides == 0
+        brain.link("http://x.org/1", "http://x.org/2")  # far from all else: little is written
+        assert 0 < brain.settle().sides <= 4
+        assert brain.stats()["error_bound"] <= 1e-7
+        sound(brain)
+
+
+def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
+    make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain = make_brain(eps=1.0)
+    crawl(brain)
+    left = brain.tend(None, passes=False)
+    assert (left.settled, left.error_bound, left.near) == (True, None, True)
+    assert brain.stats()["error_bound"] > 0.1
+    monkeypatch.setattr(room, "free_bytes", lambda: 1000)
+    done = brain.tend(None)
+    assert done.settled
+    assert not done.near
+    assert done.error_bound == pytest.approx(brain.stats()["error_bound"])
+    assert done.error_bound > 0.1
+    monkeypatch.setattr(room, "free_bytes", lambda: 1 << 30)
+    brain.change(settled_bound=0)
+    assert not brain.tend(None).near
+    assert brain.stats()["error_bound"] > 0.1
+    brain.change(settled_bound=0.02)
+    done = brain.tend(None)
+    assert (done.settled, done.near) == (True, True)
+    assert done.error_bound == brain.stats()["error_bound"] < 1e-7
+    assert done.payments > 0
+
+
+def test_a_worker_ends_within_the_bound_once_in_a_while(make_brain: MakeBrain, monkeypatch: pytest.MonkeyPatch) -> None:
+    brain = make_brain(eps=1.0)
+    crawl(brain)
+    monkeypatch.setattr(settlement, "worth_it", lambda *_: False)
+    done = brain.tend(30.0, for_everybody=True)
+    assert done.settled
+    assert done.error_bound is not None
+    assert done.error_bound < 1e-7
+    crawl(brain, 2)
+    done = brain.tend(30.0, for_everybody=True)
+    assert (done.settled, done.error_bound) == (True, None)  # it has just looked
+    monkeypatch.setattr(upkeep, "BOUND_EVERY", 0.0)
+    monkeypatch.setattr(upkeep, "BOUND_SHARE", 1e9)
+    assert brain.tend(30.0, for_everybody=True).error_bound is not None
+    assert brain.tend(30.0, for_everybody=True).error_bound is None  # nothing was pushed since
+
+
 def test_an_empty_brain_is_settled(brain: Brain) -> None:
     assert brain.settle().sides == 0
 
 
 def test_the_marks_of_a_page_are_known_from_the_batch_that_locked_it_last() -> None:
-    table = settling.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
-    tally = settling.Tally(table)
-    tally.add(settling.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
-    tally.add(settling.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
+    table = settlement.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
+    tally = settlement.Tally(table)
+    tally.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
+    tally.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
     assert tally.unmarked() == [5, 9, 11]
-    tally.add(settling.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
+    tally.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
     assert tally.unmarked() == [9, 11]

@@ -8,8 +8,8 @@ import subprocess
 import tomllib
 
 import graphbrain
-from graphbrain.neo4j_home import configuration
-from graphbrain.server import NEO4J_VERSION
+from graphbrain.server.installation import configuration
+from graphbrain.server.lifecycle import NEO4J_VERSION
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
 from tests.house.source import ROOT
 
@@ -27,7 +27,7 @@ def test_the_version_stands_twice_and_is_the_same() -> None:
 
 def test_the_source_archive_has_what_the_tests_and_the_container_need() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    for name in ("graphbrain", "cypher", "tests", "docker", ".ci", "README.md", "LICENSE"):
+    for name in ("graphbrain", "cypher", "tests", "docker", "docs", ".ci", "README.md", "LICENSE"):
         assert f"/{name}" in included
         assert (ROOT / name).exists()
 

@@ -7,19 +7,18 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from tests.house.source import ROOT, functions, literals, modules, tree
-from tests.house.test_shelves import SHELF
+from tests.house.test_rooms import PLACE, room
 
 MODULES = sorted(modules())
-BELOW_DOORS = [name for name in MODULES if SHELF.get(name, 0) <= SHELF["brain"]]
+CLOCKS = {"server.lifecycle", "server.prepare", "show"}
+"""Modules of these rooms that have a clock of their own."""
 MOST_LINES, LONGEST_FUNCTION = 700, 60
 
 _CYPHER = re.compile(r"\b(MATCH|MERGE|UNWIND|RETURN|DETACH DELETE|SET \w+\.|YIELD)\b|\bCREATE (CONSTRAINT|INDEX|\()")
 # Cypher that Python may hold, and why.
 NO_STATEMENTS = {
-    ("server", "RETURN 1"): "asks a server that has just started whether it answers",
+    ("server.lifecycle", "RETURN 1"): "asks a server that has just started whether it answers",
     (
         "demo.show",
         "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p",
@@ -27,32 +26,25 @@ NO_STATEMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_says_what_it_is(name: str) -> None:
-    assert ast.get_docstring(tree(name))
+def test_a_module_says_what_it_is() -> None:
+    assert not [name for name in MODULES if not ast.get_docstring(tree(name))]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_fits_in_a_head(name: str) -> None:
-    lines = modules()[name].read_text(encoding="utf-8").count("\n")
-    assert lines <= MOST_LINES, f"{name} has {lines} lines"
+def test_a_module_fits_in_a_head() -> None:
+    sizes = {name: path.read_text(encoding="utf-8").count("\n") for name, path in modules().items()}
+    assert not {name: lines for name, lines in sizes.items() if lines > MOST_LINES}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_function_fits_on_a_screen(name: str) -> None:
-    long = {
-        called: size
-        for called, node in functions(name)
-        if (size := (node.end_lineno or 0) - node.lineno + 1) > LONGEST_FUNCTION
-    }
-    assert not long
+def test_a_function_fits_on_a_screen() -> None:
+    sizes = {called: (node.end_lineno or 0) - node.lineno + 1 for name in MODULES for called, node in functions(name)}
+    assert not {called: lines for called, lines in sizes.items() if lines > LONGEST_FUNCTION}
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_what_is_public_is_documented(name: str) -> None:
+def test_what_is_public_is_documented() -> None:
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     missing = [
-        node.name
+        f"{name}.{node.name}"
+        for name in MODULES
         for node in tree(name).body
         if isinstance(node, kinds) and not node.name.startswith("_") and not ast.get_docstring(node)
     ]
@@ -60,24 +52,21 @@ def test_what_is_public_is_documented(name: str) -> None:
 
 
 def test_every_verb_of_the_brain_is_documented() -> None:
-    names = ("core", "passing", "tending", "looking", "scoring", "correcting", "converting", "brain")
-    rooms = [n for m in names for n in tree(m).body]
     assert not [
-        node.name
-        for room in rooms
-        if isinstance(room, ast.ClassDef)
-        for node in room.body
+        f"{name}.{node.name}"
+        for name in MODULES
+        if name.startswith("brain.")
+        for kind in tree(name).body
+        if isinstance(kind, ast.ClassDef)
+        for node in kind.body
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not ast.get_docstring(node)
     ]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_cypher_stands_in_files_not_in_python(name: str) -> None:
+def test_cypher_stands_in_files_not_in_python() -> None:
     found = {
-        node.value
-        for node in literals(name)
-        if _CYPHER.search(str(node.value)) and (name, node.value) not in NO_STATEMENTS
-    }
+        (name, node.value) for name in MODULES for node in literals(name) if _CYPHER.search(str(node.value))
+    } - NO_STATEMENTS.keys()
     assert not found
 
 
@@ -88,11 +77,12 @@ def test_the_search_for_cypher_finds_it() -> None:
         assert text in {node.value for node in literals(name)}, "an excuse is left over"
 
 
-@pytest.mark.parametrize("name", BELOW_DOORS)
-def test_the_clock_is_handed_in(name: str) -> None:
-    """Below the doors nobody asks this machine for the time of day; a monotonic clock only measures."""
+def test_the_clock_is_handed_in() -> None:
+    """Up to the brain nobody asks this machine for the time of day; a monotonic clock only measures."""
     asked = [
-        f"{ast.unparse(node.func)}, line {node.lineno}"
+        f"{name}: {ast.unparse(node.func)}, line {node.lineno}"
+        for name in MODULES
+        if PLACE[room(name)] <= PLACE["brain"] and name not in CLOCKS
         for node in ast.walk(tree(name))
         if isinstance(node, ast.Call)
         and re.fullmatch(
@@ -146,9 +136,9 @@ def test_no_address_of_a_package_registry_stands_in_the_tree() -> None:
         r"ghcr\.io",
     )
     found = _lines_with(re.compile(rf"https?://[^\s\"']*({'|'.join(known)})"))
-    allowed = ("graphbrain/jars.py:", "tests/pure/test_server_conf.py:")
+    allowed = ("graphbrain/server/jars.py:", "tests/pure/test_server_conf.py:")
     assert [line for line in found if not line.startswith(allowed)] == []
-    assert sum(line.startswith("graphbrain/jars.py:") for line in found) <= 1
+    assert sum(line.startswith("graphbrain/server/jars.py:") for line in found) <= 1
 
 
 def test_nothing_of_the_graph_is_mocked() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.statements import FOLDER, names
+from graphbrain.graph.statements import FOLDER, names
 from tests.house.source import ROOT
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_holds_every_statement_and_what_the_package_reads(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     wanted = {f"graphbrain/cypher/{path.relative_to(FOLDER).as_posix()}" for path in FOLDER.rglob("*.cypher")}
-    wanted |= {f"graphbrain/{path.name}" for path in (ROOT / "graphbrain").glob("*.lock")}
+    wanted |= {f"graphbrain/server/{path.name}" for path in (ROOT / "graphbrain" / "server").glob("*.lock")}
     assert wanted | {"graphbrain/py.typed", "graphbrain/demo/web.py"} <= held
 
 
@@ -53,7 +53,7 @@ def test_statements_load_from_wherever_it_is_unpacked(wheel: Path, tmp_path: Pat
     site = tmp_path / "some where"
     zipfile.ZipFile(wheel).extractall(site)
     program = (
-        "from graphbrain.statements import FOLDER, names, statement; "
+        "from graphbrain.graph.statements import FOLDER, names, statement; "
         "print(FOLDER); print(len(names())); [statement(name) for name in names()]"
     )
     told = subprocess.run(

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from graphbrain import settling
-from graphbrain.batching import KEPT, Cost, Lane, Neighbours, Turns, batches, cut, plan
-from graphbrain.settling import Pace
+from graphbrain.accounts import settlement
+from graphbrain.accounts.partition import KEPT, Cost, Lane, Neighbours, Turns, batches, cut, plan
+from graphbrain.accounts.settlement import Pace
 
 
 def web(seed: int, pages: int = 300, links: int = 900, near: int = 12) -> Neighbours:
@@ -72,13 +72,13 @@ def test_the_share_is_asked_before_each_batch() -> None:
     assert all(one <= 20.0 or len(batch.pages) == 1 for one, batch in zip(spent[3:], made[3:], strict=True))
 
 
-@pytest.mark.parametrize(("awaited", "seconds"), [(True, settling.HELD_SECONDS), (False, settling.ALONE_SECONDS)])
+@pytest.mark.parametrize(("awaited", "seconds"), [(True, settlement.HELD_SECONDS), (False, settlement.ALONE_SECONDS)])
 @pytest.mark.parametrize("microseconds", [1.0, 10.0, 50.0, 1_000.0])
 def test_transactions_come_to_last_as_long_as_they_should(microseconds: float, awaited: bool, seconds: float) -> None:
-    pace, whole = Pace(), settling.COST.most * microseconds / 1e6
+    pace, whole = Pace(), settlement.COST.most * microseconds / 1e6
     for _ in range(30):
         pace.took(pace.share() * whole, awaited)
-    assert pace.share() == pytest.approx(min(1.0, max(settling.LEAST_SHARE, seconds / whole)))
+    assert pace.share() == pytest.approx(min(1.0, max(settlement.LEAST_SHARE, seconds / whole)))
 
 
 def test_after_one_that_somebody_waited_for_transactions_stay_short_for_a_while() -> None:
@@ -89,20 +89,20 @@ def test_after_one_that_somebody_waited_for_transactions_stay_short_for_a_while(
             pace.took(pace.share() * whole, awaited=False)
         return pace.share() * whole
 
-    assert lasts(30) == pytest.approx(settling.ALONE_SECONDS)
+    assert lasts(30) == pytest.approx(settlement.ALONE_SECONDS)
     pace.took(pace.share() * whole, awaited=True)
-    assert lasts(settling.CAREFUL // 2) == pytest.approx(settling.HELD_SECONDS)
-    assert lasts(settling.CAREFUL) == pytest.approx(settling.ALONE_SECONDS)
+    assert lasts(settlement.CAREFUL // 2) == pytest.approx(settlement.HELD_SECONDS)
+    assert lasts(settlement.CAREFUL) == pytest.approx(settlement.ALONE_SECONDS)
 
 
 def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick_ones_longer_by_steps() -> None:
     pace = Pace()
     first = pace.share()
-    pace.took(settling.HELD_SECONDS * 3, awaited=True)
+    pace.took(settlement.HELD_SECONDS * 3, awaited=True)
     assert pace.share() == pytest.approx(first / 3)
-    pace.took(settling.HELD_SECONDS * 0.6, awaited=False)
+    pace.took(settlement.HELD_SECONDS * 0.6, awaited=False)
     assert pace.share() == pytest.approx(first / 3 * 1.25)
-    pace.took(settling.HELD_SECONDS * 0.4, awaited=False)
+    pace.took(settlement.HELD_SECONDS * 0.4, awaited=False)
     assert pace.share() == pytest.approx(first / 3 * 1.25 * 2.0), "by larger steps while they are short in any case"
 
 
@@ -110,7 +110,7 @@ def test_a_batch_that_took_too_long_makes_the_next_one_shorter_at_once_and_quick
 @pytest.mark.parametrize("seed", range(5))
 def test_lanes_share_nothing_and_leave_nothing_out(seed: int, count: int) -> None:
     near = web(seed)
-    *apart, between = cut(near, np.arange(300), settling.COST, count)
+    *apart, between = cut(near, np.arange(300), settlement.COST, count)
     assert len(apart) == count
     assert sorted(np.concatenate([*apart, between]).tolist()) == list(range(300))
     locked = [set().union(*(around(near, page) for page in lane.tolist())) for lane in apart]
@@ -129,7 +129,7 @@ def before(made: list[Lane], number: int) -> set[int]:
 @pytest.mark.parametrize("seed", range(5))
 def test_lanes_that_may_be_under_way_at_the_same_time_share_nothing(seed: int, count: int) -> None:
     near = web(seed, near=3)
-    made = plan(near, np.arange(300), settling.COST, count)
+    made = plan(near, np.arange(300), settlement.COST, count)
     assert sorted(np.concatenate([lane.pages for lane in made]).tolist()) == list(range(300))
     locked = [set().union(*(around(near, page) for page in lane.pages.tolist())) for lane in made]
     for one in range(len(made)):
@@ -156,8 +156,8 @@ def test_beside_what_was_put_off_there_is_enough_to_do_for_the_other_lane(seed: 
 def test_what_is_kept_for_later_leaves_each_lane_its_order() -> None:
     near, order = web(3, near=3), np.random.default_rng(3).permutation(300)
     place = np.argsort(order)
-    *made, late = cut(near, order, settling.COST, 2)
-    first, second, put_off, *kept = plan(near, order, settling.COST, 2)
+    *made, late = cut(near, order, settlement.COST, 2)
+    first, second, put_off, *kept = plan(near, order, settlement.COST, 2)
     assert put_off.pages.tolist() == late.tolist()
     for lane, now, later in zip(made, (first, second), kept, strict=True):
         assert sorted([*now.pages, *later.pages]) == sorted(lane)
@@ -170,7 +170,7 @@ def test_turns_let_nobody_begin_too_early_and_leave_nothing_undone(seed: int) ->
     """Some at work, each with a batch of some lane, which they finish in any order."""
     dice = np.random.default_rng(seed)
     near = web(seed, near=3)
-    made = plan(near, np.arange(300), settling.COST, 2)
+    made = plan(near, np.arange(300), settlement.COST, 2)
     turns, left, going, through = Turns(made), dice.integers(0, 5, len(made)), list[int](), set[int]()
     while len(through) < len(made):
         while len(going) < 2 and (number := turns.take()) is not None:
@@ -193,8 +193,8 @@ def test_turns_let_nobody_begin_too_early_and_leave_nothing_undone(seed: int) ->
 def test_an_empty_web_has_no_batches() -> None:
     near = Neighbours.of(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32))
     order = np.empty(0, dtype=np.int64)
-    assert [lane.tolist() for lane in cut(near, order, settling.COST, 2)] == [[], [], []]
-    assert [lane.pages.tolist() for lane in plan(near, order, settling.COST, 2)] == [[], [], [], [], []]
+    assert [lane.tolist() for lane in cut(near, order, settlement.COST, 2)] == [[], [], []]
+    assert [lane.pages.tolist() for lane in plan(near, order, settlement.COST, 2)] == [[], [], [], [], []]
     assert list(batches(near, order, Cost(10.0, 1.0, 0.1))) == []
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from graphbrain import beliefs
-from graphbrain.beliefs import PRIOR, Prior, after_visit, expected_value, fit_prior, fit_priors
-from graphbrain.revisit import ripeness
+from graphbrain.schedule import change_rate
+from graphbrain.schedule.change_rate import PRIOR, Prior, after_visit, expected_value, fit_prior, fit_priors
+from graphbrain.simulate.optimal_revisits import ripeness
 
 SHAPES = [0.05, 0.4, 0.999999, 1.0, 1.000001, 2.5, 40.0]
 
@@ -152,24 +153,24 @@ def test_hosts_with_enough_visits_get_a_prior_of_their_own() -> None:
 
 def test_the_seeds_naive_estimator() -> None:
     """Their `Simple`, as measured: before any refresh the default, at 10 unchanged 0, at 20 changed 1/20."""
-    assert float(beliefs.naive_rate(0, 0.0, default=0.25)) == 0.25
-    assert float(beliefs.naive_rate(0, 10.0)) == 0.0
-    assert float(beliefs.naive_rate(1, 20.0)) == pytest.approx(1 / 20)
+    assert float(change_rate.naive_rate(0, 0.0, default=0.25)) == 0.25
+    assert float(change_rate.naive_rate(0, 10.0)) == 0.0
+    assert float(change_rate.naive_rate(1, 20.0)) == pytest.approx(1 / 20)
 
 
 def test_equal_intervals_by_hand() -> None:
-    assert float(beliefs.equal_interval_rate(4, 1, 2.0)) == pytest.approx(np.log(4 / 3) / 2)
-    assert float(beliefs.equal_interval_rate(4, 4, 2.0)) == np.inf
-    assert float(beliefs.equal_interval_rate(0, 0, 2.0)) == 0.0
-    assert float(beliefs.bias_corrected_rate(4, 4, 2.0)) == pytest.approx(np.log(9) / 2)
-    assert float(beliefs.large_numbers_rate(9, 3, 18.0)) == pytest.approx(0.5 * 3.5 / 6.5)
+    assert float(change_rate.equal_interval_rate(4, 1, 2.0)) == pytest.approx(np.log(4 / 3) / 2)
+    assert float(change_rate.equal_interval_rate(4, 4, 2.0)) == np.inf
+    assert float(change_rate.equal_interval_rate(0, 0, 2.0)) == 0.0
+    assert float(change_rate.bias_corrected_rate(4, 4, 2.0)) == pytest.approx(np.log(9) / 2)
+    assert float(change_rate.large_numbers_rate(9, 3, 18.0)) == pytest.approx(0.5 * 3.5 / 6.5)
 
 
 def test_the_interval_estimator_solves_its_equation() -> None:
     dice = np.random.default_rng(7)
     elapsed, changed = dice.exponential(2.0, (50, 24)), dice.random((50, 24)) < 0.5
     elapsed[:, 20:] = 0.0
-    rate = beliefs.interval_rate(elapsed, changed)
+    rate = change_rate.interval_rate(elapsed, changed)
     for page in range(50):
         t, found = elapsed[page, :20], changed[page, :20]
         assert (t[found] / np.expm1(rate[page] * t[found])).sum() == pytest.approx(t[~found].sum(), rel=1e-9)
@@ -177,9 +178,9 @@ def test_the_interval_estimator_solves_its_equation() -> None:
 
 def test_the_interval_estimator_at_equal_intervals_is_the_equal_one() -> None:
     changed = np.arange(10) < np.arange(11)[:, None]
-    rate = beliefs.interval_rate(np.full((11, 10), 2.0), changed)
-    assert rate == pytest.approx(beliefs.equal_interval_rate(10, np.arange(11), 2.0), rel=1e-9)
-    smoothed = beliefs.interval_rate(np.full((11, 10), 2.0), changed, pseudo=0.5)
+    rate = change_rate.interval_rate(np.full((11, 10), 2.0), changed)
+    assert rate == pytest.approx(change_rate.equal_interval_rate(10, np.arange(11), 2.0), rel=1e-9)
+    smoothed = change_rate.interval_rate(np.full((11, 10), 2.0), changed, pseudo=0.5)
     assert np.isfinite(smoothed).all()
     assert (smoothed > 0).all()
 
@@ -192,9 +193,9 @@ def test_how_far_each_is_from_the_truth() -> None:
     for elapsed in (regular, wild):
         changed = dice.random((pages, visits)) < -np.expm1(-rate * elapsed)
         found, days = changed.sum(axis=1), elapsed.sum(axis=1)
-        naive = beliefs.naive_rate(found, days).mean()
+        naive = change_rate.naive_rate(found, days).mean()
         assert naive < 0.7 * rate
-        assert beliefs.interval_rate(elapsed, changed).mean() == pytest.approx(rate, rel=0.1)
+        assert change_rate.interval_rate(elapsed, changed).mean() == pytest.approx(rate, rel=0.1)
         shape, scale = np.full(pages, 0.5), np.full(pages, 1.0)
         for visit in range(visits):
             shape, scale = after_visit(
@@ -202,7 +203,23 @@ def test_how_far_each_is_from_the_truth() -> None:
             )
         assert (shape / scale).mean() == pytest.approx(rate, rel=0.1)
         if elapsed is regular:
-            assert beliefs.bias_corrected_rate(visits, found, 2.0).mean() == pytest.approx(rate, rel=0.01)
+            assert change_rate.bias_corrected_rate(visits, found, 2.0).mean() == pytest.approx(rate, rel=0.01)
         else:
-            assert beliefs.large_numbers_rate(visits, found, days).mean() == pytest.approx(rate, rel=0.1)
-            assert beliefs.bias_corrected_rate(visits, found, days / visits).mean() < 0.9 * rate
+            assert change_rate.large_numbers_rate(visits, found, days).mean() == pytest.approx(rate, rel=0.1)
+            assert change_rate.bias_corrected_rate(visits, found, days / visits).mean() < 0.9 * rate
+
+
+@pytest.mark.parametrize(
+    ("estimate", "given", "says"),
+    [
+        (change_rate.naive_rate, (-1, 3.0), "changes must be at least 0"),
+        (change_rate.naive_rate, (1, float("nan")), "observed must be at least 0"),
+        (change_rate.equal_interval_rate, (3, 4, 1.0), "more changes than visits"),
+        (change_rate.bias_corrected_rate, (3, 1, -1.0), "interval must be at least 0"),
+        (change_rate.large_numbers_rate, ([3, 2], [1, 3], 9.0), "more changes than visits"),
+        (change_rate.interval_rate, ([[1.0, -2.0]], [[True, False]]), "elapsed must be at least 0"),
+    ],
+)
+def test_counts_and_times_that_cannot_be(estimate: Any, given: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        estimate(*given)

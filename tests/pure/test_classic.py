@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain import classic
-from graphbrain.classic import Books, Options, Side, Turn, Virtual
+from graphbrain.accounts import classic_algebra
+from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
+from graphbrain.rules import Options
 from tests.reference.ancestors import T1, T4, TOY, Ancestors
 
 NO_WINDOW = Options(window=0.0)
 
 
-def f(*values: float) -> classic.Floats:
+def f(*values: float) -> classic_algebra.Floats:
     return np.array(values, dtype=np.float64)
 
 
@@ -35,13 +36,13 @@ class Web:
         r = f(*(relevance.get(page, math.nan) for page in self.pages))
         n = len(self.pages)
         self.books = Books(
-            Side(np.ones(n), np.zeros(n), np.zeros(n), dh, classic.hub_share(dh, options.root_share)),
+            Side(np.ones(n), np.zeros(n), np.zeros(n), dh, classic_algebra.hub_share(dh, options.root_share)),
             Side(
                 np.ones(n),
                 np.zeros(n),
                 np.zeros(n),
                 da,
-                classic.authority_share(da, r, options.relevance_rule, options.root_share),
+                classic_algebra.authority_share(da, r, options.relevance_rule, options.root_share),
             ),
         )
         self.virtual = Virtual(pages=n)
@@ -52,7 +53,7 @@ class Web:
         for side, page in sides:
             payees = (self.out if side == "h" else self.into)[at[page]]
             turns.append(Turn(side == "h", at[page], payees, np.ones(len(payees))))
-        classic.spend(self.books, turns, self.virtual, self.options)
+        classic_algebra.spend(self.books, turns, self.virtual, self.options)
 
     def pay(self) -> None:
         """The virtual page pays; the offsets are put into the cash at once."""
@@ -201,14 +202,14 @@ def test_the_polynomial_of_relevance(r: float, hub: float, virtual: float) -> No
     ],
 )
 def test_without_relevance_a_score_is_degree_plus_one(
-    web: dict[int, tuple[int, ...]], hub: classic.Floats, authority: classic.Floats
+    web: dict[int, tuple[int, ...]], hub: classic_algebra.Floats, authority: classic_algebra.Floats
 ) -> None:
     made = make(web)
     for _ in range(3_000):
         made.update()
     assert made.books.hub.history / made.virtual.hub_total == pytest.approx(hub, abs=1e-4)
     assert made.books.authority.history / made.virtual.authority_total == pytest.approx(authority, abs=1e-4)
-    assert made.total == pytest.approx(classic.total_cash(len(web)), rel=1e-12)
+    assert made.total == pytest.approx(classic_algebra.total_cash(len(web)), rel=1e-12)
 
 
 def test_the_error_falls_like_one_over_the_passes() -> None:
@@ -246,7 +247,7 @@ def test_it_is_what_the_plain_second_opinion_says(
 ) -> None:
     options = Options(window=window)
     ours = make(web, options, relevance)
-    plain = Ancestors(dict(web), relevance, window * classic.total_cash(len(web)))
+    plain = Ancestors(dict(web), relevance, window * classic_algebra.total_cash(len(web)))
     for _ in range(50):
         ours.update()
         plain.update()
@@ -263,11 +264,11 @@ def test_it_is_what_the_plain_second_opinion_says(
 )
 def test_the_window(passed: float, after: float) -> None:
     """§6.3: T = 1000, history 10, cash 3. A clock that went back counts as standing (it gave 18)."""
-    assert classic.history(10.0, 3.0, passed, 1000.0) == pytest.approx(after)
+    assert classic_algebra.history(10.0, 3.0, passed, 1000.0) == pytest.approx(after)
 
 
 def test_no_window_forgets_nothing() -> None:
-    assert classic.history(10.0, 3.0, 1e12, math.inf) == 13
+    assert classic_algebra.history(10.0, 3.0, 1e12, math.inf) == 13
 
 
 def test_the_window_grows_with_the_crawl() -> None:
@@ -283,15 +284,17 @@ def test_the_window_grows_with_the_crawl() -> None:
 def test_shares_of_relevance() -> None:
     """q(0) = 0, q(½) = d/(d+1), q(1) = 1 by both rules; nothing without links; unknown is ½."""
     for rule in ("rational", "polynomial"):
-        share = classic.authority_share(f(3, 3, 3, 3, 0), f(0, 0.5, 1, math.nan, 1), rule, 0.0)
+        share = classic_algebra.authority_share(f(3, 3, 3, 3, 0), f(0, 0.5, 1, math.nan, 1), rule, 0.0)
         assert share == pytest.approx([0, 0.75, 1, 0.75, 0])
 
 
 def test_the_polynomial_overshoots_and_the_rational_rule_does_not() -> None:
     """F17: at d = 4 its most is 1.0083 near r = .75."""
     r = np.linspace(0, 1, 1001)
-    assert classic.authority_share(np.full(1001, 4.0), r, "polynomial", 0.0).max() == pytest.approx(1.0083, abs=1e-4)
-    rational = classic.authority_share(np.full(1001, 4.0), r, "rational", 0.0)
+    assert classic_algebra.authority_share(np.full(1001, 4.0), r, "polynomial", 0.0).max() == pytest.approx(
+        1.0083, abs=1e-4
+    )
+    rational = classic_algebra.authority_share(np.full(1001, 4.0), r, "rational", 0.0)
     assert rational.max() == 1.0
     assert (np.diff(rational) > 0).all()
 
@@ -301,22 +304,22 @@ def test_no_weight_makes_a_share_negative() -> None:
     r, d = np.meshgrid(np.linspace(0, 1, 201), [1 / 1024, 0.125, 0.25, 1 / 3, 1.0, 100.0])
     assert (2.0 * r * ((2.0 * d / (d + 1.0)) * (1.0 - r) + (r - 0.5))).min() < -0.01
     for rule in ("rational", "polynomial"):
-        assert classic.authority_share(d.ravel(), r.ravel(), rule, 0.0).min() == 0.0
+        assert classic_algebra.authority_share(d.ravel(), r.ravel(), rule, 0.0).min() == 0.0
 
 
 def test_the_root_takes_at_least_its_share() -> None:
-    assert classic.hub_share(f(0, 1, 99), 0.2) == pytest.approx([0, 0.5, 0.8])
+    assert classic_algebra.hub_share(f(0, 1, 99), 0.2) == pytest.approx([0, 0.5, 0.8])
     for rule in ("rational", "polynomial"):
-        assert classic.authority_share(f(99, 99), f(1, 0.75), rule, 0.2) == pytest.approx([0.8, 0.8])
+        assert classic_algebra.authority_share(f(99, 99), f(1, 0.75), rule, 0.2) == pytest.approx([0.8, 0.8])
 
 
 def test_a_side_whose_weight_is_wrong_pays_the_virtual_page() -> None:
     """A weight of 0 or less where there are links is a fault that an audit finds; no cash is lost by it."""
     for weight in (-1.0, 0.0):
-        side = Side(f(1, 1), f(0, 0), f(0, 0), f(weight, 0), classic.hub_share(f(weight, 0), 0.0))
+        side = Side(f(1, 1), f(0, 0), f(0, 0), f(weight, 0), classic_algebra.hub_share(f(weight, 0), 0.0))
         other = Side(f(1, 1), f(0, 0), f(0, 0), f(0, 1), f(0, 0))
         virtual = Virtual(pages=2)
-        classic.spend(Books(side, other), [Turn(True, 0, np.array([1]), np.ones(1))], virtual, NO_WINDOW)
+        classic_algebra.spend(Books(side, other), [Turn(True, 0, np.array([1]), np.ones(1))], virtual, NO_WINDOW)
         assert (side.cash.tolist(), other.cash.tolist()) == ([0.0, 1.0], [1.0, 1.0])
         assert virtual.authority_cash == Virtual(pages=2).authority_cash + 1.0
 
@@ -362,6 +365,6 @@ def test_cash_is_conserved_whatever_is_spent(
             made.pay()
         else:
             made.spend((side, made.pages[number % len(made.pages)]))
-        assert made.total == pytest.approx(classic.total_cash(len(made.pages)), rel=1e-12)
+        assert made.total == pytest.approx(classic_algebra.total_cash(len(made.pages)), rel=1e-12)
         assert made.virtual.hub_total == pytest.approx(made.books.hub.history.sum())
         assert min(made.books.hub.cash.min(), made.books.authority.cash.min()) >= 0.0

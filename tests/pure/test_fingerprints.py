@@ -8,7 +8,7 @@ import time
 import pytest
 
 from graphbrain import Seen
-from graphbrain.fingerprints import Change, distance, signed, simhash, take, visible_text
+from graphbrain.schedule.fingerprints import Change, distance, signed, simhash, take, visible_text
 
 PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
 

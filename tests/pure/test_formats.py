@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import records
 from graphbrain.errors import BadInput
-from graphbrain.formats import BOM, ids_of, is_id, table
-from graphbrain.harvest import Harvest, read
-from graphbrain.recording import generated_url
+from graphbrain.ingest import records
+from graphbrain.ingest.formats import BOM, ids_of, is_id, table
+from graphbrain.ingest.harvest import Harvest, read
+from graphbrain.ingest.recording import generated_url
 from graphbrain.url import Rules
 
 HOLLINS = "3 3 1\n1 http://a.org/ \n2 http://b.org/x \n3 http://b.org/y \n1 2\n1 3\n3 1\n"

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain.bulk import depths, starts
 from graphbrain.errors import BadInput
-from graphbrain.harvest import BLOCK_BYTES, Harvest, Texts, read
+from graphbrain.ingest.harvest import BLOCK_BYTES, Harvest, Texts, read
+from graphbrain.ingest.recording import Recording, generated_url
+from graphbrain.ingest.rows import depths, starts
 from graphbrain.model import Failed
-from graphbrain.recording import Recording, generated_url
 from graphbrain.url import Rules, spell
 from tests.recordings import Recordings
 
@@ -39,8 +39,27 @@ def links(found: Harvest) -> set[tuple[str, str]]:
     return set(pairs)
 
 
+def test_a_page_whose_only_link_is_to_itself_was_fetched(tmp_path: Path) -> None:
+    found = harvest(put(tmp_path / "e", "1 1\n2 3\n4 4\n4 2\n3 5\n"))
+    assert found.ids is not None
+    assert dict(zip(found.ids.tolist(), found.fetched.tolist(), strict=True)) == {
+        1: True,
+        2: True,
+        3: True,
+        4: True,
+        5: False,
+    }
+    assert found.links == 3
+    nodes = put(tmp_path / "n", "1 http://a.org/\n2 http://b.org/\n3 http://A.org/#x\n")
+    found = harvest(nodes, put(tmp_path / "e2", "1 3\n"))  # two records of one page
+    assert list(zip(found.urls, found.fetched.tolist(), strict=True)) == [
+        ("http://a.org/", True),
+        ("http://b.org/", False),
+    ]
+
+
 def test_an_edge_list_alone_has_generated_urls(tmp_path: Path) -> None:
-    found = harvest(put(tmp_path / "e", "# a comment\n7 3\n7\t3\n3 3\n7 9\n"))
+    found = harvest(put(tmp_path / "e", "# a comment\n7 3\n7\t3\n7 7\n7 9\n"))
     assert list(found.urls) == [generated_url(i) for i in (3, 7, 9)]
     assert links(found) == {(generated_url(7), generated_url(3)), (generated_url(7), generated_url(9))}
     assert found.fetched.tolist() == [False, True, False]
@@ -96,7 +115,7 @@ def test_a_hosts_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz", "numpy-doc.edges.tsv.gz"])
 def test_recorded_crawls_are_read_as_replay_reads_them(name: str, data_dir: Recordings) -> None:
-    from graphbrain import records
+    from graphbrain.ingest import records
 
     found, recorded = harvest(data_dir / name), records.read(data_dir / name)
     spelt = found.tally.refused + recorded.pages - found.pages

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from graphbrain import Claim, Failed, Fetched, Link
-from graphbrain.intake import SKEW, Intake
+from graphbrain.frontier.validate import SKEW, Intake
+from graphbrain.frontier.verdicts import Item
 from graphbrain.model import Answer
 from graphbrain.url import Rules, key_of
-from graphbrain.verdicts import Item
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 NOW = 1_000_000.0
@@ -220,3 +220,19 @@ def test_the_refusal_names_what_was_refused(thing: Any) -> None:
     assert not answer.accepted
     assert answer.url.encode("utf-8")
     assert answer.reason
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1e12, float("nan"), float("inf"), "7", True])
+def test_a_value_is_of_any_scale_but_a_number(wrong: object) -> None:
+    answer = intake().check(Fetched(A, value=wrong))  # type: ignore[arg-type]
+    assert isinstance(answer, Answer)
+    assert "value must be from 0 to 1e+12" in answer.reason
+    links: list[Any] = [Link(B, value=wrong), Link(C, value=3)]  # type: ignore[arg-type]
+    made = item(Fetched(A, links, value=40))
+    assert (made.report.value, list(made.values.values())) == (40.0, [3.0])  # type: ignore[union-attr]
+    assert [url for url, _ in made.refused] == [B]
+
+
+def test_of_several_guesses_of_a_value_the_largest_holds() -> None:
+    links = [Link(B), Link(B, value=2), Link(B, value=9), B, Link(B, value=3), Link(A, value=5)]
+    assert list(item(Fetched(A, links)).values.values()) == [9.0]

@@ -10,23 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import javacache
-
-BIG = javacache.LEAST_MEMORY_MB
+from graphbrain.server import java_cache
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user's cache of its own."""
-    monkeypatch.setattr(javacache.platformdirs, "user_cache_dir", lambda _: str(tmp_path / "cache"))
-    monkeypatch.delenv(javacache.VARIABLE, raising=False)
+    monkeypatch.setattr(java_cache.platformdirs, "user_cache_dir", lambda _: str(tmp_path / "cache"))
+    monkeypatch.delenv(java_cache.VARIABLE, raising=False)
     return tmp_path / "cache"
 
 
 def _java(folder: Path, release: str = 'JAVA_VERSION="25.0.2"\n') -> str:
     """The program of a Java home that looks like one."""
     (folder / "lib" / "server").mkdir(parents=True)
-    (folder / "lib" / "server" / javacache._LIBRARY).write_bytes(b"machine")
+    (folder / "lib" / "server" / java_cache._LIBRARY).write_bytes(b"machine")
     (folder / "release").write_text(release)
     program = folder / "bin" / "java"
     program.parent.mkdir()
@@ -44,130 +42,92 @@ def jars(tmp_path: Path) -> list[Path]:
 
 
 def test_one_file_for_a_java_and_its_jars(tmp_path: Path, cache: Path, jars: list[Path]) -> None:
-    here = javacache.file_for(_java(tmp_path / "one"), jars)
+    here = java_cache.file_for(_java(tmp_path / "one"), jars)
     assert here is not None and here.parent == cache
     # The same build in another place (another virtual environment) is the same Java.
-    assert javacache.file_for(_java(tmp_path / "two"), jars) == here
-    assert javacache.file_for(_java(tmp_path / "three", 'JAVA_VERSION="26"\n'), jars) != here
-    assert javacache.file_for(str(tmp_path / "one" / "bin" / "java"), jars[:1]) != here
+    assert java_cache.file_for(_java(tmp_path / "two"), jars) == here
+    assert java_cache.file_for(_java(tmp_path / "three", 'JAVA_VERSION="26"\n'), jars) != here
+    assert java_cache.file_for(str(tmp_path / "one" / "bin" / "java"), jars[:1]) != here
     os.utime(jars[0], (1, 1))  # Java would refuse the file: the jar is another
-    assert javacache.file_for(str(tmp_path / "one" / "bin" / "java"), jars) != here
+    assert java_cache.file_for(str(tmp_path / "one" / "bin" / "java"), jars) != here
 
 
 @pytest.mark.parametrize(
     "release", ['JAVA_VERSION="24.0.1"\n', 'JAVA_VERSION="25"\nJVM_VARIANT="Openj9"\n', "nothing\n"]
 )
 def test_not_every_java_keeps_one(tmp_path: Path, jars: list[Path], release: str) -> None:
-    assert javacache.file_for(_java(tmp_path / "home", release), jars) is None
+    assert java_cache.file_for(_java(tmp_path / "home", release), jars) is None
 
 
 def test_none_without_a_home_or_where_it_is_switched_off(
     tmp_path: Path, jars: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     java = _java(tmp_path / "home")
-    assert javacache.file_for(str(tmp_path / "nothing"), jars) is None
+    assert java_cache.file_for(str(tmp_path / "nothing"), jars) is None
     (tmp_path / "home" / "release").unlink()
-    assert javacache.file_for(java, jars) is None
+    assert java_cache.file_for(java, jars) is None
     again = _java(tmp_path / "again")
-    assert javacache.file_for(again, jars) is not None
-    monkeypatch.setenv(javacache.VARIABLE, "off")
-    assert javacache.file_for(again, jars) is None
-    assert javacache.options(again, jars) == []
+    assert java_cache.file_for(again, jars) is not None
+    monkeypatch.setenv(java_cache.VARIABLE, "off")
+    assert java_cache.file_for(again, jars) is None
+    assert java_cache.options(again, jars) == []
 
 
 def test_it_is_used_once_it_is_there(tmp_path: Path, jars: list[Path]) -> None:
     java = _java(tmp_path / "home")
-    file = javacache.file_for(java, jars)
-    assert file is not None and javacache.options(java, jars) == []
+    file = java_cache.file_for(java, jars)
+    assert file is not None and java_cache.options(java, jars) == []
     file.parent.mkdir()
     file.write_bytes(b"learnt")
     os.utime(file, (1, 1))
-    assert f"-XX:AOTCache={file}" in javacache.options(java, jars)
+    assert f"-XX:AOTCache={file}" in java_cache.options(java, jars)
     assert file.stat().st_mtime > 1  # it counts as used
-
-
-def _begun(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    begun: list[list[str]] = []
-
-    class Maker:
-        def __init__(self, command: list[str], **_: object) -> None:
-            begun.append(command)
-
-        def poll(self) -> None:
-            return None
-
-    monkeypatch.setattr(javacache.subprocess, "Popen", Maker)
-    monkeypatch.setattr(javacache, "_begun", [])
-    return begun
-
-
-def test_a_start_begins_it_unless_it_is_there_or_failed(
-    tmp_path: Path, cache: Path, jars: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    java, begun = _java(tmp_path / "home"), _begun(monkeypatch)
-    file = javacache.file_for(java, jars)
-    assert file is not None
-    javacache.beside(java, "1.2", jars, BIG - 1)
-    assert begun == []
-    javacache.beside(java, "1.2", jars, BIG)
-    assert begun == [[sys.executable, "-m", "graphbrain.priming", "1.2", java]]
-    cache.mkdir(exist_ok=True)
-    note = file.with_suffix(".making")
-    note.touch()  # of a maker that was killed
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
-    note.write_text("ServerFailed: no room\n")
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
-    note.unlink()
-    file.write_bytes(b"learnt")
-    javacache.beside(java, "1.2", jars, BIG)
-    assert len(begun) == 2
 
 
 def test_what_is_made_is_there_as_a_whole_or_not_at_all(cache: Path) -> None:
     file = cache / "java-1.aot"
-    with pytest.raises(OSError), javacache.being_made(file, True) as part:
+    with pytest.raises(OSError), java_cache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"hal")
         raise OSError("no room")
     note = cache / "java-1.making"
     assert not file.exists() and note.read_text() == "OSError: no room\n"
-    with pytest.raises(KeyboardInterrupt), javacache.being_made(file, True) as part:
+    with pytest.raises(KeyboardInterrupt), java_cache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"hal")
         raise KeyboardInterrupt
     assert note.read_text() == "" and list(cache.iterdir()) == [note]
-    with javacache.being_made(file, True) as part:
+    with java_cache.being_made(file) as part:
         assert part is not None
         part.write_bytes(b"whole")
     assert list(cache.iterdir()) == [file] and file.read_bytes() == b"whole"
-    with javacache.being_made(file, True) as part:
+    with java_cache.being_made(file) as part:
         assert part is None  # somebody has made it
 
 
 def test_one_makes_it_at_a_time(cache: Path) -> None:
     file = cache / "java-1.aot"
     other = """
-import sys; from pathlib import Path; from graphbrain import javacache
-with javacache.being_made(Path(sys.argv[1]), False) as part: print(part)
+import sys; from pathlib import Path; from graphbrain.server import java_cache
+print("asks", flush=True)
+with java_cache.being_made(Path(sys.argv[1])) as part: print(part)
 """
-    with javacache.being_made(file, False) as part:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with java_cache.being_made(file) as part:
         assert part is not None
-        env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        told = subprocess.run([sys.executable, "-c", other, str(file)], capture_output=True, text=True, env=env)
-        assert told.stdout == "None\n"
+        asking = subprocess.Popen([sys.executable, "-c", other, str(file)], stdout=subprocess.PIPE, text=True, env=env)
+        assert asking.stdout is not None and asking.stdout.readline() == "asks\n"
         part.write_bytes(b"whole")
-    assert file.exists()
+    assert asking.communicate(timeout=60)[0] == "None\n"  # it has waited, and found it made
 
 
 def test_what_nobody_has_used_for_long_goes(cache: Path) -> None:
     cache.mkdir()
     for name, age in (("java-old.aot", 2), ("java-new.aot", 0), ("verified.json", 2)):
         (cache / name).touch()
-        past = (cache / name).stat().st_mtime - age * javacache.UNUSED_SECONDS
+        past = (cache / name).stat().st_mtime - age * java_cache.UNUSED_SECONDS
         os.utime(cache / name, (past, past))
-    with javacache.being_made(cache / "java-1.aot", True) as part:
+    with java_cache.being_made(cache / "java-1.aot") as part:
         assert part is not None
         part.touch()
     assert {path.name for path in cache.iterdir()} == {"java-1.aot", "java-new.aot", "verified.json"}

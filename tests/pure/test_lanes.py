@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain import lanes
-from graphbrain.beliefs import expected_value
+from graphbrain.schedule import lanes
+from graphbrain.schedule.change_rate import expected_value
 
 
 def some_pages(count: int = 20_000) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain import linksums
-from graphbrain.linksums import WHOLE, hashed, of_links, of_rows
-from graphbrain.opichits import Ints
+from graphbrain.accounts import link_sums
+from graphbrain.accounts.link_sums import WHOLE, hashed, of_links, of_rows
+from graphbrain.arrays import Ints
 
 IDS = st.lists(st.integers(0, 2**40), max_size=20, unique=True)
 
@@ -44,7 +44,7 @@ def test_the_hash_is_the_published_one() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 7, 10_000])
 def test_rows_have_the_sums_of_their_links(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
-    monkeypatch.setattr(linksums, "LINKS_AT_ONCE", at_once)
+    monkeypatch.setattr(link_sums, "LINKS_AT_ONCE", at_once)
     dice = np.random.default_rng(5)
     counts = dice.integers(0, 9, 50)
     counts[[0, 20, 49]] = 0

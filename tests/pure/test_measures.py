@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphbrain.measures import compare, shares, top_overlap
+from graphbrain.bench.compare import compare, shares, top_overlap
 
 
 def test_equal_shares_are_no_distance_whatever_their_unit() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from graphbrain import Answer, Claim, Claims, Failed, Fetched, Link
 from graphbrain.errors import BadInput
-from graphbrain.model import SeedAnswer, Tended, claim_in, report_from_dict
+from graphbrain.model import SeedAnswer, Tended
 from graphbrain.tokens import token
+from graphbrain.wire import claim_in, report_from_dict
 
 A, B = "http://a.org/", "http://b.org/"
 CLAIM = Claim(A, "0" * 32, "1" * 32, 99.0, "a.org", 0, etag="E")
@@ -72,6 +73,7 @@ def test_an_answer_becomes_json() -> None:
         ({"url": A}, Fetched(A)),
         ({"url": A, "status": 200, "links": [B]}, Fetched(A, (B,))),
         ({"url": A, "links": [{"url": B, "relevance": 0.5}]}, Fetched(A, (Link(B, 0.5),))),
+        ({"url": A, "links": [{"url": B, "value": 7}], "value": 40}, Fetched(A, (Link(B, value=7),), value=40)),
         ({"url": A, "body": "ä"}, Fetched(A, body="ä".encode())),
         ({"url": A, "status": 404}, Failed(A, status=404)),
         ({"url": A, "status": 404, "etag": "x", "links": []}, Failed(A, status=404)),

@@ -13,11 +13,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from graphbrain import lanes, linksums, opichits
-from graphbrain.graph import Again
-from graphbrain.ledger import _COLUMNS as COLUMNS
-from graphbrain.ledger import Ledger, Marks
-from graphbrain.opichits import NONE, Floats, Ints, Rule
+from graphbrain.accounts import algebra, link_sums
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.ledger import _COLUMNS as COLUMNS
+from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.arrays import Floats, Ints
+from graphbrain.graph.connection import Again
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
 
 NAN = math.nan
 shares = st.floats(0, 1)
@@ -26,7 +29,7 @@ weights = st.integers(0, 10**6).map(lambda n: n / 1024)
 alphas = st.floats(0, 0.999)
 
 
-def f(*values: float) -> opichits.Floats:
+def f(*values: float) -> algebra.Floats:
     return np.array(values, dtype=np.float64)
 
 
@@ -48,27 +51,27 @@ def test_none_is_no_bucket_that_could_occur() -> None:
 
 def test_keep_of_hubs() -> None:
     """d/(d+1): nothing without links, ½ ⅔ ¾ ⅚, then .85 from d = 6 (6/7 = .857) to any d."""
-    keep = opichits.keep_hub(f(0, 1, 2, 3, 5, 6, 100, 1e9), 0.15)
+    keep = algebra.keep_hub(f(0, 1, 2, 3, 5, 6, 100, 1e9), 0.15)
     assert keep == pytest.approx([0, 1 / 2, 2 / 3, 3 / 4, 5 / 6, 0.85, 0.85, 0.85], abs=1e-15)
 
 
 def test_keep_of_hubs_with_discounted_links() -> None:
     """Weight ½ alone is ½/1½ = ⅓; 2¼ is 2¼/3¼ = 9/13."""
-    assert opichits.keep_hub(f(0.5, 2.25), 0.15) == pytest.approx([1 / 3, 9 / 13], abs=1e-15)
+    assert algebra.keep_hub(f(0.5, 2.25), 0.15) == pytest.approx([1 / 3, 9 / 13], abs=1e-15)
 
 
 def test_a_weight_below_0_waits_for_no_push() -> None:
-    assert opichits.priority(f(0, 5), f(-1, -2), 0.03).tolist() == [NONE, NONE]
+    assert algebra.priority(f(0, 5), f(-1, -2), 0.03).tolist() == [NONE, NONE]
 
 
 def test_a_weight_below_0_keeps_its_cash() -> None:
     """It is a fault that an audit finds; it must not become an infinity that spreads."""
-    assert opichits.keep_hub(f(-1, -0.5), 0.15).tolist() == [0.0, 0.0]
-    assert opichits.keep_authority(f(-1, -0.5), f(0.5, math.nan), 0.15).tolist() == [0.0, 0.0]
+    assert algebra.keep_hub(f(-1, -0.5), 0.15).tolist() == [0.0, 0.0]
+    assert algebra.keep_authority(f(-1, -0.5), f(0.5, math.nan), 0.15).tolist() == [0.0, 0.0]
 
 
 def test_keep_of_hubs_without_alpha_is_never_all() -> None:
-    keep = opichits.keep_hub(f(0, 6, 999), 0.0)
+    keep = algebra.keep_hub(f(0, 6, 999), 0.0)
     assert keep == pytest.approx([0, 6 / 7, 0.999], abs=1e-15)
 
 
@@ -80,7 +83,7 @@ def test_keep_of_authorities() -> None:
     """
     d = f(0, 1, 3, 17, 18, 1, 2, 1, 4)
     r = f(0.25, 0.25, 0.25, 0.25, 0.25, 0.8, 0.8, 0.5, 0.5)
-    keep = opichits.keep_authority(d, r, 0.15)
+    keep = algebra.keep_authority(d, r, 0.15)
     assert keep == pytest.approx([0, 1 / 4, 1 / 2, 0.85, 0.85, 0.8, 0.85, 1 / 2, 4 / 5], abs=1e-12)
 
 
@@ -91,19 +94,19 @@ def test_keep_of_authorities_at_the_ends_of_relevance() -> None:
     """
     d = f(1, 1, 1, 0, 0, 999)
     r = f(0, 1, NAN, 0, 1, 0)
-    keep = opichits.keep_authority(d, r, 0.0)
+    keep = algebra.keep_authority(d, r, 0.0)
     assert keep == pytest.approx([0.001, 0.999, 0.5, 0, 0, 0.5], abs=1e-12)
-    assert opichits.keep_authority(f(1), f(1), 0.15) == pytest.approx([0.85], abs=1e-15)
+    assert algebra.keep_authority(f(1), f(1), 0.15) == pytest.approx([0.85], abs=1e-15)
 
 
 def test_relevance_is_clipped_and_unknown_is_half() -> None:
-    clipped = opichits.clip_relevance(f(NAN, 0, 0.0005, 0.001, 0.3, 0.999, 0.9999, 1))
+    clipped = algebra.clip_relevance(f(NAN, 0, 0.0005, 0.001, 0.3, 0.999, 0.9999, 1))
     assert clipped.tolist() == [0.5, 0.001, 0.001, 0.001, 0.3, 0.999, 0.999, 0.999]
 
 
 @given(weights, shares, alphas)
 def test_a_side_with_links_passes_on_some_and_not_all(d: float, r: float, alpha: float) -> None:
-    for keep in (opichits.keep_hub(f(d), alpha)[0], opichits.keep_authority(f(d), f(r), alpha)[0]):
+    for keep in (algebra.keep_hub(f(d), alpha)[0], algebra.keep_authority(f(d), f(r), alpha)[0]):
         assert 0 <= keep <= 1 - alpha
         assert (keep == 0) == (d == 0)
 
@@ -113,18 +116,18 @@ def test_keep_grows_with_links_and_relevance_and_falls_with_alpha(
     d: float, e: float, r: float, s: float, alpha: float, beta: float
 ) -> None:
     (d, e), (r, s), (alpha, beta) = sorted((d, e)), sorted((r, s)), sorted((alpha, beta))
-    assert opichits.keep_hub(f(d), alpha) <= opichits.keep_hub(f(e), alpha)
-    assert opichits.keep_hub(f(e), beta) <= opichits.keep_hub(f(e), alpha)
-    assert opichits.keep_authority(f(d), f(r), alpha) <= opichits.keep_authority(f(e), f(r), alpha)
-    assert opichits.keep_authority(f(e), f(r), alpha) <= opichits.keep_authority(f(e), f(s), alpha)
-    assert opichits.keep_authority(f(e), f(s), beta) <= opichits.keep_authority(f(e), f(s), alpha)
+    assert algebra.keep_hub(f(d), alpha) <= algebra.keep_hub(f(e), alpha)
+    assert algebra.keep_hub(f(e), beta) <= algebra.keep_hub(f(e), alpha)
+    assert algebra.keep_authority(f(d), f(r), alpha) <= algebra.keep_authority(f(e), f(r), alpha)
+    assert algebra.keep_authority(f(e), f(r), alpha) <= algebra.keep_authority(f(e), f(s), alpha)
+    assert algebra.keep_authority(f(e), f(s), beta) <= algebra.keep_authority(f(e), f(s), alpha)
 
 
 @given(weights, alphas)
 def test_half_relevance_makes_both_sides_alike(d: float, alpha: float) -> None:
     """Without it the score at the fixed point would not be degree + 1."""
-    hub = opichits.keep_hub(f(d), alpha)
-    assert opichits.keep_authority(f(d), f(0.5), alpha) == pytest.approx(hub, abs=1e-15)
+    hub = algebra.keep_hub(f(d), alpha)
+    assert algebra.keep_authority(f(d), f(0.5), alpha) == pytest.approx(hub, abs=1e-15)
 
 
 # ---------------------------------------------------------------- residual and priority
@@ -132,29 +135,29 @@ def test_half_relevance_makes_both_sides_alike(d: float, alpha: float) -> None:
 
 def test_residual_is_what_a_push_would_pay() -> None:
     """½·3 − 2·¼ = 1; nothing waits at .75·4 − 3·1; .6·1 − 1·.8 takes .2 back."""
-    left = opichits.residual(f(0.5, 0.75, 0.6), f(3, 4, 1), f(2, 3, 1), f(0.25, 1, 0.8))
+    left = algebra.residual(f(0.5, 0.75, 0.6), f(3, 4, 1), f(2, 3, 1), f(0.25, 1, 0.8))
     assert left == pytest.approx([1.0, 0.0, -0.2], abs=1e-15)
 
 
 def test_priority_is_the_power_of_four_of_what_waits_per_link() -> None:
     """floor(½·log2 x) of x = |p|/(d+1). d = 1: p = 2, 8, 7.99, 1, ½, .49, −8 are x = 1, 4, 3.995, ½, ¼, .245, 4."""
-    got = opichits.priority(f(2, 8, 7.99, 1, 0.5, 0.49, -8), np.ones(7), 0.03)
+    got = algebra.priority(f(2, 8, 7.99, 1, 0.5, 0.49, -8), np.ones(7), 0.03)
     assert got.tolist() == [0, 1, 0, -1, -1, -2, 1]
     # p = 16: d = 0.5 is x = 10.7; d = 3 is 4; d = 4 is 3.2; d = 31 is ½; d = 64 is .246.
-    assert opichits.priority(np.full(5, 16.0), f(0.5, 3, 4, 31, 64), 0.03).tolist() == [1, 1, 0, -1, -2]
+    assert algebra.priority(np.full(5, 16.0), f(0.5, 3, 4, 31, 64), 0.03).tolist() == [1, 1, 0, -1, -2]
 
 
 def test_priority_is_none_up_to_eps_and_without_links() -> None:
     """eps = 1/64, exact in binary: x = 1/64 is not worth a push, the next float above is (4⁻³)."""
     eps = 1 / 64
     above = np.nextafter(eps, 1)
-    got = opichits.priority(f(2 * eps, 2 * above, -2 * eps, 0, 1e6), f(1, 1, 1, 1, 0), eps)
+    got = algebra.priority(f(2 * eps, 2 * above, -2 * eps, 0, 1e6), f(1, 1, 1, 1, 0), eps)
     assert got.tolist() == [NONE, -3, NONE, NONE, NONE]
 
 
 def test_priority_of_very_little_and_very_much() -> None:
     """Buckets go on below zero and far up: x = 4⁻¹⁵ and 4²⁰."""
-    got = opichits.priority(f(2.0**-29, 2.0**41), f(1, 1), 1e-12)
+    got = algebra.priority(f(2.0**-29, 2.0**41), f(1, 1), 1e-12)
     assert got.tolist() == [-15, 20]
     assert got.dtype == np.int64
 
@@ -163,7 +166,7 @@ def test_priority_of_very_little_and_very_much() -> None:
 def test_priority_grows_with_what_waits_and_tells_what_is_worth_a_push(
     p: float, q: float, d: float, eps: float
 ) -> None:
-    low, high = opichits.priority(f(*sorted((p, q))), f(d, d), eps).tolist()
+    low, high = algebra.priority(f(*sorted((p, q))), f(d, d), eps).tolist()
     assert low <= high
     x = max(p, q) / (d + 1)
     assert (high != NONE) == (x > eps and d > 0)
@@ -176,21 +179,21 @@ def test_priority_grows_with_what_waits_and_tells_what_is_worth_a_push(
 
 def test_rank_counts_quarter_powers_of_two() -> None:
     """floor(4·log2 s): 32 is 20, 38 is 20.99, 38.1 is 21.01, 64 is 24, 1000 is 39.86."""
-    got = opichits.rank(f(32, 38, 38.1, 64, 1000))
+    got = algebra.rank(f(32, 38, 38.1, 64, 1000))
     assert got.tolist() == [20, 20, 21, 24, 39]
 
 
 def test_rank_is_none_for_the_many_pages_near_their_payout() -> None:
     """Scores below 32 have no place in the index; nor have those of pages that owe more than they hold."""
-    got = opichits.rank(f(32, 31.999999, 1, 0.5, 0, -300))
+    got = algebra.rank(f(32, 31.999999, 1, 0.5, 0, -300))
     assert got.tolist() == [20, NONE, NONE, NONE, NONE, NONE]
     assert got.dtype == np.int64
-    assert opichits.FIRST_RANK == 20
+    assert algebra.FIRST_RANK == 20
 
 
 @given(sizes, sizes)
 def test_rank_grows_with_the_score(a: float, b: float) -> None:
-    low, high = opichits.rank(f(*sorted((a, b)))).tolist()
+    low, high = algebra.rank(f(*sorted((a, b)))).tolist()
     assert low <= high
     assert high == NONE or high >= 20
 
@@ -499,9 +502,9 @@ def test_a_page_knows_by_a_number_which_links_it_has(known: bool) -> None:
     ledger.relink([1, 2], [2, 1], -1)
 
     def term(page: int) -> int:
-        return int(linksums.hashed(np.array([page]))[0])
+        return int(link_sums.hashed(np.array([page]))[0])
 
-    assert ledger.links_sum.tolist() == [term(3), 0, 0, 0, (7 + term(1)) & linksums.WHOLE if known else NONE]
+    assert ledger.links_sum.tolist() == [term(3), 0, 0, 0, (7 + term(1)) & link_sums.WHOLE if known else NONE]
 
 
 # ---------------------------------------------------------------- payouts
@@ -516,20 +519,22 @@ def test_a_page_knows_by_a_number_which_links_it_has(known: bool) -> None:
         ("target", [0, 1, 1, 0]),
         ("relevance", [0.001, 0.75, 0.999, 0.5]),
         ("trusted", [1, 0, 0, 1]),
+        ("hosts", [0, 1, 0, 1]),
     ],
 )
 def test_payouts_by_policy(policy: str, shares: list[float]) -> None:
     """Relevances 0, ¾, 1 and unknown; the first and third page were fetched, the first and last are seeds."""
     fetched, seed = np.array([True, False, True, False]), np.array([True, False, False, True])
-    rule = Rule(payout=policy, target_relevance=0.75, payout_scale=4.0)
-    paid = opichits.payout(rule, np.array([0.0, 0.75, 1.0, np.nan]), fetched, seed)
+    rule = Rule(payout=policy, target_relevance=0.75, target_hosts="a.org", payout_scale=4.0)
+    hosts = ["b.org", "a.org", "aa.org", "www.a.org"]
+    paid = algebra.payout(rule, np.array([0.0, 0.75, 1.0, np.nan]), fetched, seed, hosts)
     assert paid.tolist() == [4.0 * share for share in shares]
 
 
 @pytest.mark.parametrize(("target", "is_one"), [(0.5, True), (0.51, False)])
 def test_unknown_relevance_is_a_half_for_targets_too(target: float, is_one: bool) -> None:
     none = np.zeros(1, dtype=bool)
-    paid = opichits.payout(Rule(payout="target", target_relevance=target), np.array([np.nan]), none, none)
+    paid = algebra.payout(Rule(payout="target", target_relevance=target), np.array([np.nan]), none, none)
     assert paid.tolist() == [float(is_one)]
 
 

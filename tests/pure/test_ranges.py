@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphbrain.lanes import ASKED, FRONTIER_END
-from graphbrain.ranges import END, UNKNOWN, Ranges
+from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
+from graphbrain.schedule.lanes import ASKED, FRONTIER_END
 
 some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
 

@@ -87,9 +87,10 @@ def test_texts_of_links_and_pages() -> None:
 
 def test_without_scikit_learn_it_is_one_sentence() -> None:
     program = (
-        "import sys; sys.modules['sklearn'] = None\nfrom graphbrain.cli import main; main(['demo', '--topic', 'owl'])"
+        "import sys; sys.modules['sklearn'] = None\n"
+        "from graphbrain.cli.app import main; main(['demo', '--topic', 'owl'])"
     )
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stdout) == (1, "")
-    assert "pip install 'graphbrain-crawler[relevance]'" in ran.stderr
+    assert f"{sys.executable} -m pip install 'scikit-learn>=" in ran.stderr
     assert "Traceback" not in ran.stderr and len(ran.stderr.splitlines()) == 1

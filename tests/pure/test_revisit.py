@@ -10,8 +10,8 @@ from scipy.integrate import quad
 from scipy.optimize import minimize
 from scipy.special import lambertw
 
-from graphbrain import revisit
-from graphbrain.revisit import optimal_frequencies, optimal_frequencies_by_host, ripe_at, ripeness
+from graphbrain.simulate import optimal_revisits
+from graphbrain.simulate.optimal_revisits import optimal_frequencies, optimal_frequencies_by_host, ripe_at, ripeness
 
 VALUE, RATE = np.array([1.0, 5.0]), np.array([5.0, 1.0])
 # mean budget, price, frequencies, mean captured value, the same if both are visited alike
@@ -52,8 +52,8 @@ def test_the_seeds_example(
     best = optimal_frequencies(VALUE, RATE, 2 * mean, "changes")
     assert best.price == pytest.approx(price, abs=2e-6)
     assert best.frequency == pytest.approx([first, second], abs=2e-6)
-    assert VALUE @ revisit.captured(RATE, best.frequency) == pytest.approx(value * 1.0, abs=2e-6)
-    assert VALUE @ revisit.captured(RATE, mean) == pytest.approx(uniform, abs=2e-6)
+    assert VALUE @ optimal_revisits.captured(RATE, best.frequency) == pytest.approx(value * 1.0, abs=2e-6)
+    assert VALUE @ optimal_revisits.captured(RATE, mean) == pytest.approx(uniform, abs=2e-6)
 
 
 def test_where_the_seeds_first_page_enters_and_overtakes() -> None:
@@ -74,13 +74,15 @@ def test_the_five_pages(mean: float, wanted: tuple[float, ...], value: float) ->
     values, rates = np.array([0.9, 0.5, 0.5, 0.1, 0.02]), np.array([0.01, 0.5, 0.05, 0.2, 1.0])
     best = optimal_frequencies(values, rates, 5 * mean, "changes")
     assert best.frequency == pytest.approx(wanted, abs=1e-6)
-    assert values @ revisit.captured(rates, best.frequency) == pytest.approx(value, abs=1e-6)
+    assert values @ optimal_revisits.captured(rates, best.frequency) == pytest.approx(value, abs=1e-6)
     if mean == 0.02:
         assert best.price == pytest.approx(0.489872, abs=1e-6)
 
 
 def test_the_seeds_function_g() -> None:
-    assert revisit.optimal_seeds_g(list(G_TABLE)) == pytest.approx(list(G_TABLE.values()), rel=1e-12, abs=6e-10)
+    assert optimal_revisits.optimal_seeds_g(list(G_TABLE)) == pytest.approx(
+        list(G_TABLE.values()), rel=1e-12, abs=6e-10
+    )
 
 
 def test_ripeness_is_the_integral_of_x_exp_minus_x() -> None:
@@ -99,9 +101,9 @@ def test_its_inverse_is_lamberts_w_and_undoes_it() -> None:
 
 @pytest.mark.parametrize("objective", ["freshness", "changes"])
 @pytest.mark.parametrize("budget", [0.5, 5.0, 50.0])
-def test_no_other_way_to_spend_the_budget_is_better(objective: revisit.Objective, budget: float) -> None:
+def test_no_other_way_to_spend_the_budget_is_better(objective: optimal_revisits.Objective, budget: float) -> None:
     value, rate = some_pages(6, 3)
-    gain = revisit.freshness if objective == "freshness" else revisit.captured
+    gain = optimal_revisits.freshness if objective == "freshness" else optimal_revisits.captured
 
     def lost(frequency: np.ndarray) -> float:
         return -float(value @ gain(rate, np.maximum(frequency, 1e-12)))
@@ -148,12 +150,12 @@ def test_a_million_pages_in_a_second_of_work() -> None:
 def test_clusters_on_a_log_grid_lose_little_and_keep_the_budget() -> None:
     value, rate = some_pages(50_000)
     best = optimal_frequencies(value, rate, 5_000.0)
-    goal = value @ revisit.freshness(rate, best.frequency)
+    goal = value @ optimal_revisits.freshness(rate, best.frequency)
     reached = []
     for clusters in (3, 10, 100, 1000):
         near = optimal_frequencies(value, rate, 5_000.0, clusters=clusters)
         assert near.frequency.sum() == pytest.approx(5_000.0, rel=1e-9)
-        reached.append(value @ revisit.freshness(rate, near.frequency) / goal)
+        reached.append(value @ optimal_revisits.freshness(rate, near.frequency) / goal)
     assert reached == sorted(reached)
     assert reached[0] < 0.97
     assert reached[2] > 0.999
@@ -164,9 +166,9 @@ def test_freshness_is_the_time_up_to_date() -> None:
     dice = np.random.default_rng(5)
     rate, interval = 0.7, 2.0
     fresh = np.minimum(dice.exponential(1 / rate, 200_000), interval).mean() / interval
-    assert float(revisit.freshness(rate, 1 / interval)) == pytest.approx(fresh, rel=0.01)
-    assert revisit.freshness([0.0, 0.0, 2.0], [0.0, 3.0, 0.0]).tolist() == [1.0, 1.0, 0.0]
-    assert revisit.captured(2.0, 1e9) == pytest.approx(2.0)
+    assert float(optimal_revisits.freshness(rate, 1 / interval)) == pytest.approx(fresh, rel=0.01)
+    assert optimal_revisits.freshness([0.0, 0.0, 2.0], [0.0, 3.0, 0.0]).tolist() == [1.0, 1.0, 0.0]
+    assert optimal_revisits.captured(2.0, 1e9) == pytest.approx(2.0)
 
 
 def test_what_cannot_change_or_has_no_value_is_left_alone() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphbrain import robots
 from graphbrain.errors import BadInput
-from graphbrain.robots import LONGEST_TEXT, Robots, product, readable
+from graphbrain.hosts import robots
+from graphbrain.hosts.robots import LONGEST_TEXT, Robots, product, readable
 
 
 def allowed(text: str | bytes, *paths: str, agent: str = "graphbrain") -> list[bool]:

@@ -12,8 +12,8 @@ from scrapy.settings import Settings
 
 from graphbrain import Claim, Failed
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.scrapy import _Visit
-from graphbrain.scrapy_pages import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
+from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
+from graphbrain.scrapy.scheduler import _Visit
 
 URL = "http://a.example/page?b=1"
 
@@ -109,7 +109,7 @@ def test_a_note_for_another_spider_is_refused() -> None:
         ({"GRAPHBRAIN_PATIENCE": "long"}, "seconds"),
         ({"GRAPHBRAIN_PATIENCE": "nan"}, "seconds"),
         ({"GRAPHBRAIN_RELEVANCE": "nowhere.at.all"}, "cannot be imported|names nothing"),
-        ({"GRAPHBRAIN_RELEVANCE": "graphbrain.scrapy_pages.CLAIM"}, "must be a function"),
+        ({"GRAPHBRAIN_RELEVANCE": "graphbrain.scrapy.requests.CLAIM"}, "must be a function"),
         ({"GRAPHBRAIN_TOPIC": "the"}, "at least one word"),
         ({"GRAPHBRAIN_TOPIC": ["no such file"]}, "list of files"),
         ({"GRAPHBRAIN_TOPIC": 7}, "list of files"),

@@ -6,8 +6,10 @@ from __future__ import annotations
 import hashlib
 import http.server
 import os
+import re
 import socket
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import jars, neo4j_home, server
 from graphbrain.errors import ServerFailed
+from graphbrain.server import installation, jars, lifecycle, prepare
 
-LATEST = server.NEO4J_VERSION
+LATEST = lifecycle.NEO4J_VERSION
 
 
 @contextmanager
@@ -44,18 +46,18 @@ def listening(port: int = 0, address: str = "127.0.0.1") -> Iterator[int]:
     ],
 )
 def test_memory_is_halved_within_bounds(total: int, sizes: tuple[int, int]) -> None:
-    assert neo4j_home.memory_sizes(total) == sizes
+    assert installation.memory_sizes(total) == sizes
 
 
 def test_too_little_memory_is_refused() -> None:
     with pytest.raises(ServerFailed, match="at least 640 MB"):
-        neo4j_home.memory_sizes(639)
+        installation.memory_sizes(639)
 
 
 def test_default_memory_fits_the_machine() -> None:
-    machine = neo4j_home.machine_memory()
+    machine = installation.machine_memory()
     assert 100 < machine < 10**8
-    assert neo4j_home.default_memory() <= max(640, machine // 2)
+    assert installation.default_memory() <= max(640, machine // 2)
 
 
 def test_limits_of_control_groups_are_found(tmp_path: Path) -> None:
@@ -65,14 +67,14 @@ def test_limits_of_control_groups_are_found(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (inner / "memory.max").write_text("max\n")
     (inner.parent / "memory.max").write_text("2147483648\n")
-    assert neo4j_home._group_limits(tmp_path) == [2147483648]
+    assert installation._group_limits(tmp_path) == [2147483648]
 
 
 # ---------------------------------------------------------------- configuration
 
 
 def test_the_configuration_is_for_loopback_only() -> None:
-    text = neo4j_home.configuration_text(neo4j_home.configuration(LATEST, (7687, 7474), (512, 256)))
+    text = installation.configuration_text(installation.configuration(LATEST, (7687, 7474), (512, 256)))
     lines = text.splitlines()
     addresses = [line for line in lines if "_address=" in line]
     assert len(addresses) == 6 and all("=127.0.0.1" in line for line in addresses)
@@ -92,8 +94,8 @@ def test_the_configuration_is_for_loopback_only() -> None:
 
 
 def test_each_version_gets_the_settings_it_knows() -> None:
-    new = neo4j_home.configuration(LATEST, (1, 2), (512, 256))
-    old = neo4j_home.configuration(server.NEO4J_LTS_VERSION, (1, 2), (512, 256))
+    new = installation.configuration(LATEST, (1, 2), (512, 256))
+    old = installation.configuration(lifecycle.NEO4J_LTS_VERSION, (1, 2), (512, 256))
     quiet = "internal.dbms.bolt.netty_server_shutdown_quiet_period"
     assert f"{quiet}_duration" in new and quiet not in new
     assert quiet in old and f"{quiet}_duration" not in old
@@ -102,18 +104,18 @@ def test_each_version_gets_the_settings_it_knows() -> None:
 
 def test_the_users_settings_replace_ours(tmp_path: Path) -> None:
     (tmp_path / "extra.conf").write_text("# mine\n\n db.transaction.timeout = 5s\nserver.memory.heap.max_size=1g\n")
-    extra = neo4j_home.extra_configuration(tmp_path)
-    settings = neo4j_home.configuration(LATEST, (1, 2), (512, 256), extra)
-    text = neo4j_home.configuration_text(settings)
+    extra = installation.extra_configuration(tmp_path)
+    settings = installation.configuration(LATEST, (1, 2), (512, 256), extra)
+    text = installation.configuration_text(settings)
     assert text.count("db.transaction.timeout=") == 1  # Neo4j refuses a setting that stands twice
     assert "db.transaction.timeout=5s\n" in text
-    assert "-Xmx1g" in neo4j_home.java_options(tmp_path, LATEST, [], settings)
+    assert "-Xmx1g" in installation.java_options(tmp_path, LATEST, [], settings)
 
 
 def test_a_line_of_extra_conf_that_is_no_setting_is_refused(tmp_path: Path) -> None:
     (tmp_path / "extra.conf").write_text("nonsense\n")
     with pytest.raises(ServerFailed, match="nonsense"):
-        neo4j_home.extra_configuration(tmp_path)
+        installation.extra_configuration(tmp_path)
 
 
 # ---------------------------------------------------------------- ports
@@ -123,9 +125,9 @@ def test_last_ports_are_used_again_and_taken_ones_are_not() -> None:
     with listening() as taken, listening() as was_free:
         pass
     last = {"bolt_port": was_free, "http_port": taken}
-    assert neo4j_home.choose_ports(None, None, last) == (was_free, taken)
+    assert installation.choose_ports(None, None, last) == (was_free, taken)
     with listening(taken):
-        bolt, http = neo4j_home.choose_ports(None, None, last)
+        bolt, http = installation.choose_ports(None, None, last)
     assert bolt == was_free and http not in (taken, bolt, 0)
 
 
@@ -133,20 +135,20 @@ def test_last_ports_are_used_again_and_taken_ones_are_not() -> None:
 def test_a_given_port_that_is_taken_is_refused(address: str) -> None:
     with listening(address=address) as taken:
         with pytest.raises(ServerFailed, match=f"Port {taken} is taken"):
-            neo4j_home.choose_ports(taken, None, {})
+            installation.choose_ports(taken, None, {})
 
 
 def test_the_two_ports_differ_even_when_the_last_ones_did_not() -> None:
     with listening() as port:
         pass
-    bolt, http = neo4j_home.choose_ports(None, None, {"bolt_port": port, "http_port": port})
+    bolt, http = installation.choose_ports(None, None, {"bolt_port": port, "http_port": port})
     assert bolt == port != http
 
 
 @pytest.mark.parametrize("nonsense", [-1, 70_000, "7687", None, 1.5])
 def test_nonsense_for_a_last_port_does_no_harm(nonsense: object) -> None:
     last = {"bolt_port": nonsense, "http_port": nonsense}
-    assert all(0 < port < 65_536 for port in neo4j_home.choose_ports(None, None, last))
+    assert all(0 < port < 65_536 for port in installation.choose_ports(None, None, last))
 
 
 # ---------------------------------------------------------------- the directory
@@ -155,45 +157,80 @@ def test_nonsense_for_a_last_port_does_no_harm(nonsense: object) -> None:
 def test_a_foreign_directory_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(ServerFailed, match="is not empty and is not a data directory"):
-        server.start(tmp_path, say=lambda _: None)
+        lifecycle.start(tmp_path, say=lambda _: None)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_file_for_a_directory_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ServerFailed, match="is a file"):
-        server.start(tmp_path / "file", say=lambda _: None)
+        lifecycle.start(tmp_path / "file", say=lambda _: None)
     with pytest.raises(ServerFailed, match="cannot be used"):
-        server.start(tmp_path / "file" / "below", say=lambda _: None)
+        lifecycle.start(tmp_path / "file" / "below", say=lambda _: None)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_directory_without_rights_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(ServerFailed, match=r"cannot be used|not writable"):
-        server.start(tmp_path / "data", say=lambda _: None)
+        lifecycle.start(tmp_path / "data", say=lambda _: None)
+
+
+@pytest.mark.parametrize("version", ["foo", "", "5", "2026.09.0; rm", "../x", "4.4.40", "5.25.9"])
+def test_what_is_no_version_of_neo4j_is_refused_before_anything_is_done(tmp_path: Path, version: str) -> None:
+    for start in (lambda: lifecycle.start(tmp_path / "x", version=version), lambda: prepare.prime(version, say=print)):
+        with pytest.raises(ServerFailed, match=r"as (in )?2026\S+ or 5\.26") as refused:
+            start()
+        assert "\n" not in str(refused.value)
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_home_that_cannot_be_written_is_said_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ServerFailed, match=r"cannot be used \(Not a directory\).*GRAPHBRAIN_DATA"):
+        lifecycle.start(tmp_path / "file" / "data")
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    with pytest.raises(ServerFailed, match=r"cannot be used \(Not a directory\).*XDG_CACHE_HOME"):
+        lifecycle.start(tmp_path / "data")
+
+
+def test_memory_that_was_asked_for_is_remembered(tmp_path: Path) -> None:
+    assert lifecycle.status(tmp_path).memory_set is None
+    installation.write_state(tmp_path, {"memory": 700, "pid": 1})
+    assert lifecycle.status(tmp_path).memory_set == 700
+    told: list[str] = []
+    lifecycle._remember(tmp_path, installation.read_state(tmp_path), 900, told.append)
+    assert lifecycle.status(tmp_path).memory_set == 900 and "900 MB" in told[0] and "next start" in told[0]
+    lifecycle._remember(tmp_path, installation.read_state(tmp_path), 900, told.append)
+    lifecycle._remember(tmp_path, installation.read_state(tmp_path), None, told.append)
+    assert len(told) == 1, "nothing is said of what stays"
+    lifecycle._remember(tmp_path, installation.read_state(tmp_path), 0, told.append)
+    assert lifecycle.status(tmp_path).memory_set is None and "half" in told[1]
+    installation.write_state(tmp_path, {"memory": "nonsense"})
+    assert lifecycle.status(tmp_path).memory_set is None
 
 
 def test_a_newer_versions_data_is_refused(tmp_path: Path) -> None:
-    neo4j_home.write_version(tmp_path, "2031.01.0")
+    installation.write_version(tmp_path, "2031.01.0")
     with pytest.raises(ServerFailed, match=r"written by Neo4j 2031\.01\.0, which is newer"):
-        server.start(tmp_path, say=lambda _: None)
-    neo4j_home.refuse_newer(tmp_path, "2031.01.1")
-    neo4j_home.write_version(tmp_path, "5.26.12")
-    neo4j_home.refuse_newer(tmp_path, "2026.09.0")
+        lifecycle.start(tmp_path, say=lambda _: None)
+    installation.refuse_newer(tmp_path, "2031.01.1")
+    installation.write_version(tmp_path, "5.26.12")
+    installation.refuse_newer(tmp_path, "2026.09.0")
 
 
 def test_a_full_disk_is_refused_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neo4j_home, "LEAST_FREE_BYTES", 1 << 60)
+    monkeypatch.setattr(installation, "LEAST_FREE_BYTES", 1 << 60)
     with pytest.raises(ServerFailed, match="MB are free"):
-        server.start(tmp_path / "data", say=lambda _: None)
+        lifecycle.start(tmp_path / "data", say=lambda _: None)
 
 
 def test_the_default_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GRAPHBRAIN_DATA", str(tmp_path))
-    assert server.default_data_dir() == tmp_path
+    assert lifecycle.default_data_dir() == tmp_path
     monkeypatch.delenv("GRAPHBRAIN_DATA")
-    assert server.default_data_dir().parts[-2:] == ("graphbrain", "neo4j")
+    assert lifecycle.default_data_dir().parts[-2:] == ("graphbrain", "neo4j")
 
 
 # ---------------------------------------------------------------- its files
@@ -202,18 +239,18 @@ def test_the_default_directory(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 def test_the_password_is_random_private_and_kept(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        neo4j_home.make_password(tmp_path)
+        installation.make_password(tmp_path)
     finally:
         os.umask(before)
     file = tmp_path / "password"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    word = neo4j_home.password(tmp_path)
+    word = installation.password(tmp_path)
     assert len(word) >= 24
-    neo4j_home.make_password(tmp_path)
-    assert neo4j_home.password(tmp_path) == word
+    installation.make_password(tmp_path)
+    assert installation.password(tmp_path) == word
     file.unlink()
     with pytest.raises(ServerFailed, match="put the file back"):
-        neo4j_home.password(tmp_path)
+        installation.password(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -232,23 +269,23 @@ def test_the_password_is_random_private_and_kept(tmp_path: Path) -> None:
 )
 def test_a_stale_or_damaged_state_means_no_server(tmp_path: Path, text: str) -> None:
     (tmp_path / "server.json").write_text(text)
-    assert server.find(tmp_path) is None
-    assert server.stop(tmp_path) is False
-    assert server.status(tmp_path).running is False
+    assert lifecycle.find(tmp_path) is None
+    assert lifecycle.stop(tmp_path) is False
+    assert lifecycle.status(tmp_path).running is False
 
 
 def test_nothing_runs_where_nothing_is(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    assert server.find(nowhere) is None
-    assert server.status(nowhere) == server.Status(False, nowhere)
-    assert list(server.logs(nowhere)) == []
+    assert lifecycle.find(nowhere) is None
+    assert lifecycle.status(nowhere) == lifecycle.Status(False, nowhere)
+    assert list(lifecycle.logs(nowhere)) == []
     assert not nowhere.exists()
 
 
 def test_the_last_lines_of_the_log(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    server.log_file(tmp_path).write_bytes(b"one\ntwo\xff\nthree")
-    assert list(server.logs(tmp_path, 2)) == ["two\N{REPLACEMENT CHARACTER}", "three"]
+    lifecycle.log_file(tmp_path).write_bytes(b"one\ntwo\xff\nthree")
+    assert list(lifecycle.logs(tmp_path, 2)) == ["two\N{REPLACEMENT CHARACTER}", "three"]
 
 
 # ---------------------------------------------------------------- why a server ended
@@ -268,13 +305,13 @@ def test_the_last_lines_of_the_log(tmp_path: Path) -> None:
 )
 def test_the_reason_is_fished_from_the_log(tmp_path: Path, line: str, words: str) -> None:
     (tmp_path / "logs").mkdir()
-    server.log_file(tmp_path).write_text(f"INFO  Starting...\n{line}\nINFO  Stopped.\n")
-    error = server._why_it_ended(tmp_path, 99999999)
+    lifecycle.log_file(tmp_path).write_text(f"INFO  Starting...\n{line}\nINFO  Stopped.\n")
+    error = lifecycle._why_it_ended(tmp_path, 99999999)
     assert words in str(error) and "console.log" in str(error)
 
 
 def test_an_unknown_reason_is_said_to_be_one(tmp_path: Path) -> None:
-    assert "only its log knows" in str(server._why_it_ended(tmp_path, 99999999))
+    assert "only its log knows" in str(lifecycle._why_it_ended(tmp_path, 99999999))
 
 
 # ---------------------------------------------------------------- Java and jars
@@ -289,17 +326,17 @@ def test_a_java_that_is_none_or_too_old_is_refused(tmp_path: Path) -> None:
     old.chmod(0o755)
     with pytest.raises(ServerFailed, match=r"is Java 17, and Neo4j 2026\.09\.0 needs 21"):
         jars.find_java(str(old), LATEST)
-    assert jars.find_java(str(tmp_path), server.NEO4J_LTS_VERSION) == str(old)  # a Java home
+    assert jars.find_java(str(tmp_path), lifecycle.NEO4J_LTS_VERSION) == str(old)  # a Java home
 
 
 def test_a_missing_extra_is_said_in_one_sentence() -> None:
-    with pytest.raises(ServerFailed, match=r"pip install 'graphbrain-crawler\[local\]'"):
+    with pytest.raises(ServerFailed, match=rf"{re.escape(sys.executable)} -m pip install .*'jgo.*psutil\S* "):
         jars._local_extra("no_such_module_of_graphbrain")
 
 
-@pytest.mark.parametrize("version", [server.NEO4J_VERSION, server.NEO4J_LTS_VERSION])
+@pytest.mark.parametrize("version", [lifecycle.NEO4J_VERSION, lifecycle.NEO4J_LTS_VERSION])
 def test_the_pinned_versions_have_their_lock_files(version: str, tmp_path: Path) -> None:
-    found = jars._read_lock(version, server.BROWSER_VERSION, tmp_path)
+    found = jars._read_lock(version, lifecycle.BROWSER_VERSION, tmp_path)
     assert len(found) > 200
     assert found[0].path == f"org/neo4j/neo4j/{version}/neo4j-{version}.jar"
     assert len({jar.path for jar in found}) == len(found)

@@ -98,7 +98,7 @@ def test_a_value_of_another_type_is_refused(name: str, value: Any) -> None:
 OUT_OF_RANGE = {
     "alpha": (-0.1, 1.0),
     "eps": (0.0, 1.1),
-    "intra_host_weight": (0.0, 1.1, 0.3),
+    "intra_host_weight": (-0.5, 1.1, 0.3),
     "max_payees": (0,),
     "order": ("worst_first",),
     "delay_seconds": (-1.0, 90_000.0),

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 
-from graphbrain import histories, policies, simulate
-from graphbrain.cli import cli
+from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
-from graphbrain.histories import History
-from graphbrain.simulate import Budget, Outcome, run, share_of
+from graphbrain.simulate import histories, policies, simulation
+from graphbrain.simulate.histories import History
+from graphbrain.simulate.simulation import Budget, Outcome, run, share_of
 from tests.recordings import EVENTS, Recordings
 
 DAYS, BUDGET = 60, 200.0
@@ -60,7 +65,7 @@ def test_freshness_counted_by_hand() -> None:
 
 
 def test_the_simulated_optimum_is_the_computed_one() -> None:
-    assert reached("optimal").freshness[20:].mean() == pytest.approx(simulate.optimum(web(), BUDGET), rel=0.01)
+    assert reached("optimal").freshness[20:].mean() == pytest.approx(simulation.optimum(web(), BUDGET), rel=0.01)
 
 
 def test_lanes_lose_at_most_a_hundredth_of_what_known_rates_reach() -> None:
@@ -100,7 +105,7 @@ def test_it_recovers_within_days_when_the_budget_is_cut_and_raised() -> None:
         for start, end in ((25, 42), (42, 60)):
             assert share_of(mine, best, range(start, start + 3)) > 0.95
             assert share_of(mine, best, range(start + 3, end)) > 0.97
-            back = simulate.recovery(mine, best, start, end)
+            back = simulation.recovery(mine, best, start, end)
             assert back is not None
             assert back <= most, name
 
@@ -110,16 +115,16 @@ def test_recovery_counted_by_hand() -> None:
         return Outcome("x", np.array(fresh), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0, 0)
 
     best = outcome([1.0] * 12)
-    assert simulate.recovery(outcome([0.9] * 12), best, 0, 12) == 0
-    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 0, 12) == 3
-    assert simulate.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 4, 12) is None
+    assert simulation.recovery(outcome([0.9] * 12), best, 0, 12) == 0
+    assert simulation.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 0, 12) == 3
+    assert simulation.recovery(outcome([0.5, 0.5, 0.6, *[0.9] * 9]), best, 4, 12) is None
 
 
 def test_a_hot_host_keeps_to_its_cap_near_the_constrained_optimum() -> None:
     history = histories.synthetic(1500, 40, seed=3, hosts=30)
     cap = 25.0
-    goal = simulate.constrained_optimum(history, 150.0, cap)
-    assert goal < 0.99 * simulate.optimum(history, 150.0)
+    goal = simulation.constrained_optimum(history, 150.0, cap)
+    assert goal < 0.99 * simulation.optimum(history, 150.0)
     for name, least in (("optimal", 0.98), ("known-lanes", 0.98), ("lanes", 0.95)):
         seen = run(history, name, Budget(150.0), host_cap=cap)
         assert seen.host_most <= cap, name
@@ -213,3 +218,41 @@ def test_every_policy_runs() -> None:
         seen = run(history, name, Budget(20.0), host_cap=8.0)
         assert seen.host_most <= 8, name
         assert 0.0 < seen.freshness.mean() <= 1.0, name
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.0, 0.0, 0.3, 0.1 + 0.2, 1.0, 1e9]), max_size=12), st.integers(0, 14))
+def test_the_best_are_taken_the_first_of_equals_first(worth: list[float], count: int) -> None:
+    told = [round(each, 6) if np.isfinite(each) else each for each in worth]
+    expected = sorted((n for n, each in enumerate(told) if each > -np.inf), key=lambda n: (-told[n], n))[:count]
+    assert policies.best(np.array(worth, dtype=np.float64), count).tolist() == expected
+
+
+@pytest.mark.parametrize("more", [[], ["--hosts", "20", "--host-cap", "3"]], ids=["free", "capped"])
+def test_every_processor_comes_to_the_same_figures(more: list[str]) -> None:
+    from numpy._core import _multiarray_umath as core
+
+    has = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+    command = [
+        sys.executable,
+        "-m",
+        "graphbrain",
+        "simulate",
+        "--pages",
+        "300",
+        "--days",
+        "40",
+        "--json",
+        "--seed",
+        "3",
+    ]
+    told = {
+        subprocess.run(
+            [*command, "--policy", "all", *more],
+            env={**os.environ, "NPY_DISABLE_CPU_FEATURES": without, "OPENBLAS_CORETYPE": kernel},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for without, kernel in (("", ""), (" ".join(has), "Prescott"))
+    }
+    assert len(told) == 1

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from graphbrain.spread import FURTHEST, LEAST_LOOK, MOST, Owed, Reach, Share, Spread, Yield
+from graphbrain.frontier.sampling import FURTHEST, LEAST_LOOK, MOST, Owed, Reach, Share, Spread, Yield
 
 
 def test_alone_it_takes_the_head() -> None:

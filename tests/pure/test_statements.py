@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import statements
-from graphbrain.statements import Statement
+from graphbrain.graph import statements
+from graphbrain.graph.statements import Statement
 
 GOOD = """\
 // Find a page.
@@ -34,9 +34,10 @@ def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[s
     statements.statement.cache_clear()
 
     def write(name: str, text: str) -> None:
-        path = tmp_path / f"{name}.cypher"
+        path = tmp_path / ("" if name.startswith("analyst/") else "graph") / f"{name}.cypher"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        statements._files.cache_clear()
 
     yield write
     statements.statement.cache_clear()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain import stores
+from graphbrain.ingest import neo4j_admin
 
 NAMED = """
 import ctypes, sys, threading
@@ -32,9 +32,9 @@ def test_the_tools_flusher_comes_after_its_other_threads() -> None:
         threads = [int(tool.stdout.readline()) for _ in range(2)]
         names = {(Path(f"/proc/{tool.pid}/task/{thread}/comm").read_text().strip()): thread for thread in threads}
         before = os.getpriority(os.PRIO_PROCESS, tool.pid)
-        stores._let_others_go_first(tool.pid)
-        assert os.getpriority(os.PRIO_PROCESS, names["PageCacheFlushe"]) == stores.LOWER
+        neo4j_admin._let_others_go_first(tool.pid)
+        assert os.getpriority(os.PRIO_PROCESS, names["PageCacheFlushe"]) == neo4j_admin.LOWER
         assert os.getpriority(os.PRIO_PROCESS, names["NodesImporter-1"]) == before
         assert os.getpriority(os.PRIO_PROCESS, tool.pid) == before
         tool.stdin.close()
-    stores._let_others_go_first(tool.pid)  # it has ended
+    neo4j_admin._let_others_go_first(tool.pid)  # it has ended

@@ -92,9 +92,18 @@ def intra_host_weights(hosts: Sequence[str], sources: Ints, targets: Ints, weigh
 
 
 def payouts(
-    policy: str, relevance: Floats, fetched: Ints, seeds: Ints, target: float, scale: float | None = None
+    policy: str,
+    relevance: Floats,
+    fetched: Ints,
+    seeds: Ints,
+    target: float,
+    scale: float | None = None,
+    on_target: Ints | None = None,
 ) -> Floats:
-    """What the virtual page pays each page by a policy; `scale` None: such that the mean is 1 (if any is paid)."""
+    """What the virtual page pays each page by a policy; `scale` None: such that the mean is 1 (if any is paid).
+
+    `on_target`: is a page on a target host?
+    """
     n = len(relevance)
     r = np.where(np.isnan(relevance), 0.5, relevance)
     shares = np.zeros(n)
@@ -107,6 +116,8 @@ def payouts(
             shares[page] = r[page] >= target
         elif policy == "relevance":
             shares[page] = min(max(r[page], 0.001), 0.999)
+        elif policy == "hosts":
+            shares[page] = on_target is not None and bool(on_target[page])
         else:
             assert policy == "trusted"
             shares[page] = bool(seeds[page])

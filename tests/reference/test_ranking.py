@@ -15,11 +15,14 @@ import networkx
 import numpy as np
 import pytest
 
-from graphbrain import Brain, importing, ranking, scoring
-from graphbrain.opichits import Floats, Ints
-from graphbrain.ranking import Web
-from graphbrain.recording import Recording
-from graphbrain.records import read
+from graphbrain import Brain
+from graphbrain.arrays import Floats, Ints
+from graphbrain.brain import rank
+from graphbrain.ingest import importer
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.records import read
+from graphbrain.ranking import algorithms
+from graphbrain.ranking.algorithms import Web
 from graphbrain.url import spell
 from tests.conftest import Neo4j
 from tests.recordings import Recordings
@@ -64,7 +67,7 @@ def crawl(file: Path, external: bool = False) -> Crawl:
         graph.remove_edges_from([(a, b) for a, b in graph.edges if names[a] == names[b]])
         assert 0 < graph.number_of_edges() < len(sources)
         hosts = np.unique(np.array(names), return_inverse=True)[1].astype(np.int32)
-        offsets, ends = ranking.between_hosts(offsets, ends, hosts)
+        offsets, ends = algorithms.between_hosts(offsets, ends, hosts)
     return Crawl(Web.of(offsets, ends, threads=2), graph)
 
 
@@ -143,7 +146,7 @@ def test_pagerank_and_its_kin_of_a_recorded_crawl(recorded: Crawl, damping: floa
     trusted = np.where(np.arange(pages) % 1000 == 0, 1.0, 0.0)
     for weights in (None, relevances(pages), trusted):
         start = None if weights is None else dict(enumerate(weights.tolist()))
-        got = ranking.pagerank(recorded.web, damping=damping, restart=weights).columns["pagerank"]
+        got = algorithms.pagerank(recorded.web, damping=damping, restart=weights).columns["pagerank"]
         agree(got, walk(recorded.graph, damping, start))
 
 
@@ -151,18 +154,18 @@ def test_pagerank_and_its_kin_of_a_recorded_crawl(recorded: Crawl, damping: floa
 def test_hits_of_a_recorded_crawl(recorded: Crawl, content: bool) -> None:
     told = relevances(recorded.web.pages) if content else None
     hub, authority = hits(recorded.graph, None if told is None else dict(enumerate(told.tolist())))
-    got = ranking.hits(recorded.web, content=told).columns
+    got = algorithms.hits(recorded.web, content=told).columns
     agree(got["hits_hub"], hub)
     agree(got["hits_authority"], authority)
 
 
 def test_opic_of_a_recorded_crawl(recorded: Crawl) -> None:
-    agree(ranking.opic(recorded.web).columns["opic"], opic(recorded.graph))
+    agree(algorithms.opic(recorded.web).columns["opic"], opic(recorded.graph))
 
 
 def test_salsa_of_a_recorded_crawl(recorded: Crawl) -> None:
     hub, authority = salsa(recorded.graph)
-    got = ranking.salsa(recorded.web).columns
+    got = algorithms.salsa(recorded.web).columns
     agree(got["salsa_hub"], hub)
     agree(got["salsa_authority"], authority)
 
@@ -176,7 +179,7 @@ def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo
     file = data_dir / CRAWLS[0]
     urls, sources, targets = part(file)
     trusted = urls[5::500]
-    done = importing.run(brain, [file], seeds=trusted, batches=True)
+    done = importer.run(brain, [file], seeds=trusted, batches=True)
     assert (done.pages, done.links, done.refused) == (len(urls), len(sources), 0)
     relevance = dict.fromkeys(range(len(urls)), 0.5)
     linked = np.argsort(-np.bincount(targets), kind="stable")[:60].tolist()
@@ -194,7 +197,7 @@ def test_scores_of_an_imported_crawl_stand_in_the_graph(brain: Brain, neo4j: Neo
         }
         wanted["hits_hub"], wanted["hits_authority"] = hits(graph)
         wanted["salsa_hub"], wanted["salsa_authority"] = salsa(graph)
-        for method in scoring.METHODS:
+        for method in rank.METHODS:
             ranked = brain.rank(method, only_external=external)
             assert (ranked.converged, ranked.pages, ranked.links) == (True, len(urls), graph.number_of_edges())
         stand_in_the_graph(neo4j, urls, wanted)

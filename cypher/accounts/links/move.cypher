@@ -1,0 +1,20 @@
+// Let links end at another page; since when they are known stays.
+//
+// param   sources  LIST     internal ids of the pages whose link moves; the caller has locked them, and both targets
+// param   old      INTEGER  the page they link to
+// param   new      INTEGER  the page they are to link to; the caller has made sure that none of them does
+// column  moved    LIST     id of the page of each link that has moved: the accounts go by these
+// rows    one
+// locks   the ends, held already
+// mode    write
+// retry   safe   what has moved is not found
+UNWIND $sources AS source
+MATCH (p:Page) WHERE id(p) = source
+MATCH (q:Page) WHERE id(q) = $old
+// Both ends first, and then the link from the end that has fewer: see links/delete.
+WITH DISTINCT p, q, source
+MATCH (p)-[r:LINKS]->(q)
+MATCH (n:Page) WHERE id(n) = $new
+CREATE (p)-[:LINKS {since: r.since}]->(n)
+DELETE r
+RETURN collect(source) AS moved

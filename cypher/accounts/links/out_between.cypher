@@ -1,0 +1,12 @@
+// The pages of other hosts that some pages link to.
+//
+// param   ids   LIST  internal ids
+// column  rows  LIST  [id, [ids of other hosts it links to]] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND $ids AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH p, p.host AS host
+RETURN collect([id(p), [(p)-[:LINKS]->(q) WHERE q.host <> host | id(q)]]) AS rows

@@ -1,0 +1,21 @@
+// Add to a worker's counters of the hour, and show that it lives.
+//
+// param   hour     INTEGER  hours since the epoch
+// param   worker   STRING   who counts
+// param   now      FLOAT    seconds since the epoch
+// param   tending  BOOLEAN  true when this is a worker that tends for everybody
+// param   counts   LIST     [pages, links, claims, pushes, payments, retries] to add
+// param   price    FLOAT    what the last visits were worth that were not first ones, or null
+// rows    none
+// locks   the Hour
+// mode    write
+// retry   once   counters are for show; a count may double when an answer is lost
+MERGE (locked:Hour {hour: $hour, worker: $worker})
+ON CREATE SET locked.pages = 0, locked.links = 0, locked.claims = 0, locked.pushes = 0, locked.payments = 0,
+  locked.retries = 0, locked.began = $now
+SET locked:Hour
+WITH count(*) AS held
+MATCH (c:Hour {hour: $hour, worker: $worker})
+SET c.pages = c.pages + $counts[0], c.links = c.links + $counts[1], c.claims = c.claims + $counts[2],
+    c.pushes = c.pushes + $counts[3], c.payments = c.payments + $counts[4], c.retries = c.retries + $counts[5],
+    c.seen = $now, c.price = coalesce($price, c.price), c.tends_until = CASE WHEN $tending THEN $now + 15 ELSE null END

@@ -1,0 +1,23 @@
+"""Live scores: the cash of each page's hub and authority side, exact at every moment.
+
+A `ledger` locks the accounts of some pages, changes them and writes both ends of every link it touches. `pushes` move
+cash, `settlement` solves for the fixed point at once. The classic_* modules are the engine of 2003 and 2015.
+May touch: statements on accounts, cash and links. Only this room writes links. Knows nothing of claims and reports.
+"""
+
+__all__ = [
+    "adjacency",
+    "algebra",
+    "classic_algebra",
+    "classic_ledger",
+    "classic_pushes",
+    "conversion",
+    "ledger",
+    "ledgers",
+    "link_sums",
+    "partition",
+    "payout_policy",
+    "pushes",
+    "settlement",
+    "solve",
+]

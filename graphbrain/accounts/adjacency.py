@@ -1,0 +1,165 @@
+"""Links appear, disappear and move, and the accounts at both their ends with them: nobody else writes links.
+
+The caller has locked the pages, and read their links under the locks. What the accounts are told is what the database
+says that it did, not what was to be done: whatever was read, and however often a link may be there, weights and links
+go together. Links that are read under the locks are held against the weights, and weights that are written against
+the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
+account is changed by what was read wrongly.
+A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
+on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
+Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between,
+links/in_between, links/out_spelt, links/packed_in, links/spell, links/spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.arrays import Ints
+from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Again, Tx
+from graphbrain.rules import Rule
+
+__all__ = [
+    "SIDES",
+    "Ends",
+    "Spelling",
+    "create",
+    "delete",
+    "held",
+    "held_payees",
+    "move",
+    "packed",
+    "payees",
+    "read",
+    "read_spelt",
+    "reroute",
+    "respell",
+    "spelling",
+    "unpacked",
+]
+
+SIDES = {"hub": "links/out", "authority": "links/in"}
+"""Along which links a side of a page pays."""
+BETWEEN = {"hub": "links/out_between", "authority": "links/in_between"}
+"""The same where links inside a host weigh nothing."""
+INTO = "links/packed_in"
+Ends = list[tuple[int, list[int]]]
+"""Pages, each with the pages it links to, or no longer does; no link twice."""
+
+
+def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Page → those that a side of it pays: hubs those they link to, authorities those that link to them.
+
+    Pages that are gone are missing. Read without a lock: half of a transaction that is being committed may be seen.
+    """
+    wanted = sorted(set(pages))
+    return dict(tx.one(SIDES[side], ids=wanted)[0]) if wanted else {}
+
+
+def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
+    """As `read`, but only those that get anything: not those that links without weight lead to."""
+    if not rule.weightless:
+        return read(tx, side, pages)
+    wanted = sorted(set(pages))
+    return dict(tx.one(BETWEEN[side], ids=wanted)[0]) if wanted else {}
+
+
+def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:
+    """Ids of the sources and the targets of links that are sent packed: those of these pages, or those to them."""
+    ours, theirs = unpacked(pages, tx.one(statement, ids=pages.tolist())[0])
+    return (theirs, ours) if statement == INTO else (ours, theirs)
+
+
+def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
+    """Ids of the pages and of their neighbours, from (place of the page) · 2^47 + id of the neighbour.
+
+    A place, not an id, stands in the upper bits: two ids of Neo4j do not fit in one of its numbers.
+    """
+    numbers = np.array(links, dtype=np.int64)
+    return pages[numbers >> ID_BITS], numbers & LARGEST_ID
+
+
+def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """The same of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    links = read(tx, side, pages)
+    ledger.compare(tx, side, links)
+    return links
+
+
+def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
+    """`payees` of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    links = payees(tx, side, pages, ledger.rule)
+    ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
+    return links
+
+
+def create(tx: Tx, ledger: Accounts, ends: Ends, now: float) -> None:
+    """Link pages that are not linked. Raises Again when one of them is not there."""
+    sources = [page for page, others in ends for _ in others]
+    if not sources:
+        return
+    if tx.one("links/create", rows=ends, now=now)[0] != len(sources):
+        raise Again("a page was deleted while it was linked")
+    ledger.relink(sources, [other for _, others in ends for other in others], 1)
+
+
+def delete(tx: Tx, ledger: Accounts, ends: Ends) -> None:
+    """Unlink pages."""
+    gone = tx.one("links/delete", rows=ends)[0] if ends else []
+    ledger.relink([source for source, _ in gone], [target for _, target in gone], -1)
+
+
+def move(tx: Tx, ledger: Accounts, sources: Sequence[int], old: int, new: int) -> None:
+    """Let the links of these pages to `old` end at `new`, to which none of them links."""
+    moved = tx.one("links/move", sources=list(sources), old=old, new=new)[0] if sources else []
+    ledger.relink(moved, [old] * len(moved), -1)
+    ledger.relink(moved, [new] * len(moved), 1)
+
+
+def reroute(tx: Tx, ledger: Accounts, rows: Sequence[Sequence[int]]) -> None:
+    """Let links (source, target, new source, new target) begin and end elsewhere, where no such link is."""
+    moved = tx.one("links/reroute", rows=sorted(rows))[0] if rows else []
+    ledger.relink([row[0] for row in moved], [row[1] for row in moved], -1)
+    ledger.relink([row[2] for row in moved], [row[3] for row in moved], 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """The aliases that a page names, and the pages that it links to by way of these only."""
+
+    named: frozenset[int] = frozenset()
+    via: frozenset[int] = frozenset()
+
+    def row(self, page: int, before: Spelling, links: Iterable[int]) -> list[object] | None:
+        """What is to be written when it was so `before`, and these are its links now; None: nothing."""
+        via, was = self.via.intersection(links), before.via.intersection(links)
+        parts = [self.named - before.named, before.named - self.named, via - was, was - via]
+        return [page, *map(sorted, parts), True if self.named else None] if any(parts) else None
+
+
+def read_spelt(tx: Tx, pages: Iterable[int]) -> dict[int, list[int]]:
+    """Page → those it links to, and the aliases that it names: all that may have to be locked to link it anew."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/out_spelt", ids=wanted)[0] if wanted else []
+    return {page: [*out, *named] for page, out, named in rows}
+
+
+def spelling(tx: Tx, pages: Iterable[int]) -> dict[int, Spelling]:
+    """What these pages name."""
+    wanted = sorted(set(pages))
+    rows = tx.one("links/spelling", ids=wanted)[0] if wanted else []
+    return {page: Spelling(frozenset(named), frozenset(via)) for page, named, via in rows}
+
+
+def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> None:
+    """Note what pages name (`Spelling.row`). Raises Again where an alias is not locked."""
+    written = [row for row in rows if row is not None]
+    for row in written:
+        if not ledger.holds([*row[1], *row[2]]):  # type: ignore[misc]  # lists, as Spelling.row makes them
+            raise Again
+    if written:
+        tx.do("links/spell", rows=written)

@@ -1,0 +1,239 @@
+"""The accounts of the pages that one transaction has locked, under the classic engine.
+
+Stored cash is relative to the offsets, which stand on the (:Brain) with the rest of the virtual page. Everybody who
+writes accounts locks it after all pages and before hosts, so whoever holds it knows the offsets, and holds it only
+while writing. What a transaction moves, creates or deletes is moved on the virtual page in the same transaction: the
+total cash is 2·(N + 1) at every commit. A created page is marked until its creator writes its first cash; nobody
+else ever sees the mark. Links change no cash here, only what is spent from then on.
+Statements: classic/*, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.accounts import algebra, classic_algebra
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.classic_algebra import Books, Side, Turn, Virtual
+from graphbrain.accounts.ledger import Accounts
+from graphbrain.arrays import Floats, Ints
+from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Outdated, Tx
+from graphbrain.rules import Rule
+
+__all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
+
+NEWBORN = 1.0
+
+
+def virtual_properties(virtual: Virtual) -> dict[str, float]:
+    """The virtual page as it stands on the (:Brain)."""
+    return {f"virtual_{name}": value for name, value in asdict(virtual).items()}
+
+
+def _virtual(properties: Mapping[str, Any]) -> Virtual:
+    """Raises Outdated where there is none: the brain is being converted to the other engine."""
+    if properties["virtual_pages"] is None:
+        raise Outdated
+    return Virtual(**{name.removeprefix("virtual_"): value for name, value in properties.items()})
+
+
+def read_virtual(tx: Tx) -> Virtual:
+    """The virtual page as it is now, not locked."""
+    return _virtual(tx.one("classic/read_virtual")[0])
+
+
+class ClassicLedger(Accounts):
+    """Cash in the arrays is stored cash until `open` is called, and real cash from then on."""
+
+    engine = "classic"
+    keeps_payouts = False
+    columns = (
+        "hub_history",
+        "hub_cash",
+        "hub_updated",
+        "out_weight",
+        "authority_history",
+        "authority_cash",
+        "authority_updated",
+        "in_weight",
+        "relevance",
+        "depth",
+        "first_fetched",
+        "newborn",
+        "lane",
+        "links_sum",
+    )
+    statement = "classic/lock"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 0.0,
+        "hub_cash": 0.0,
+        "hub_paid": NEWBORN,
+        "authority_history": 0.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_updated: Floats
+    authority_updated: Floats
+    newborn: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
+        super().__init__(rows, rule)
+        self.stored = {side: getattr(self, f"{side}_cash").copy() for side in ("hub", "authority")}
+        self.virtual = Virtual()
+        self._open = False
+        self._buried: list[int] = []
+        self._offsets: dict[str, Floats] = {}
+
+    @classmethod
+    def first_marks(
+        cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
+    ) -> tuple[Ints, Ints]:
+        lanes = cls.first_lanes(relevance, depth, np.ones(len(weight)), rule)
+        return lanes, np.full(len(weight), NONE, dtype=np.int64)
+
+    def open(self, tx: Tx, now: float) -> Virtual:
+        """Lock the virtual page, the last lock on accounts; cash is real from here on, also that of new pages."""
+        if self._open:
+            return self.virtual
+        self._open = True
+        self.virtual = virtual = _virtual(tx.one("classic/lock_virtual")[0])
+        virtual.clock = self.rule.classic.clock(now, virtual.clock)
+        self._offsets = {"hub": virtual.hub_offsets(self.ids), "authority": virtual.authority_offsets(self.ids)}
+        self.hub_cash += self._offsets["hub"]
+        self.authority_cash += self._offsets["authority"]
+        self._before |= {"hub_cash": self.hub_cash.copy(), "authority_cash": self.authority_cash.copy()}
+        self._bear()
+        return virtual
+
+    def _bear(self) -> None:
+        """New pages bring 1 + 1 cash, and no history or a mean one."""
+        born, virtual, options = self._born(), self.virtual, self.rule.classic
+        if not (count := int(born.sum())):
+            return
+        if options.new_history == "mean" and virtual.pages:
+            self.hub_history[born] = virtual.hub_total / virtual.pages
+            self.authority_history[born] = virtual.authority_total / virtual.pages
+            virtual.hub_total += float(self.hub_history[born].sum())
+            virtual.authority_total += float(self.authority_history[born].sum())
+        on_pages = options.first_cash == "pages"
+        self._before["hub_cash"][born] = self._before["authority_cash"][born] = 0.0
+        self.hub_cash[born] = self.authority_cash[born] = 1.0 if on_pages else 0.0
+        if not on_pages:
+            virtual.hub_cash += count
+            virtual.authority_cash += count
+        virtual.pages += count
+
+    def _born(self) -> NDArray[np.bool_]:
+        born: NDArray[np.bool_] = self.newborn == NEWBORN
+        return born
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """Only the weights change: from now on cash goes other ways."""
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
+        self._buried.append(page)
+
+    def set_payout(self, _tx: Tx, _value: float | None) -> None:
+        """Not possible: the virtual page pays all pages alike."""
+        raise BadInput(
+            "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
+        )
+
+    def spend(self, turns: Sequence[Turn]) -> list[bool]:
+        """Let sides spend, one after the other, and then the virtual page; of each, whether it had anything.
+
+        The caller has called `open`.
+        """
+        options = self.rule.classic
+        books = Books(
+            Side(
+                self.hub_cash,
+                self.hub_history,
+                self.hub_updated,
+                self.out_weight,
+                classic_algebra.hub_share(self.out_weight, options.root_share),
+            ),
+            Side(
+                self.authority_cash,
+                self.authority_history,
+                self.authority_updated,
+                self.in_weight,
+                classic_algebra.authority_share(
+                    self.in_weight, self.relevance, options.relevance_rule, options.root_share
+                ),
+            ),
+        )
+        did = classic_algebra.spend(books, turns, self.virtual, options)
+        self.virtual.pay(options)
+        return did
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> None:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks)."""
+        stirred = bool(self._buried or self._born().any()) or bool(
+            (self._changed("out_weight") | self._changed("in_weight")).any()
+            or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
+        )
+        deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
+        if not (stirred or deepened or all_marks or self._open):
+            self._write_weights(tx)  # links without weight stir nothing, but are links
+            return
+        self.open(tx, now)
+        self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())
+        self._bury()
+        if stirred:
+            self.virtual.stirred = self.virtual.spent
+        self._write_cash(tx)
+        self._write_weights(tx)
+        self._write_marks(tx, all_marks)
+        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+
+    def write_rebased(self, tx: Tx) -> None:
+        """Write the cash of all these pages, relative to the offsets as they have been changed on the virtual page."""
+        everybody = np.ones(len(self.ids), dtype=bool)
+        hub = self.hub_cash - self.virtual.hub_offsets(self.ids)
+        authority = self.authority_cash - self.virtual.authority_offsets(self.ids)
+        self._send(tx, "classic/rebase", everybody, hub_cash=hub, authority_cash=authority)
+        tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+
+    def _bury(self) -> None:
+        virtual = self.virtual
+        for place in self.at(self._buried).tolist():
+            virtual.authority_cash += float(self.hub_cash[place]) - 1.0
+            virtual.hub_cash += float(self.authority_cash[place]) - 1.0
+            virtual.hub_held -= float(self.hub_cash[place])
+            virtual.hub_total -= float(self.hub_history[place])
+            virtual.authority_total -= float(self.authority_history[place])
+            virtual.pages -= 1
+
+    def _write_cash(self, tx: Tx) -> None:
+        born = self._born()
+        cash = {f"{side}_cash": getattr(self, f"{side}_cash") - self._offsets[side] for side in ("hub", "authority")}
+        self._send(tx, "classic/born", born, "hub_history", "authority_history", **cash, clock=self.virtual.clock)
+        for side in ("hub", "authority"):
+            history, updated, mine = f"{side}_history", f"{side}_updated", {f"{side}_cash": cash[f"{side}_cash"]}
+            spent = (self._changed(history) | self._changed(updated)) & ~born
+            self._send(tx, f"classic/{side}_spent", spent, history, updated, **mine)
+            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
+
+    def _write_marks(self, tx: Tx, all_marks: bool) -> None:
+        """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
+
+        The cash of all pages rises with the offset, without a write: the lane is what it was worth when it was last
+        locked, so a page may be in a lane that is a little too bad, never in one too good.
+        """
+        for side in ("hub", "authority"):
+            rank = algebra.rank(getattr(self, f"{side}_history"))
+            which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
+            self._put(tx, f"{side}_rank", which, **{f"{side}_rank": rank})
+        lane = self.lanes()
+        self._put(tx, "lane", lane != self._before["lane"], lane=lane)

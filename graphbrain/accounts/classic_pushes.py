@@ -1,0 +1,170 @@
+"""Spreading cash under the classic engine: the sides of highest cash first, by any number of workers.
+
+A batch takes the pages and sides that hold most, locks them and their neighbours in one order, lets one after the
+other spend all it has by then, pays from the virtual page, and writes. A side that somebody else has emptied
+meanwhile is left alone. A side with more neighbours than a push may have gives all to the virtual page.
+Offsets that have grown large are put into the stored cash, in steps that every push can go between.
+There is no end to pushing; it rests when the total cash was spent `passes` times over since the graph last changed.
+Statements: classic/*, exports/last_id.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from graphbrain.accounts import adjacency
+from graphbrain.accounts.classic_algebra import Turn, Virtual
+from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
+from graphbrain.accounts.pushes import LINKS_OF_A_SIDE, Pushed
+from graphbrain.graph.connection import Again, Tx
+from graphbrain.rules import Rule
+
+__all__ = ["Seen", "candidates", "named", "spend"]
+
+SIDES = ("hub", "authority")
+LARGEST_OFFSET = 1000.0
+"""In mean cash of a side: every factor of ten costs a digit of the cash."""
+REBASE_IDS = 5_000
+UNTOUCHED = 1e-9
+"""Stored cash falls only by spending: what fell by less has not been spent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One side of one page as it was chosen: its stored cash (−inf: push it anyhow), and whom it can pay."""
+
+    side: str
+    page: int
+    stored: float
+    links: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rebase:
+    """A step of the pass that puts the offsets into the stored cash, from this id on."""
+
+    first: int
+
+
+Batch = list[Seen] | Rebase
+
+
+def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
+    """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part.
+
+    Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; nobody,
+    where the virtual page has all.
+    """
+    virtual = read_virtual(tx)
+    if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
+        return Rebase(virtual.rebased)
+    if virtual.settled(rule.classic):
+        return None
+    limit = max(1, most // LINKS_OF_A_SIDE) * spread
+    found = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
+    found.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
+    chosen = [seen for cash, seen in found[:limit] if cash > 0.0]
+    if spread > 1 and chosen:
+        places = sorted(random.sample(range(len(chosen)), max(1, len(chosen) // spread)))
+        chosen = [chosen[place] for place in places]
+    return _within(chosen, most, rule.max_payees)
+
+
+def _highest(tx: Tx, side: str, virtual: Virtual, limit: int) -> list[tuple[float, Seen]]:
+    """(real cash, side) of those with most stored cash."""
+    rows = tx.one(f"classic/{side}_candidates", limit=limit)[0]
+    ids = np.array([row[0] for row in rows], dtype=np.int64)
+    offsets = virtual.hub_offsets(ids) if side == "hub" else virtual.authority_offsets(ids)
+    return [
+        (stored + offset, Seen(side, page, stored, links))
+        for (page, stored, links), offset in zip(rows, offsets.tolist(), strict=True)
+    ]
+
+
+def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
+    """Sides in their order until their payments reach `most`; at least one."""
+    chosen: list[Seen] = []
+    payments = 0
+    for one in seen:
+        more = one.links if one.links <= max_payees else 0
+        if chosen and payments + more > most:
+            break
+        chosen.append(one)
+        payments += more
+    return chosen
+
+
+def named(ids: Sequence[int]) -> list[Batch]:
+    """Both sides of these pages, whatever they hold."""
+    return [[Seen(side, page, -np.inf) for side in SIDES for page in ids]] if ids else []
+
+
+def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
+    """Let these sides spend, those among them that nobody else has emptied since they were chosen."""
+    if isinstance(batch, Rebase):
+        return _rebase(tx, batch.first, rule, now)
+    before = _neighbours(batch, rule, partial(adjacency.payees, tx, rule=rule))
+    union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
+    # One that is gone by now has no links either, and a page of the batch has had its turn.
+    ledger = ClassicLedger.lock_present(tx, union, rule)
+    # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
+    links = _neighbours(batch, rule, partial(adjacency.held_payees, tx, ledger))
+    there = [seen for seen in batch if ledger.holds([seen.page, *links[seen.side].get(seen.page, ())])]
+    stored = {side: ledger.stored[side][ledger.at([s.page for s in there])].tolist() for side in SIDES}
+    go = [seen for place, seen in enumerate(there) if stored[seen.side][place] >= seen.stored - UNTOUCHED]
+    if batch and not go:
+        return Pushed(lost=len(batch))
+    ledger.open(tx, now)
+    turns = [_turn(ledger, seen, links[seen.side][seen.page]) for seen in go]
+    did = ledger.spend(turns)
+    ledger.write(tx, now)
+    payments = sum(len(turn.payees) for turn, spent in zip(turns, did, strict=True) if spent)
+    return Pushed(sum(did), payments, len(there) - len(go))
+
+
+def _neighbours(
+    batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
+) -> Mapping[str, dict[int, list[int]]]:
+    """Side → page → whom it pays; nobody, where these are too many. Links without weight do not count."""
+    links: dict[str, dict[int, list[int]]] = {}
+    for side in SIDES:
+        fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}
+        few = [page for page, few in fits.items() if few]
+        many = [page for page, few in fits.items() if not few]
+        found = read(side, few)
+        links[side] = {page: payees if len(payees) <= rule.max_payees else [] for page, payees in found.items()}
+        links[side] |= {page: [] for page in many}
+    return links
+
+
+def _turn(ledger: ClassicLedger, seen: Seen, payees: Sequence[int]) -> Turn:
+    place = int(ledger.at([seen.page])[0])
+    places = ledger.at(payees)
+    own = np.full(len(places), place)
+    hub = seen.side == "hub"
+    weights = ledger.weights(own, places)
+    return Turn(hub, place, places, weights)
+
+
+def _rebase(tx: Tx, first: int, rule: Rule, now: float) -> Pushed:
+    """Put the offsets into the stored cash of the next pages; nothing if somebody else did."""
+    ids = tx.one("classic/ids_in", first=first, limit=REBASE_IDS)[0]
+    ledger = ClassicLedger.lock(tx, ids, rule)
+    virtual = ledger.open(tx, now)
+    if virtual.rebased != first:
+        return Pushed(lost=1)
+    # Whoever creates a page holds the virtual page's lock: from here on there are no new ones.
+    if tx.one("classic/ids_in", first=first, limit=REBASE_IDS)[0] != ids:
+        raise Again
+    if not virtual.rebasing:
+        virtual.hub_base, virtual.authority_base = virtual.hub_offset, virtual.authority_offset
+    virtual.rebased = first + REBASE_IDS
+    if not ids and (tx.one("exports/last_id")[0] or 0) < virtual.rebased:
+        virtual.end_rebasing()
+    ledger.write_rebased(tx)
+    return Pushed()

@@ -1,0 +1,163 @@
+"""What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
+
+A change is noted on the brain in the transaction that makes it, together with where the pass over all pages that must
+follow begins. The pass (`passes`) goes in the order of keys, in batches: each locks the brain, reads how far the pass
+has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with it,
+also when whoever began it is dead, and the invariant holds at every commit.
+While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
+anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
+every accounting transaction reads after its locks (ledger).
+Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, hosts/like, hosts/count_pages,
+links/inside, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from graphbrain.accounts import ledgers
+from graphbrain.accounts.algebra import target_hosts
+from graphbrain.accounts.ledger import Ledger
+from graphbrain.graph import brain_state
+from graphbrain.graph.connection import Outdated, Tx
+from graphbrain.methods import METHODS
+from graphbrain.ranking import store
+from graphbrain.rules import Rule
+from graphbrain.settings import Settings
+
+__all__ = ["GROWN", "NOTHING_BENT", "change", "off", "repay", "rescale", "reweigh", "scaled"]
+
+BATCH = 500
+REMARKING = (
+    *("alpha", "eps", "max_payees", "order", "value", "value_by_relevance", "intervals", "orphans"),
+    *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
+)
+"""Settings that state, queue, lane or marks of pages follow from."""
+GROWN = 1.25
+"""Payouts are scaled anew when there are so many times the pages, or their mean is off by so much."""
+NOTHING_BENT: Mapping[str, Any] = {
+    "payout_scale": 1.0,
+    "payout_pages": 0,
+    "payout_looked": None,
+    "repaying": None,
+    "reweighing": None,
+    "weight_before": None,
+    "remarking": None,
+    "exact_payout": None,
+}
+"""What stands on the brain of an empty graph."""
+
+
+def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> None:
+    """Change shared settings, and note which passes over all pages must follow, those in `notes` among them.
+
+    What the caller knew of the brain may be old: it is looked at here, under its lock. Raises BeingConverted between
+    two engines, SettingsError where the settings do not go with those that stand on the brain, and Outdated while links
+    are being weighed anew or files imported: that must end first.
+    """
+    stored = tx.one("brain/lock")[0]
+    before, after = Rule.of(stored), Rule.of({**stored, **settings})
+    ledgers.of(before)
+    if brain_state.closed(stored):
+        raise Outdated("links are being weighed anew, or files imported")
+    replace(Settings().standing(stored), **settings).checked()
+    notes = dict(notes)
+    if after.intra_host_weight != before.intra_host_weight:
+        notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
+    moved = after.payout == "target" and after.target_relevance != before.target_relevance
+    moved |= after.payout == "hosts" and after.target_hosts != before.target_hosts
+    if after.payout != before.payout or moved:
+        notes |= scaled(tx, after)
+    if before.engine == "classic" and "payout" in settings:
+        notes |= {"exact_payout": None}  # uniform was asked for, not only put up with
+    if before.engine == "classic" and _spending(after) != _spending(before):
+        notes |= {"virtual_stirred": stored["virtual_spent"]}
+    if set(REMARKING) & set(settings):
+        notes |= {"remarking": ""}
+    if "value" in settings and after.value in METHODS:
+        notes |= store.notes(tx, after.value)
+    tx.do("brain/change", settings={**settings, **notes})
+
+
+def _spending(rule: Rule) -> tuple[object, ...]:
+    """By what the classic engine spends and remembers: when that changes, what it has spent is not enough."""
+    options = rule.classic
+    return rule.max_payees, options.relevance_rule, options.root_share, options.window
+
+
+def rescale(tx: Tx) -> None:
+    """Scale payouts anew, if the crawl has still grown enough, or they are off, and no pass is on its way."""
+    stored = tx.one("brain/lock")[0]
+    rule = Rule.of(stored)
+    if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
+        return
+    notes = scaled(tx, rule)
+    if notes["payout_pages"] >= GROWN * stored.get("payout_pages", 0) or _off(rule, notes):
+        tx.do("brain/change", settings=notes)
+
+
+def off(tx: Tx, rule: Rule) -> bool:
+    """Is the mean payout far from 1? Reads every page."""
+    return _off(rule, scaled(tx, rule))
+
+
+def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
+    mean: float = rule.payout_scale / notes["payout_scale"]
+    return not 1.0 / GROWN < mean < GROWN
+
+
+def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
+    """The scale that makes the mean payout 1 (if any page is paid at all), and a pass that brings it to all pages."""
+    pages, shares = tx.one("pages/shares", target=rule.target_relevance)
+    paid = _on_targets(tx, rule) if rule.payout == "hosts" else shares[rule.payout]
+    return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
+
+
+def _on_targets(tx: Tx, rule: Rule) -> int:
+    """How many pages are on the target hosts."""
+    targets = target_hosts(rule.target_hosts)
+    named = {*targets.anyway, *(host for host, _ in targets.at_port)}
+    names = [name for name in tx.one("hosts/like", texts=sorted(named))[0] if targets.holds(name)]
+    pages: int = tx.one("hosts/count_pages", names=names)[0]
+    return pages
+
+
+def repay(tx: Tx, now: float, revision: int) -> int:
+    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the pass has ended.
+
+    Raises BegunAnew.
+    """
+    stored = brain_state.standing(tx, revision)
+    if stored.get("repaying") is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=stored["repaying"], limit=BATCH)
+    if ids:
+        Ledger.lock(tx, ids, Rule.of(stored)).write(tx, now)
+    tx.do("brain/note", notes={"repaying": last if len(ids) == BATCH else None})
+    return len(ids)
+
+
+def reweigh(tx: Tx, now: float, revision: int) -> int:
+    """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the pass has ended.
+
+    With its last pages the brain is open again, with another revision. Raises BegunAnew.
+    """
+    stored = brain_state.standing(tx, revision)
+    if stored.get("reweighing") is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=stored["reweighing"], limit=BATCH)
+    links = tx.one("links/inside", ids=ids)[0]
+    sources = [page for page, targets in links for _ in targets]
+    targets = [target for _, targets in links for target in targets]
+    if links:
+        rule = Rule.of(stored)
+        ledger = ledgers.lock(tx, {*sources, *targets}, rule)
+        ledger.reweigh(sources, targets, rule.intra_host_weight - stored["weight_before"])
+        ledger.write(tx, now)
+    if len(ids) == BATCH:
+        tx.do("brain/note", notes={"reweighing": last})
+    else:
+        tx.do("brain/change", settings={"reweighing": None, "weight_before": None})
+    return len(ids)

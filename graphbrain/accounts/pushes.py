@@ -1,0 +1,137 @@
+"""Spreading cash: pushes, in batches, by any number of workers.
+
+A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
+pays in memory by the algebra of `opichits`, and writes. Pages whose links have changed between reading their links
+and locking them are left for the next batch.
+Statements: cash/*, accounts/*.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.accounts import adjacency
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.ledger import Ledger
+from graphbrain.arrays import Ints
+from graphbrain.graph.connection import Tx
+from graphbrain.rules import Rule
+
+__all__ = ["Batch", "Pushed", "candidates", "halves", "named", "payees", "push", "spend"]
+
+LINKS_OF_A_SIDE = 5
+"""A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """One batch: sides pushed, payments made, candidates that others had pushed first."""
+
+    pushes: int = 0
+    payments: int = 0
+    lost: int = 0
+
+
+Candidate = tuple[int, int, int]
+"""(page id, priority, number of links)"""
+Batch = tuple[str, list[int]]
+"""Which side to push, and of which pages."""
+
+
+def candidates(tx: Tx, most: int, spread: int, _rule: Rule) -> Batch | None:
+    """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part.
+
+    None when nothing is worth a push.
+    """
+    sides = {}
+    limit = max(1, most // LINKS_OF_A_SIDE) * spread
+    for side in ("hub", "authority"):
+        rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
+        sides[side] = rows
+    side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
+    rows = sides[side]
+    if spread > 1 and rows:
+        rows = random.sample(rows, max(1, len(rows) // spread))
+    return (side, _within(rows, most)) if rows else None
+
+
+def named(ids: Sequence[int]) -> list[Batch]:
+    """Both sides of these pages, whatever waits on them."""
+    return [("hub", list(ids)), ("authority", list(ids))] if ids else []
+
+
+def halves(batch: Batch) -> list[Batch]:
+    """The same work in two parts, one of them if it is of one page."""
+    side, pages = batch
+    middle = (len(pages) + 1) // 2
+    return [(side, part) for part in (pages[:middle], pages[middle:]) if part]
+
+
+def payees(tx: Tx, batch: Batch) -> int:
+    """The most neighbours that a side of these has."""
+    side, pages = batch
+    return max((len(ends) for ends in adjacency.read(tx, side, pages).values()), default=0)
+
+
+def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
+    """Push a batch."""
+    side, pages = batch
+    return push(tx, side, pages, rule, now)
+
+
+def _within(rows: Sequence[Candidate], most: int) -> list[int]:
+    """Pages in their order until their payments reach `most`; at least one."""
+    chosen: list[int] = []
+    payments = 0
+    for page, _, links in rows:
+        if chosen and payments + links > most:
+            break
+        chosen.append(page)
+        payments += links
+    return chosen
+
+
+def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
+    """Push one side of these pages, of those among them that are (still) worth it."""
+    before = adjacency.payees(tx, side, pages, rule)
+    # One that may not be pushed needs no neighbours: it is parked.
+    union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
+    if not union:
+        return Pushed(lost=len(pages))
+    ledger = Ledger.lock(tx, union, rule)
+    # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
+    links = adjacency.held_payees(tx, ledger, side, before)
+    return _spend(tx, side, links, ledger, now)
+
+
+def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: float) -> Pushed:
+    ids = np.array(sorted(links), dtype=np.int64)
+    places = ledger.at(ids)
+    marks = ledger.marks_before
+    waiting = marks.hub_priority if side == "hub" else marks.authority_priority
+    counts = np.array([len(links[page]) for page in ids.tolist()])
+    worth = (waiting[places] != NONE) & (counts > 0)
+    too_many = worth & (counts > ledger.rule.max_payees)
+    if (parked := too_many | ~worth).any():
+        _park(tx, side, ids[parked])
+    # A page that got a link since its neighbours were locked waits for the next batch.
+    go = worth & ~too_many & np.array([ledger.holds(links[page]) for page in ids.tolist()])
+    chosen = places[go]
+    if not len(chosen):
+        return Pushed(lost=int((~worth).sum()))
+    payers = np.repeat(chosen, counts[go])
+    payees: Ints = ledger.at(np.concatenate([links[page] for page in ids[go].tolist()]))
+    ledger.push(side, chosen, payers, payees)
+    ledger.write(tx, now)
+    return Pushed(len(chosen), len(payees), int((~worth).sum()))
+
+
+def _park(tx: Tx, side: str, ids: Ints) -> None:
+    """Sides leave the order of work until something pays them again: they have more neighbours than a push may have,
+    or they are not worth one (others have pushed them, and what marked them so did not know)."""
+    mark = f"{side}_priority"
+    tx.do(f"accounts/{mark}", **{"ids": ids.tolist(), mark: [None] * len(ids)})

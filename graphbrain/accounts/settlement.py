@@ -1,0 +1,366 @@
+"""The settling pass: all accounts brought to their fixed point at once, where pushes would take much longer.
+
+The links are exported and the fixed point is found in memory, beside whatever else runs. It is written by pushes with
+a prescribed goal: a batch of pages and all their neighbours are locked, links that are not known to be still those of
+the export are read again (`linksums`), what each page has paid becomes Z* = keep·s*/d, its cash goes to its history,
+and each neighbour is paid w·(Z* − Z). What a page is paid after it has paid all that its goal s* gives goes to its
+history at once: so cash that is 0 stays 0, and need not be written. So the invariant of `opichits` holds at every
+commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
+to pushes.
+
+Pages are settled in lanes side by side, which share no neighbours, then, one batch after another, those between the
+lanes, and beside them others that were kept for that (`batching`).
+
+Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
+them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
+need one after all get it. Until then the brain is marked as `settling`, and whoever finds it so after the pass's time
+is over begins a new one. A batch of the old pass that comes to write so late writes nothing.
+Statements: links/packed_out, links/packed_in, accounts/*, cash/marked, brain/sizes, brain/read,
+brain/awaited.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.accounts import adjacency, link_sums, partition, solve
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.partition import Batch, Cost, Lane, Neighbours, Places
+from graphbrain.accounts.solve import System
+from graphbrain.arrays import Floats, Ints
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.exports import LinkTable, Terms
+from graphbrain.rules import Rule
+
+__all__ = [
+    "AT_ONCE",
+    "SETTLED_TO",
+    "STEADY",
+    "Goal",
+    "Overtaken",
+    "Pace",
+    "Step",
+    "Tally",
+    "batches",
+    "bytes_for",
+    "find_goal",
+    "settle",
+    "system",
+    "together",
+    "waiting_share",
+    "worth_it",
+]
+
+Links = tuple[Ints, Ints]
+"""Sources and targets, as places in a ledger; −1 for one that is not locked."""
+COST = Cost(most=60_000.0, page=1.0, end=0.04)
+"""Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
+HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
+"""What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
+another of those of several: some two and a half times as long, in all. The longer time is for a pass that nobody has
+waited for."""
+CAREFUL = 100
+"""So many transactions that nobody waits for, after one for which somebody did, until they may be long again."""
+FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
+AT_ONCE = 2
+"""In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
+SETTLED_TO = 1e-7
+"""The error bound that a pass leaves, unless told."""
+CLOSE, STEADY = 1 / 2, 1 / 4
+"""Parts of it that are left to sides which are near enough as they are, and to the iteration."""
+LEAST_ALPHA = 0.01
+"""Where α is 0, and there is no bound, and below this, what is left is as if it were so large."""
+BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
+"""What a pass takes of its process's memory at its peak."""
+SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
+"""From so many waiting sides on, and so many for each page, a pass is cheaper than pushes at this eps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where all is to be: the exported links, both ways, what says which links of a page they are, both scores of each
+    page at the fixed point, and the lanes in which pages are to be settled: near to their neighbours, by host, then by
+    discovery."""
+
+    table: LinkTable
+    near: Neighbours
+    sums: Ints
+    hub: Floats
+    authority: Floats
+    lanes: list[Lane]
+    rounds: int
+    residual: float
+    close: float = 0.0
+    """A side that waits for no more than this share of its score is left as it is."""
+
+
+@dataclass(slots=True)
+class Step:
+    """What one batch has done: pages of it, sides brought to their goal, payments made, pages left to pushes.
+
+    `touched`: ids of the pages it had locked at the moment `at`, of a steady clock; `waits`: which of them then needed
+    a mark. `awaited`: somebody else was waiting for locks at its end."""
+
+    pages: int = 0
+    sides: int = 0
+    payments: int = 0
+    left: int = 0
+    at: float = 0.0
+    touched: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    waits: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, dtype=bool))
+    awaited: bool = False
+
+
+def together(first: Step, second: Step) -> Step:
+    """The steps of one batch that was too large. Which of its pages need a mark is looked at in the end."""
+    touched = np.concatenate([first.touched, second.touched])
+    return Step(
+        first.pages + second.pages,
+        first.sides + second.sides,
+        first.payments + second.payments,
+        first.left + second.left,
+        second.at,
+        touched,
+        np.ones(len(touched), dtype=bool),
+        second.awaited,
+    )
+
+
+class Overtaken(Exception):
+    """Raised inside a transaction: the pass was silent for so long that somebody else has begun a new one."""
+
+
+class Pace:
+    """How large batches may be on this machine, beside what else it does, so that they take as long as they should: a
+    share of COST. Races on it do no harm."""
+
+    def __init__(self) -> None:
+        self._share = FIRST_SHARE
+        self._careful = 0
+
+    def share(self) -> float:
+        return self._share
+
+    def took(self, seconds: float, awaited: bool) -> None:
+        """A transaction is over, which somebody `awaited`, or nobody: down at once, up by steps, for the next pages may
+        be dearer; by larger ones while it is short in any case."""
+        self._careful = CAREFUL if awaited else max(0, self._careful - 1)
+        held = HELD_SECONDS if self._careful else ALONE_SECONDS
+        most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
+        factor = min(most, max(0.25, held / max(seconds, 1e-3)))
+        self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
+
+
+class Tally:
+    """The sum of all batches, and what is known of the marks of each page of the table."""
+
+    def __init__(self, table: LinkTable) -> None:
+        self.pages = self.sides = self.payments = self.left = 0
+        self._table = table
+        self._at = np.zeros(table.pages)
+        self._waits = np.zeros(table.pages, dtype=bool)
+        self._strangers: set[int] = set()
+
+    def add(self, step: Step) -> None:
+        """Another batch, in any order: of each page the batch that locked it last is right about its marks."""
+        self.pages += step.pages
+        self.sides += step.sides
+        self.payments += step.payments
+        self.left += step.left
+        places = self._table.at(step.touched)
+        self._strangers.update(step.touched[places < 0].tolist())
+        known = places >= 0
+        places, waits = places[known], step.waits[known]
+        later = step.at > self._at[places]
+        self._at[places[later]] = step.at
+        self._waits[places[later]] = waits[later]
+
+    def unmarked(self) -> list[int]:
+        """Ids of the pages that may lack a mark they need."""
+        return sorted([*self._table.ids[self._waits].tolist(), *self._strangers])
+
+
+def worth_it(tx: Tx, eps: float) -> bool:
+    """Is a settling pass cheaper than pushing what waits until no side has more than `eps` to pay per link?
+
+    The less may be left, the more often cash goes round before it is, each time less of it by the same factor.
+    """
+    rounds = max(1.0, math.log(eps) / math.log(USUAL_EPS))
+    smallest = int(SMALLEST / rounds)
+    if tx.one("cash/marked", least=NONE, limit=smallest)[0] < smallest:
+        return False
+    enough = max(smallest, int(SHARE / rounds * tx.one("brain/sizes")[0]))
+    return bool(tx.one("cash/marked", least=NONE, limit=enough)[0] >= enough)
+
+
+def waiting_share(rule: Rule, tolerance: float) -> float:
+    """What may wait in all, as a share of the sum of all scores, so that the error bound is this."""
+    return max(rule.alpha, LEAST_ALPHA) * tolerance
+
+
+def bytes_for(pages: int, links: int, rule: Rule) -> int:
+    """Memory that a pass over so much takes at its peak."""
+    return pages * BYTES_PER_PAGE + links * (
+        BYTES_PER_LINK if rule.intra_host_weight == 1.0 else BYTES_PER_WEIGHED_LINK
+    )
+
+
+def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[str, int, int], None]) -> Goal:
+    """Export the links and find the fixed point. `progress`: what it does, how far it is, and of how much."""
+    with ThreadPoolExecutor(1) as beside:  # what needs no server, while it works, and what needs no fixed point
+        beside.submit(import_module, "scipy.sparse")
+        table = exports.links(graph, lambda done, of: progress("export", done, of))
+        both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
+        terms = exports.terms(graph, table)
+        near = both_ways.result()
+        lanes = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        allowed = waiting_share(rule, tolerance)
+        found = system(table, terms, rule, near).solve(
+            tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
+        )
+    sums = link_sums.of_rows(table.ids, table.offsets, table.targets)
+    return Goal(
+        table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual, CLOSE * allowed
+    )
+
+
+def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None = None) -> System:
+    """The linear system of what was exported. `near`: its links both ways, where they are known."""
+    return System.of(
+        table.offsets,
+        table.targets,
+        alpha=rule.alpha,
+        relevance=terms.relevance,
+        payout=terms.payout,
+        weights=solve.link_weights(table.offsets, table.targets, terms.hosts, rule.intra_host_weight),
+        back=(near.back_offsets, near.sources) if near else None,
+    )
+
+
+def batches(goal: Goal, lane: Lane, pace: Pace) -> Iterator[Batch]:
+    """The transactions of a lane, one after another."""
+    return partition.batches(goal.near, lane.pages, COST, pace.share)
+
+
+def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
+    """Bring these pages to their goal. `again`: after the export was found outdated. Raises Overtaken.
+
+    `token`: the pass's. While it stands on the brain after the locks were taken, whoever begins a new pass comes to
+    these pages later, and so sees whether they need a mark.
+    """
+    ids = goal.table.ids[batch.pages]
+    union = _union_now(tx, ids) if again else goal.table.ids[batch.union]
+    ledger = Ledger.lock(tx, union.tolist(), rule)
+    at = time.monotonic()
+    if tx.one("brain/read")[0].get("settling") != token:
+        raise Overtaken
+    mine = ledger.seek(ids)
+    goals = _Goals(goal, ledger)
+    out, into, whole = _links(tx, ledger, goals, mine[mine >= 0])
+    step = Step(len(ids), left=len(ids) - len(whole), at=at)
+    hubs = _spend(ledger, "hub", whole, goals.hub, *out, step, goal.close)
+    authorities = _spend(ledger, "authority", whole, goals.authority, *into[::-1], step, goal.close)
+    if step.sides:
+        ledger.absorb("hub", goals.hub)
+        ledger.absorb("authority", goals.authority)
+        marks = ledger.write_settled(tx, hubs, authorities)
+    else:  # marks may still be missing after a pass that died
+        marks = ledger.marks_before
+    step.touched = ledger.ids
+    step.waits = (marks.hub_priority != NONE) | (marks.authority_priority != NONE)
+    step.awaited = tx.one("brain/awaited")[0]
+    return step
+
+
+class _Goals:
+    """What the export says of some pages: where they stand in it, their goals, nan for those that are not in it, and of
+    whom it has all links, and no others."""
+
+    def __init__(self, goal: Goal, ledger: Ledger) -> None:
+        self.goal = goal
+        self.places = places = goal.table.at(ledger.ids)
+        self.hub: Floats = np.where(places >= 0, goal.hub[places], np.nan)
+        self.authority: Floats = np.where(places >= 0, goal.authority[places], np.nan)
+        self.sure: NDArray[np.bool_] = (places >= 0) & (ledger.links_sum == goal.sums[places])
+
+
+def _union_now(tx: Tx, ids: Ints) -> Ints:
+    """Ids of these pages and of their neighbours, as they are now; pages that have gone are missing."""
+    found: set[int] = set()
+    for side in adjacency.SIDES:
+        for page, neighbours in adjacency.read(tx, side, ids.tolist()).items():
+            found.add(page)
+            found.update(neighbours)
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _links(tx: Tx, ledger: Ledger, goals: _Goals, pages: Ints) -> tuple[Links, Links, Ints]:
+    """The links of these locked pages, the links to them; and those of the pages all whose neighbours are locked: one
+    that has a neighbour nobody knew of is left to pushes.
+
+    What the export says of links is taken where it is known to be right. Links from one of the pages to another are
+    read once; where those that are known make up a page's weight, there are no more.
+    """
+    near, ids, sure = goals.goal.near, goals.goal.table.ids, goals.sure
+
+    def exported(sources: Ints | Places, targets: Ints | Places) -> Links:
+        return ledger.seek(ids[sources]), ledger.seek(ids[targets])
+
+    mine = np.zeros(len(ledger.ids), dtype=np.bool_)
+    mine[pages] = True
+    read = _read(tx, "links/packed_out", ledger, pages[~sure[pages]])
+    out = _joined(exported(*near.out(goals.places[pages[sure[pages]]])), read)
+    whole = mine.copy()
+    whole[out[0][out[1] < 0]] = False
+
+    into = exported(*near.into(goals.places[pages]))
+    into = _joined(_where(into, (into[0] >= 0) & sure[into[0]]), _where(read, (read[1] >= 0) & mine[read[1]]))
+    weight = np.bincount(into[1], ledger.weights(*into), len(whole))
+    more = pages[weight[pages] != ledger.in_weight[pages]]
+    others = _read(tx, "links/packed_in", ledger, more)
+    whole[others[1][others[0] < 0]] = False
+    mine[more] = False  # all that leads to these has been read
+    return _where(out, out[1] >= 0), _joined(_where(into, mine[into[1]]), others), pages[whole[pages]]
+
+
+def _joined(some: Links, others: Links) -> Links:
+    return np.concatenate([some[0], others[0]]), np.concatenate([some[1], others[1]])
+
+
+def _where(links: Links, which: NDArray[np.bool_]) -> Links:
+    return links[0][which], links[1][which]
+
+
+def _read(tx: Tx, statement: str, ledger: Ledger, pages: Ints) -> Links:
+    """Sources and targets of the links of places, as places; −1 for an end that is not locked."""
+    if not len(pages):
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    sources, targets = adjacency.packed(tx, statement, ledger.ids[pages])
+    return ledger.seek(sources), ledger.seek(targets)
+
+
+def _spend(
+    ledger: Ledger, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints, step: Step, close: float
+) -> Ints:
+    """Bring one side of these places to its goal, and pay the neighbours; the places where that was needed: those that
+    would pay more than a `close` share of their score."""
+    chosen = pages[ledger.off(side, pages, goals[pages], close)]
+    if not len(chosen):
+        return chosen
+    spends = np.zeros(len(goals), dtype=np.bool_)
+    spends[chosen] = True
+    pays = spends[payers]
+    ledger.prescribe(side, chosen, goals[chosen], payers[pays], payees[pays])
+    step.sides += len(chosen)
+    step.payments += int(pays.sum())
+    return chosen

@@ -1,0 +1,6 @@
+"""Measuring and breaking: benchmarks, precision, and processes that are killed amid their work.
+
+May touch: everything below. Nothing below may know it.
+"""
+
+__all__ = ["chaos", "compare", "crawl", "plots", "precision", "precision_plot"]

@@ -1,0 +1,430 @@
+"""Trying to lose a claim or a coin: processes that claim, report and push on one graph while they are killed.
+
+`graphbrain hammer` runs it for as long as you like; the tests run it shorter. Each process crawls the same generated
+web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
+acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
+anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
+time, no host was asked early, no page was lost, every acknowledged visit is there, and the audit of all accounts is
+clean. Pages are visited again and again until the last minute, so that there is always something to claim.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
+from graphbrain.model import Claim, Failed, Fetched
+from graphbrain.url import host_of
+
+__all__ = ["Blow", "Verdict", "hammer", "hot", "kill_local_server"]
+
+HOSTS = 20
+LEASE = 3.0
+CLOCK_ERROR = 0.02
+"""Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
+WARM_ROUNDS = 3
+LONGEST_START = 120.0
+"""Seconds that the processes are given to begin; their lives are counted from then on."""
+ROUNDING = 1e-5
+"""Seconds that are lost where a lease's end stands for its beginning."""
+
+
+@dataclass
+class Verdict:
+    """`ok`, what was found wrong, and how much was done."""
+
+    findings: list[str] = field(default_factory=list)
+    figures: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+
+Blow = Callable[[], None]
+"""Kills the server and brings it back."""
+
+
+def url_of(page: int) -> str:
+    """The URL of a page of the generated web."""
+    return f"http://h{page % HOSTS}.hammer.example/p{page}"
+
+
+def links_of(page: int, pages: int) -> list[str]:
+    """The links of a page of the generated web: the next one, so that all are reached, and some popular ones."""
+    dice = random.Random(page)
+    ways = [(page + 1) % pages, *(int(pages * dice.random() ** 3) for _ in range(dice.randrange(12)))]
+    return [url_of(way) for way in ways if way != page]
+
+
+def hammer(
+    connect: dict[str, Any],
+    *,
+    seconds: float = 60.0,
+    processes: int = 4,
+    pages: int = 1500,
+    kill_every: float = 2.0,
+    delay: float = 0.0,
+    engine: str = "exact",
+    strike_server: Blow | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Verdict:
+    """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
+
+    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine`; `strike_server` is called
+    once, half way.
+    """
+    with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
+        with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
+            polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
+            brain.remake(**polite, lease_seconds=LEASE, engine=engine, order="optimal", revisit_seconds=0.0)
+            brain.seed([url_of(0)])
+            _warm(brain, pages)
+        gang = _Gang(connect, Path(folder), processes, pages)
+        try:
+            kills = _strike(gang, seconds, kill_every, strike_server, say)
+        finally:
+            gang.stop()
+        say("peace: the crawl ends")
+        with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
+            _finish(brain, pages)
+            verdict = _judge(brain, gang.journal(), pages, delay)
+        verdict.figures["kills"] = kills
+        return verdict
+
+
+def _warm(brain: Brain, pages: int) -> None:
+    """The first rounds in peace: a server that has just been started takes seconds to learn each statement."""
+    for _ in range(WARM_ROUNDS):
+        brain.report([_visit(claim, pages) for claim in brain.next_urls(10)])
+        brain.tend(0.05)
+
+
+def kill_local_server(data: Path | None) -> Blow:
+    """A blow that kills graphbrain's own server with SIGKILL and starts it again."""
+    from graphbrain.server import lifecycle
+
+    running = lifecycle.find(data)
+    if running is None:
+        raise BadInput("Only a server that graphbrain has started can be killed; 'graphbrain server start' starts one.")
+
+    def blow() -> None:
+        os.kill(running.pid, signal.SIGKILL)
+        time.sleep(0.5)
+        lifecycle.start(data)
+
+    return blow
+
+
+class _Gang:
+    """The processes, each replaced when it dies."""
+
+    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, pages: int) -> None:
+        self._connect, self._folder, self._pages = connect, folder, pages
+        self._births = 0
+        self._members: list[tuple[subprocess.Popen[bytes], Path]] = [self._start() for _ in range(processes)]
+
+    def _start(self) -> tuple[subprocess.Popen[bytes], Path]:
+        self._births += 1
+        journal = self._folder / f"{self._births}.jsonl"
+        task = json.dumps(
+            {"connect": self._connect, "journal": str(journal), "pages": self._pages, "dice": self._births}
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "graphbrain.bench.chaos", task],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(self._folder / f"{self._births}.err").open("wb"),
+            cwd=Path(__file__).parents[2],
+        )
+        return process, journal
+
+    def kill_one(self) -> bool:
+        """Kill one of those that have begun to work, at random; False when none has."""
+        busy = self._busy()
+        if not busy:
+            return False
+        place = random.choice(busy)
+        process = self._members[place][0]
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        self._members[place] = self._start()
+        return True
+
+    def _busy(self) -> list[int]:
+        """The places of those that have begun to work."""
+        begun = (journal.is_file() and journal.stat().st_size for _, journal in self._members)
+        return [place for place, works in enumerate(begun) if works]
+
+    def await_work(self) -> None:
+        """Until all have begun to work: on a machine that is busy otherwise they take long to start."""
+        deadline = time.monotonic() + LONGEST_START
+        while len(self._busy()) < len(self._members) and time.monotonic() < deadline:
+            self.check()
+            time.sleep(0.1)
+
+    def check(self) -> None:
+        """Whoever died by itself has found something: show it."""
+        for process, _ in self._members:
+            if process.poll() not in (None, 0, -signal.SIGKILL):
+                errors = "\n".join(path.read_text()[-2000:] for path in self._folder.glob("*.err"))
+                raise RuntimeError(f"a process of the hammer died by itself:\n{errors}")
+
+    def stop(self) -> None:
+        for process, _ in self._members:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
+    def journal(self) -> Iterator[dict[str, Any]]:
+        """All entries of all processes; the last line of a killed one may be cut."""
+        for path in self._folder.glob("*.jsonl"):
+            for line in path.read_text().splitlines():
+                with suppress(json.JSONDecodeError):
+                    yield json.loads(line)
+
+
+def _strike(
+    gang: _Gang, seconds: float, kill_every: float, strike_server: Blow | None, say: Callable[[str], None]
+) -> int:
+    gang.await_work()
+    started = time.monotonic()
+    kills = 0
+    while (passed := time.monotonic() - started) < seconds:
+        time.sleep(kill_every * random.uniform(0.5, 1.5))
+        gang.check()
+        kills += gang.kill_one()
+        if strike_server is not None and passed > seconds / 2:
+            say("the server is killed")
+            strike_server()
+            strike_server = None
+    return kills
+
+
+def _finish(brain: Brain, pages: int) -> None:
+    """Report what was never fetched, in peace; hosts that were slowed down, as all were, are at their best at once."""
+    brain.change(order="best_first", longest_delay_seconds=0.0)
+    deadline = time.monotonic() + 600
+    while time.monotonic() < deadline:
+        claims = brain.next_urls(100, wait=1.0)
+        if claims.finished:
+            break
+        brain.report([_visit(claim, pages) for claim in claims])
+    brain.tend(None)
+
+
+def _visit(claim: Claim, pages: int) -> Fetched:
+    page = int(claim.url.rsplit("p", 1)[1])
+    return Fetched(claim.url, links_of(page, pages), claim, body_hash="same")
+
+
+def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
+    verdict = Verdict()
+    entries = sorted(journal, key=lambda entry: entry["at"])
+    held: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    count: Counter[str] = Counter(entry["what"] for entry in entries)
+    for entry in entries:
+        held[entry["url"]].append(entry)
+    for url, life in held.items():
+        verdict.findings += overlaps(url, life)
+    verdict.findings += early(entries, delay)
+    stats = brain.stats()
+    if stats["states"] != {"known": pages}:
+        verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
+    acknowledged = Counter(entry["url"] for entry in entries if entry["what"] == "acknowledged")
+    verdict.findings += _missing(brain, acknowledged, pages)
+    audit = brain.audit(None)
+    verdict.findings += audit.findings
+    verdict.figures = {
+        **count,
+        "pages": pages,
+        "retries": stats["done"]["retries"],
+        "payments": stats["done"]["payments"],
+        "worst_account_error": audit.figures["worst_account_error"],
+        "gap": audit.figures["gap"],
+    }
+    return verdict
+
+
+def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
+    """Was the page held by two tokens at the same time?
+
+    A token holds it from the moment it was granted until it lapsed, or until its holder began to end it.
+    """
+    holds: dict[str, dict[str, float]] = {}
+    for entry in life:
+        if entry["what"] == "claimed":
+            holds[entry["token"]] = {"from": entry["granted"], "until": entry["until"]}
+    for entry in life:
+        hold = holds.get(entry["token"])
+        if hold is not None and entry["what"] == "renewed":
+            hold["until"] = max(hold["until"], entry["until"])
+    for entry in life:
+        hold = holds.get(entry["token"])
+        if hold is not None and entry["what"] == "ending":
+            hold["until"] = min(hold["until"], entry["at"])
+    spans = sorted((hold["from"], hold["until"], token) for token, hold in holds.items())
+    return [
+        f"{url} was granted to {second[2]} {first[1] - second[0]:.3f} s before {first[2]} had to let it go."
+        for first, second in pairwise(spans)
+        if second[0] + CLOCK_ERROR < first[1]
+    ]
+
+
+def early(entries: list[dict[str, Any]], delay: float) -> list[str]:
+    """Was a host granted twice within its delay, whoever asked?"""
+    granted: dict[str, list[float]] = defaultdict(list)
+    for entry in entries:
+        if entry["what"] == "claimed":
+            granted[host_of(entry["url"])].append(entry["granted"])
+    return [
+        f"{host} was granted {later - before:.4f} s after the last time."
+        for host, moments in granted.items()
+        for before, later in pairwise(sorted(moments))
+        if later - before < delay - ROUNDING
+    ]
+
+
+def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
+    """Visits that were acknowledged, by page, and are not in the graph, or not with their links."""
+    visits = {page.url: page.visits for page in brain.dump_pages()}
+    links: dict[str, set[str]] = defaultdict(set)
+    for link in brain.dump_links():
+        links[link.source].add(link.target)
+    findings = []
+    for url, told in acknowledged.items():
+        if off := links[url].symmetric_difference(links_of(int(url.rsplit("p", 1)[1]), pages)):
+            findings.append(f"{url} was acknowledged, but its links are {sorted(off)} off.")
+        if visits.get(url, 0) < told:
+            findings.append(f"{url} was acknowledged {told} times, but visited {visits.get(url, 0)} times.")
+    return findings
+
+
+def _live(task: dict[str, Any]) -> None:
+    """One process of the gang: claim, renew, give back, report, push, for ever."""
+    dice = random.Random(task["dice"])
+    pages = task["pages"]
+    with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
+
+        def note(what: str, claims: list[Claim], **more: float) -> None:
+            for claim in claims:
+                entry = {"what": what, "url": claim.url, "token": claim.token, "at": brain.now(), **more}
+                book.write(json.dumps(entry) + "\n")
+
+        while True:
+            claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05))
+            for claim in claims:
+                note("claimed", [claim], until=claim.until, granted=claim.until - LEASE)
+            fate = dice.random()
+            if fate < 0.05:
+                time.sleep(LEASE * 1.2)
+            elif fate < 0.15:
+                for renewed in brain.renew(claims):
+                    if renewed is not None:
+                        note("renewed", [renewed], until=renewed.until)
+            elif fate < 0.25:
+                note("ending", claims)
+                brain.give_back(claims)
+                continue
+            note("ending", claims)
+            answers = brain.report([_maybe(claim, pages, dice) for claim in claims])
+            good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
+            note("acknowledged", good)
+            brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
+
+
+def _open_brain(connect: dict[str, Any]) -> Brain:
+    """The brain; opening one fails at once when there is no server, and ours may just be struck down."""
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            return Brain.open(**connect, auto_tend=False, as_it_is=True)
+        except GraphUnavailable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
+    """Mostly a page; sometimes a host that asks to be left alone for a moment."""
+    if dice.random() < 0.02:
+        return Failed(claim.url, claim, 503, retry_after=0.2)
+    return _visit(claim, pages)
+
+
+def hot(
+    open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25, least: int = 0
+) -> Verdict:
+    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account.
+
+    `least`: where a slow machine has not linked and forgotten pages so often in `seconds`, they go on until it has, up
+    to five times as long.
+    """
+    started = time.monotonic()
+    errors: list[str] = []
+    done: Counter[str] = Counter()
+
+    def goes_on() -> bool:
+        spent = time.monotonic() - started
+        return spent < seconds or (spent < 5 * seconds and min(done["link"], done["forget"]) < least)
+
+    def live(number: int) -> None:
+        dice = random.Random(number)
+        try:
+            with open_brain() as brain:
+                while goes_on():
+                    done[_anything(brain, dice, pages)] += 1
+        except GraphbrainError as error:
+            errors.append(f"{type(error).__name__}: {error}")
+
+    workers = [threading.Thread(target=live, args=(number,)) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with open_brain() as brain:
+        brain.tend(None)
+        audit = brain.audit(None)
+        return Verdict([*errors, *audit.findings], {**done, **audit.figures})
+
+
+def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
+    a, b = url_of(dice.randrange(pages)), url_of(dice.randrange(pages))
+    what = dice.choice(["link", "link", "link", "unlink", "forget", "relevance", "payout", "report", "push", "push"])
+    with suppress(GraphbrainError if what in ("relevance", "payout") else ()):  # type: ignore[arg-type]
+        if what == "link" and a != b:
+            brain.link(a, b)
+        elif what == "unlink":
+            brain.unlink(a, b)
+        elif what == "forget":
+            brain.forget(a)
+        elif what == "relevance":
+            brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
+        elif what == "payout":
+            brain.set_payout(a, dice.choice([None, 0.0, 5.0]))
+        elif what == "report":
+            targets = [url_of(dice.randrange(pages)) for _ in range(dice.randrange(8))]
+            brain.report([Fetched(a, targets, body_hash="x")])
+        elif what == "push":
+            brain.tend(0.05, batch=dice.choice([5, 100]))
+    return what
+
+
+if __name__ == "__main__":
+    os.environ.pop("GRAPHBRAIN_URI", None)
+    _live(json.loads(sys.argv[1]))

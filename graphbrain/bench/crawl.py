@@ -1,0 +1,358 @@
+"""The figures of this machine: how fast a brain takes links in, spreads cash, and hands pages out.
+
+Each measure runs on an empty brain or (`push`, `rank`) on what an ingest has left, through the same calls that users
+make, and says which statements the time went to. Figures of different machines are not comparable; those of one run
+are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from graphbrain import show
+from graphbrain.arrays import Ints
+from graphbrain.brain.brain import ENOUGH, Brain
+from graphbrain.brain.workers import WorkerPool
+from graphbrain.errors import BadInput
+from graphbrain.frontier import discovery
+from graphbrain.frontier.discovery import New
+from graphbrain.ingest import importer
+from graphbrain.ingest.recording import Recording
+from graphbrain.model import Fetched
+from graphbrain.server import lifecycle, prepare
+from graphbrain.simulate.on_graph import SimulatedClock
+from graphbrain.url import key_of
+
+__all__ = ["bulk", "claim", "crawl_order", "empty", "ingest", "profile", "push", "report_all", "run", "shares"]
+
+BATCH = 200
+WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
+LARGE_BATCH = 50_000
+LARGE_PAGES, LARGE_LINKS = 1_000_000, 10_000_000
+LIVE_PAGES = 60_000
+"""Of so many pages of the large web the ingest is measured, with which its import is compared."""
+SHORT_BATCH = 5_000
+CLAIMS, REST = 100, 0.5
+"""Pages asked for in a call; seconds of rest after one that had less than was enough."""
+HOSTS = 20_000
+LEAST_PAGES = 10_000
+"""Claims are measured with so many pages waiting at least: a tenth of them, warm-up and all, has to last."""
+
+
+def clock_of(kind: str) -> SimulatedClock | None:
+    """The clock of the brain that a measure needs, None for the server's."""
+    return SimulatedClock() if kind == "revisit" else None
+
+
+def run(
+    brain: Brain,
+    kind: str,
+    file: Path | None,
+    *,
+    clock: SimulatedClock | None = None,
+    json: bool = False,
+    pages: int | None = None,
+    workers: int | None = None,
+    seconds: float | None = None,
+    delay: float = 0.0,
+    days: int = 365,
+    data: Path | None = None,
+) -> None:
+    """Measure `kind` (see `graphbrain bench --help`) and print the figures; `file` is a recorded crawl.
+
+    `clock`: the brain's, if it is a simulated one. `data`: the local server's directory, for an import by Neo4j's own
+    tool.
+    """
+    from graphbrain.bench import accounts, revisit, scores  # they measure with what stands here
+
+    if clock is not None:
+        figures = revisit.revisit(brain, clock, file, days)
+    elif kind == "claim":
+        figures = claim(brain, pages or 1_000_000, delay=delay)
+    elif kind == "ingest":
+        figures = [ingest(brain, _recording(file), pages)]
+    elif kind == "settle":
+        figures = accounts.settle(brain, _recording(file), pages, 1 if workers is None else workers)
+    elif kind == "grow":
+        figures = accounts.grow(brain, _recording(file), pages)
+    elif kind == "import":
+        figures = bulk(brain, file, data, pages)
+    else:
+        recording = _recording(file)
+        if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:
+            ingest(brain, recording, pages)
+        figures = scores.rank(brain, recording) if kind == "rank" else push(brain, workers or 4, seconds or 20.0)
+    if json:
+        show.json_lines(figures)
+    else:
+        for one in figures:
+            show.out(show.figures_sheet(one))
+
+
+def _recording(file: Path | None) -> Recording:
+    if file is not None:
+        from graphbrain.ingest import records
+
+        return records.read(file)
+    dice = np.random.default_rng(1)
+    count = 20_000
+    sources = np.repeat(np.arange(count), dice.integers(1, 20, count))
+    targets = (dice.random(len(sources)) ** 3 * count).astype(np.int64)
+    return Recording.of(sources, targets, pages=count, name="a generated web")
+
+
+def large_web() -> tuple[Ints, Ints]:
+    """Sources, ascending, and targets of the links of a generated web: hosts of a hundred pages; half of the links
+    stay inside, the others go to the popular."""
+    dice = np.random.default_rng(1)
+    sources = np.repeat(np.arange(LARGE_PAGES), LARGE_LINKS // LARGE_PAGES)
+    inside = sources // 100 * 100 + dice.integers(0, 100, LARGE_LINKS)
+    popular = dice.permutation(LARGE_PAGES)[(dice.random(LARGE_LINKS) ** 2.5 * LARGE_PAGES).astype(np.int64)]
+    return sources, np.where(dice.random(LARGE_LINKS) < 0.5, inside, popular)
+
+
+def _large_file(folder: Path) -> Path:
+    """The links of `large_web` as an edge list."""
+    path = folder / "a generated web of ten million links.tsv"
+    sources, targets = large_web()
+    with path.open("w", encoding="utf-8") as file:
+        for start in range(0, len(sources), LARGE_PAGES):
+            part = slice(start, start + LARGE_PAGES)
+            file.writelines(f"{a}\t{b}\n" for a, b in zip(sources[part].tolist(), targets[part].tolist(), strict=True))
+    return path
+
+
+def _in_crawl_order(recording: Recording) -> Iterator[int]:
+    """Pages as a breadth-first crawl meets them."""
+    seen = np.zeros(recording.pages, dtype=bool)
+    order = list(recording.seeds())
+    seen[order] = True
+    for page in order:
+        yield page
+        found = recording.targets[recording.offsets[page] : recording.offsets[page + 1]]
+        for target in found[~seen[found]].tolist():
+            if not seen[target]:
+                seen[target] = True
+                order.append(target)
+
+
+def crawl_order(recording: Recording, most: int | None) -> list[int]:
+    """The first pages, all or `most`, as a breadth-first crawl meets them."""
+    return [page for page, _ in zip(_in_crawl_order(recording), range(most or recording.pages), strict=False)]
+
+
+def report_all(brain: Brain, recording: Recording, order: Sequence[int]) -> list[tuple[int, float]]:
+    """Report these pages in batches; the links taken and the seconds in `report` of each."""
+    laps: list[tuple[int, float]] = []
+    for start in range(0, len(order), BATCH):
+        batch = [
+            Fetched(recording.urls[page], recording.links_of(page), body_hash="recorded")
+            for page in order[start : start + BATCH]
+        ]
+        began = time.perf_counter()
+        answers = brain.report(batch)
+        laps.append((sum(answer.links for answer in answers), time.perf_counter() - began))
+    return laps
+
+
+@contextmanager
+def profile(brain: Brain) -> Iterator[dict[str, list[float]]]:
+    """Statement → [how often, seconds] within the block."""
+    spent: dict[str, list[float]] = defaultdict(lambda: [0, 0.0])
+
+    def note(name: str, _rows: int, ms: float) -> None:
+        spent[name][0] += 1
+        spent[name][1] += ms / 1000
+
+    with brain.graph.trace(note):
+        yield spent
+
+
+def shares(spent: dict[str, list[float]]) -> dict[str, float]:
+    """The ten statements that took longest, in seconds."""
+    longest = sorted(spent.items(), key=lambda item: -item[1][1])[:10]
+    return {name: round(seconds, 2) for name, (_, seconds) in longest}
+
+
+def empty(brain: Brain) -> None:
+    """Raises BadInput when there is a page in the brain."""
+    if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+        raise BadInput("A benchmark needs an empty brain; 'graphbrain clear --yes' empties this one.")
+
+
+def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[str, Any]:
+    """Report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
+
+    Links per second count the distinct links that the brain keeps, over all the time in `report`. Before that some
+    pages are reported and cleared away, until Java has compiled what it runs: a server that has just been started
+    takes half as many (`links_per_second_first`). The recording's own preparation is not counted.
+    """
+    empty(brain)
+    first = _ingest(brain, recording, min(WARM_UP_PAGES, most or WARM_UP_PAGES))
+    brain.clear()
+    return _ingest(brain, recording, most) | {"links_per_second_first": first["links_per_second"]}
+
+
+def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, Any]:
+    order = crawl_order(recording, most)
+    with profile(brain) as spent:
+        laps = report_all(brain, recording, order)
+    links, seconds = (sum(column) for column in zip(*laps, strict=True))
+    return {
+        "measure": "ingest",
+        "recording": recording.name,
+        "pages": len(order),
+        "links": links,
+        "seconds": round(seconds, 2),
+        "links_per_second": round(links / seconds),
+        "pages_per_second": round(len(order) / seconds),
+        "retries": brain.graph.counts["retries"],
+        "statement_seconds": shares(spent),
+    }
+
+
+def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -> list[dict[str, Any]]:
+    """Import a recorded crawl, then ingest it live (or its first `most` pages), and compare.
+
+    Without a file, a web of ten million links is generated and imported, and its first pages are ingested live. The
+    import counts from the first byte read to the last index online; it comes first, as it does where it is used. Of the
+    ingest only the time in `report` counts, on a server that is warm. Neither settles. The last figure: how many times
+    as many links a second the import takes. Java has learnt Neo4j before, as it has wherever a server was started once.
+    """
+    empty(brain)
+    if file is None:
+        with TemporaryDirectory() as folder:
+            return bulk(brain, _large_file(Path(folder)), data, most or LIVE_PAGES)
+    if running := importer.local_server(brain, data):
+        prepare.prime(running.version, lifecycle.java_of(running), say=show.say)
+    imported = importer.run(brain, [file], data=data, fetched=True, settle=False)
+    brain.clear()
+    live = ingest(brain, _recording(file), most)
+    figures = {"measure": "import", **imported.as_dict()}
+    times = round(imported.links_per_second / live["links_per_second"], 2)
+    return [figures, live, {"measure": "import", "times_as_fast_as_ingest": times}]
+
+
+def push(brain: Brain, workers: int, seconds: float) -> list[dict[str, Any]]:
+    """Push what waits: this process alone in large batches, then some workers in batches short enough for claims."""
+    with profile(brain) as spent:
+        began = time.perf_counter()
+        alone = brain.tend(seconds, batch=LARGE_BATCH)
+        passed = time.perf_counter() - began
+    figures = [
+        {
+            "measure": "push",
+            "workers": 1,
+            "batch": LARGE_BATCH,
+            "pushes": alone.pushes,
+            "payments": alone.payments,
+            "seconds": round(passed, 2),
+            "payments_per_second": round(alone.payments / passed),
+            "settled": alone.settled,
+            "statement_seconds": shares(spent),
+        }
+    ]
+    with WorkerPool.beside(brain, workers, batch=SHORT_BATCH) as pool:
+        # Processes need a moment to start; what they do before it is not counted.
+        deadline = time.monotonic() + 15
+        while pool.totals.payments == 0 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(1.0)
+        before, began = pool.totals, time.perf_counter()
+        time.sleep(seconds)
+        after, passed = pool.totals, time.perf_counter() - began
+    figures.append(
+        {
+            "measure": "push",
+            "workers": workers,
+            "batch": SHORT_BATCH,
+            "pushes": after.pushes - before.pushes,
+            "payments": after.payments - before.payments,
+            "seconds": round(passed, 2),
+            "payments_per_second": round((after.payments - before.payments) / passed),
+            "settled": after.settled,
+        }
+    )
+    return figures
+
+
+def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> list[dict[str, Any]]:
+    """Claim and report 100 pages again and again, with a tenth of `most` new pages waiting, and with all of them.
+
+    `delay`: seconds between claims of one host, of which there are 20,000, of sizes by Zipf's law. The reported pages
+    have no links. Where all hosts with pages rest, a call gets few; such calls are `short_calls`, after which the bench
+    rests, too, and the times are of the others. What does not count: first, five times, up to 150 rounds at the
+    smaller size, for a server just started compiles what it runs; then as many at each, for what was created is being
+    written to the disk. The last figure is the ratio of the times at both sizes. Raises BadInput for fewer pages than
+    there are to be claimed.
+    """
+    if most < LEAST_PAGES:
+        raise BadInput(f"Claims are measured with {LEAST_PAGES:,} pages at least: give --pages {LEAST_PAGES}, or more.")
+    empty(brain)
+    brain.remake(delay_seconds=delay)
+    figures = []
+    for waiting, warm_ups in ((most // 10, WARM_UPS + 1), (most, 1)):
+        for _ in range(warm_ups):
+            _fill(brain, waiting)
+            _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
+        figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
+    small, large = figures
+    ratio = {name: round(large[name] / small[name], 3) for name in ("next_ms_p50", "next_ms_p99", "round_ms_p50")}
+    return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]
+
+
+def _fill(brain: Brain, wanted: int) -> None:
+    """Create frontier pages of mixed value until so many are there."""
+    there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+    new_there = brain.stats()["states"].get("frontier", 0)
+    dice = np.random.default_rng(there)
+    shares = 1.0 / np.arange(1, HOSTS + 1)
+    shares /= shares.sum()
+    for start in range(there, there + wanted - new_there, 2_000):
+        hosts = dice.choice(HOSTS, 2_000, p=shares).tolist()
+        urls = [f"http://host-{host:05d}.example/{n}" for n, host in enumerate(hosts, start)]
+        values = dice.random(len(urls)) ** 4
+        new = [New(key_of(url), url, 1, relevance=float(v)) for url, v in zip(urls, values, strict=True)]
+        brain.graph.write(_creating(brain, new), "bench")
+
+
+def _creating(brain: Brain, new: Sequence[New]) -> Callable[[Any], object]:
+    policy = brain.policy
+    return lambda tx: discovery.create(tx, new, policy.scope, policy.rule, brain.now())
+
+
+def _rounds(brain: Brain, rounds: int) -> dict[str, Any]:
+    taking: dict[bool, list[float]] = {True: [], False: []}
+    whole: list[float] = []
+    done = 0
+    with profile(brain) as spent:
+        while len(whole) < rounds:
+            began = time.perf_counter()
+            claims = brain.next_urls(CLAIMS)
+            full = len(claims) >= ENOUGH * CLAIMS
+            taking[full].append(time.perf_counter() - began)
+            brain.report([Fetched(c.url, (), c, body_hash="x") for c in claims])
+            whole.append(time.perf_counter() - began)
+            done += len(claims)
+            if not full:
+                time.sleep(REST)
+    p50, p99, longest = (1000 * float(np.quantile(taking[True] or taking[False], q)) for q in (0.5, 0.99, 1.0))
+    return {
+        "measure": "claim",
+        "claimed": done,
+        "urls_per_second": round(done / sum(whole)),
+        "short_calls": len(taking[False]),
+        "next_ms_p50": round(p50, 2),
+        "next_ms_p99": round(p99, 2),
+        "next_ms_max": round(longest, 2),
+        "round_ms_p50": round(1000 * float(np.quantile(whole, 0.5)), 2),
+        "statement_seconds": shares(spent),
+    }

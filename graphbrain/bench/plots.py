@@ -1,0 +1,81 @@
+"""Figures as PNG or SVG files, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain import installs
+from graphbrain.arrays import Floats
+from graphbrain.errors import BadInput
+
+__all__ = ["check", "freshness_over_time", "needed", "save"]
+
+WIDTH, HEIGHT, DPI = 9.0, 5.0, 150
+KINDS = (".png", ".svg", ".pdf")
+STYLES = ("-", "--", "-.", ":")
+
+
+def needed() -> None:
+    """Raises BadInput when matplotlib is not installed."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        how = installs.command("plot", "matplotlib")
+        raise BadInput(f"A plot needs matplotlib, which is not installed: {how}.") from None
+
+
+def check(path: Path) -> None:
+    """Raises BadInput when a figure could not be drawn into that file, before any work is done for it."""
+    needed()
+    if path.suffix not in KINDS:
+        raise BadInput(f"A plot is written to a file that ends in {', '.join(KINDS)}, not to {path.name}.")
+    if not path.parent.is_dir():
+        raise BadInput(f"There is no directory {path.parent} to write the plot to.")
+
+
+def freshness_over_time(
+    path: Path, curves: Mapping[str, Floats], title: str, changes: Sequence[tuple[int, str]] = ()
+) -> None:
+    """Draw the freshness of each policy by day, smoothed over three days, and mark the days where something changes."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, layout="constrained")
+    axes = figure.add_subplot()
+    for number, (name, daily) in enumerate(curves.items()):
+        axes.plot(np.arange(len(daily)) + 0.5, _smoothed(daily), label=name, **_style(number))
+    low = axes.get_ylim()[0]
+    for day, label in changes:
+        axes.axvline(day, color="0.6", linewidth=0.8)
+        axes.annotate(label, (day, low), xytext=(3, 3), textcoords="offset points", fontsize=8, color="0.35")
+    axes.set(title=title, xlabel="day", ylabel="freshness: share of value that is up to date")
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlim(left=0)
+    axes.grid(alpha=0.25)
+    figure.legend(loc="outside right upper", frameon=False)
+    save(figure, path)
+
+
+def save(figure: Any, path: Path, **more: Any) -> None:
+    """Write a figure into a file. Raises BadInput where that cannot be."""
+    try:
+        figure.savefig(path, **more)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from None
+
+
+def _style(number: int) -> dict[str, Any]:
+    """Lines that can be told apart without colours, too."""
+    return {"color": f"C{number % 10}", "linestyle": STYLES[number % len(STYLES)], "linewidth": 1.6}
+
+
+def _smoothed(daily: Floats, width: int = 3) -> Floats:
+    """The mean of each day and its neighbours."""
+    if len(daily) < width:
+        return daily
+    padded = np.pad(daily, width // 2, mode="edge")
+    return np.convolve(padded, np.full(width, 1.0 / width), mode="valid")

@@ -1,0 +1,363 @@
+"""Batch scores: the verb `rank`. Links are exported, scores computed in memory and written back to the pages."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.brain.backfill import Passing
+from graphbrain.brain.session import whole
+from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
+from graphbrain.frontier import discovery
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph
+from graphbrain.graph.exports import LinkTable
+from graphbrain.methods import METHODS
+from graphbrain.model import Ranking, number
+from graphbrain.ranking import algorithms, store
+from graphbrain.ranking.algorithms import Scores, Until, Web
+
+__all__ = ["Scoring", "cores"]
+
+UNKNOWN_RELEVANCE = 0.5
+LONGEST_EVERY = 31_536_000.0
+HELD_SECONDS = 120.0
+"""Who ranks and has not been heard of for so long is dead."""
+DAMPED = ("pagerank", "personalised", "trustrank")
+
+RankProgress = Callable[[str, int, int], None]
+"""(what is being done, how much of it is done, of how much; 0 when that is not known)"""
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What was asked for; None where nothing was said, or, once it is checked, where the method has no such thing."""
+
+    method: str
+    damping: float | None
+    tolerance: float | None
+    iterations: int | None
+    only_external: bool
+    content: bool
+    trusted: tuple[str, ...] | None
+
+
+_KEPT: Mapping[str, tuple[str, ...]] = {
+    method: (
+        *(("damping",) if method in DAMPED else ()),
+        *(("tolerance",) if method != "salsa" else ()),
+        *(("content",) if method == "hits" else ()),
+        *(("trusted",) if method == "trustrank" else ()),
+        "only_external",
+    )
+    for method in METHODS
+}
+"""What a ranking takes over from the last one by the same method."""
+
+
+class _Hold:
+    """The right to keep scores fresh, for as long as whoever has it lives."""
+
+    def __init__(self, graph: Graph, now: Callable[[], float], method: str, every: float) -> None:
+        self.token = uuid.uuid4().hex
+        self._graph, self._now, self._method, self._every = graph, now, method, every
+        self._until = 0.0
+
+    def take(self) -> bool:
+        """Take it, or hold it longer; False when somebody else has it, or there is nothing to do."""
+        now = self._now()
+        self._until = now + HELD_SECONDS
+        return self._graph.write(
+            lambda tx: store.take(tx, self._method, self.token, now, self._until, self._every), "scores/take"
+        )
+
+    def keep(self) -> bool:
+        """Hold it longer if that is needed; False when it was lost."""
+        return self._now() < self._until - HELD_SECONDS / 2 or self.take()
+
+
+class Scoring(Passing):
+    """The verbs of batch scores."""
+
+    def rank(
+        self,
+        method: str,
+        *,
+        damping: float | None = None,
+        tolerance: float | None = None,
+        iterations: int | None = None,
+        only_external: bool = False,
+        content: bool = False,
+        trusted: Iterable[str] | None = None,
+        top: int = 10,
+        write: bool = True,
+        warm: bool = False,
+        progress: RankProgress = lambda *_: None,
+    ) -> Ranking:
+        """Score all pages by `method` and write the scores back to them.
+
+        `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
+        URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
+        sum over all pages, that will do; the answer says whether it was reached (`converged`). `iterations` (10000):
+        at most so many. `only_external`: leave out links inside a host. `content`: relevance weighs the authorities
+        of hits. `top`: how many of the best are named. `write` False: only compute. `warm`: begin with the scores that
+        the pages carry, which takes fewer iterations where little has changed. Reports go on meanwhile; pages
+        they bring are left out. An interruption while it writes leaves scores that are partly old, and `rankings`
+        says so. Where the order goes by these scores (the setting `value`), pages change lanes; if that is broken
+        off, `tend` goes on with it. Raises BadInput, UnknownPage.
+        """
+        named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
+        wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)
+        clock, started = time.monotonic(), self.now()
+        table = exports.links(self.graph, lambda done, of: progress("reading links", done, of))
+        restart = self._restart(wish, table)
+        web = self._web(wish, table, progress)
+        first = self._first(wish, table, restart) if warm else None
+        found = _compute(wish, web, restart, first, progress)
+        ranked = _ranking(wish, found, web, started)
+        if write:
+            self._write(ranked, table, found, _for_later(wish, web, found, restart), progress)
+            self._reread()
+            if method == self.settings.value:
+                self._finish_passes()
+            ranked = replace(ranked, finished=self.now(), complete=True)
+        best = {name: self._best(table, column, top) for name, column in found.columns.items()}
+        return replace(ranked, best=best, seconds=time.monotonic() - clock)
+
+    def rank_if_due(
+        self,
+        method: str,
+        every: float = 3_600.0,
+        *,
+        progress: RankProgress = lambda *_: None,
+    ) -> Ranking | None:
+        """Score all pages anew, if the scores of this method are as old as `every` seconds and nobody else is at it.
+
+        So `graphbrain work --rank` keeps them fresh, with as many workers as there are. It takes the parameters of the
+        last ranking by this method, and begins with its scores. None when there was nothing to do. If whoever ranks
+        dies, another begins within two minutes, or ten where he was writing. Raises BadInput.
+        """
+        if method not in METHODS:
+            raise _no_method(method)
+        if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
+            raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
+        hold = _Hold(self.graph, self.now, method, float(every))
+        if not hold.take():
+            return None
+        last = next((facts for facts in store.stored(self.graph) if facts["method"] == method), {})
+
+        def go_on(what: str, done: int, of: int) -> None:
+            if not hold.keep():
+                raise GraphbrainError(f"Somebody else has begun to rank by {method!r}; theirs will stand.")
+            progress(what, done, of)
+
+        try:
+            given = {name: last[name] for name in _KEPT[method] if name in last}
+            return self.rank(method, **given, top=0, warm=True, progress=go_on)
+        finally:
+            with suppress(GraphbrainError):  # it lapses by itself
+                self.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
+
+    def rankings(self) -> list[Ranking]:
+        """Which batch scores the pages carry, and how they were computed; the latest first."""
+        return [_stored(facts) for facts in store.stored(self.graph)]
+
+    def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
+        """Weights of pages: where a reader starts anew, or how an authority counts."""
+        if wish.method == "personalised" or wish.content:
+            relevance = exports.terms(self.graph, table).relevance
+            return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
+        if wish.method != "trustrank":
+            return None
+        weights = np.zeros(table.pages)
+        places = table.at(np.array(self._trusted(wish), dtype=np.int64))
+        weights[places[places >= 0]] = 1.0
+        if not weights.any():
+            raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
+        return weights
+
+    def _first(self, wish: _Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
+        """Scores to begin with: those that the pages carry; pages that have none count as where a reader starts anew.
+        None where there are none."""
+        if wish.method == "salsa":
+            return None
+        column = exports.column(self.graph, table, METHODS[wish.method][0])
+        unknown = np.isnan(column)
+        if unknown.all():
+            return None
+        start = algorithms.distribution(np.ones(table.pages) if restart is None or wish.content else restart)
+        return np.where(unknown, (1.0 - (wish.damping or algorithms.DAMPING)) * start, column)
+
+    def _trusted(self, wish: _Wish) -> list[int]:
+        if wish.trusted is None:
+            return store.seeds(self.graph)
+        keys = {self._key(url): url for url in wish.trusted}
+        found = self.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
+        for key, url in keys.items():
+            if key not in found:
+                raise UnknownPage(f"{url} is not in the graph.")
+        return list(found.values())
+
+    def _web(self, wish: _Wish, table: LinkTable, progress: RankProgress) -> Web:
+        """The links, as far as they are wanted."""
+        offsets, targets = table.offsets, table.targets
+        if wish.only_external:
+            progress("reading hosts", 0, 0)
+            offsets, targets = algorithms.between_hosts(offsets, targets, exports.terms(self.graph, table).hosts)
+        progress("turning links", 0, 0)
+        return Web.of(offsets, targets, cores())
+
+    def _write(
+        self,
+        ranked: Ranking,
+        table: LinkTable,
+        found: Scores,
+        later: Mapping[str, Any],
+        progress: RankProgress,
+    ) -> None:
+        facts = {
+            name: value
+            for name, value in ranked.as_dict().items()
+            if name not in ("best", "seconds") and value is not None
+        }
+        store.write(
+            self.graph,
+            ranked.method,
+            table.ids,
+            found.columns,
+            {**facts, **later, "token": uuid.uuid4().hex},
+            self.now,
+            lambda done, of: progress("writing scores", done, of),
+        )
+
+    def _best(self, table: LinkTable, column: Floats, top: int) -> tuple[tuple[str, float], ...]:
+        """URL and score of the pages with the highest scores above 0; among equals the oldest."""
+        places = _highest(column, top)
+        ids = table.ids[places]
+        named = exports.urls(self.graph, ids)
+        rows = zip(ids.tolist(), column[places].tolist(), strict=True)
+        return tuple((named[page], score) for page, score in rows if page in named)
+
+
+def _no_method(method: object) -> BadInput:
+    *most, last = METHODS
+    return BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r:.80}.")
+
+
+def _checked(wish: _Wish, top: int) -> _Wish:
+    """The wish with the defaults filled in. Raises BadInput."""
+    method, named = wish.method, wish.trusted
+    if method not in METHODS:
+        raise _no_method(method)
+    damped, iterated = method in DAMPED, method != "salsa"
+    damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
+    rules = (
+        ("damping", damping is None or damped, f"is for {', '.join(DAMPED)}"),
+        ("damping", damping is None or (number(damping) and 0 <= damping < 1), "must be from 0 to below 1"),
+        ("tolerance", tolerance is None or iterated, "is not for salsa, which is exact"),
+        ("tolerance", tolerance is None or (number(tolerance) and 0 < tolerance < 1), "must be between 0 and 1"),
+        ("iterations", iterations is None or iterated, "is not for salsa, which needs none"),
+        ("iterations", iterations is None or (whole(iterations) and iterations >= 1), "must be 1 or more"),
+        ("content", not wish.content or method == "hits", "is for hits; pagerank with it is personalised"),
+        ("trusted", named is None or method == "trustrank", "is for trustrank"),
+        ("trusted", named is None or len(named) > 0, "must name a page"),
+        ("top", whole(top) and 0 <= top <= 1_000_000, "must be from 0 to 1000000"),
+    )
+    for name, good, wanted in rules:
+        if not good:
+            raise BadInput(f"{name} {wanted}.")
+    return replace(
+        wish,
+        damping=(algorithms.DAMPING if damping is None else float(damping)) if damped else None,
+        tolerance=(algorithms.TOLERANCE if tolerance is None else float(tolerance)) if iterated else None,
+        iterations=(iterations or algorithms.ITERATIONS) if iterated else None,
+    )
+
+
+def _compute(wish: _Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
+    """The scores; `weights` as from `_restart`, `first` as from `_first`."""
+
+    def tell(iteration: int, change: float) -> None:
+        progress(f"iteration {iteration}, change {change:.1e}", 0, 0)
+
+    if wish.method == "salsa":
+        return algorithms.salsa(web)
+    until = Until(wish.tolerance or 0.0, wish.iterations or 1, tell)
+    if wish.method == "hits":
+        return algorithms.hits(web, content=weights, until=until, first=first)
+    if wish.method == "opic":
+        return algorithms.opic(web, until=until, first=first)
+    damping = wish.damping or 0.0
+    return algorithms.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
+
+
+def _for_later(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
+    """What is kept for the next ranking, and for pages that are found before it (`lanes.passed_on`).
+
+    `flow`: what of a page's score goes on along links; of HITS what an authority brings its hubs, and these bring to
+    the next authorities: a = Lᵀ·L·a·flow, both sides of sum 1. `base`: what all are given alike, as the mean is 1.
+    """
+    kept = {"trusted": wish.trusted}
+    score = found.columns[METHODS[wish.method][0]]
+    if wish.method == "salsa":
+        return kept
+    if wish.method == "hits":
+        authority = found.columns["hits_authority"]
+        counted = authority if weights is None else weights * authority
+        both = float(web.forward.counts @ score) * float(web.backward.counts @ counted)
+        return {**kept, "flow": 1.0 / both if both > 0.0 else 0.0}
+    links = web.forward.counts
+    follows = links / (links + 1.0) if wish.damping is None else np.where(links > 0.0, wish.damping, 0.0)
+    base = 0.0 if wish.method == "trustrank" else 1.0 - float(follows @ score)
+    return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
+
+
+def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:
+    restart = {"personalised": "relevance", "trustrank": "seeds"}.get(wish.method)
+    if wish.trusted is not None:
+        restart = f"{len(set(wish.trusted))} pages" if len(wish.trusted) > 1 else wish.trusted[0]
+    return Ranking(
+        method=wish.method,
+        damping=wish.damping,
+        tolerance=wish.tolerance,
+        only_external=wish.only_external,
+        content=wish.content,
+        restart=restart,
+        pages=web.pages,
+        links=web.links,
+        iterations=found.iterations,
+        residual=found.residual,
+        error=found.error if np.isfinite(found.error) else None,
+        converged=found.converged,
+        started=started,
+    )
+
+
+def _stored(facts: Mapping[str, Any]) -> Ranking:
+    """A ranking from the properties of its node; what is None there is absent."""
+    absent = {"damping": None, "tolerance": None, "restart": None, "error": None}
+    names = {field.name for field in fields(Ranking)}
+    found = Ranking(**{**absent, **{name: value for name, value in facts.items() if name in names}})
+    return found if found.finished is None else replace(found, seconds=found.finished - found.started)
+
+
+def _highest(column: Floats, count: int) -> Ints:
+    """The places of the `count` highest values above 0, highest first, among equals the lowest place first."""
+    if not count or not len(column):
+        return np.empty(0, dtype=np.int64)
+    bar = np.partition(column, -count)[-count] if count < len(column) else 0.0
+    places = np.flatnonzero((column >= bar) & (column > 0.0))
+    return places[np.argsort(-column[places], kind="stable")][:count]

@@ -1,0 +1,367 @@
+"""Upkeep by processes of their own: `graphbrain work`, and beside replay, demo and bench.
+
+A `WorkerPool` starts N Python processes, each with its own `Brain` that it tends for ever: a step
+of half a second, and a nap that grows from 50 ms to 1 s while nothing is to be done. An order (JSON
+with the connection, so that no password stands on a command line) goes in by stdin and stays open:
+when it closes, because the pool stops or its process has died, the worker ends. Totals come back by
+stdout. A worker that dies is started again; no cash moves by halves, whenever it is killed. One
+that finds it cannot work at all (wrong password, another version's data) is not, and `failed` says
+why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from graphbrain.errors import GraphbrainError, GraphTooSmall
+from graphbrain.model import Tended
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+
+__all__ = ["WorkerPool", "environment", "first_line", "tend_until", "to_stderr", "watch_stdin"]
+
+STEP = 0.5  # seconds of one `tend`: how long an end has to wait
+LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
+SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
+CONNECTION = ("uri", "user", "password", "database", "crawl", "share", "limit_seconds")
+
+
+def to_stderr(text: str) -> None:
+    """Tell the user something, without disturbing what goes to stdout."""
+    print(f"graphbrain: {text}", file=sys.stderr, flush=True)
+
+
+def tend_until(
+    brain: Brain,
+    stop: threading.Event,
+    *,
+    batch: int | None = None,
+    until_settled: bool = False,
+    tell: Callable[[Tended], None] = lambda _: None,
+) -> Tended:
+    """Tend `brain` until `stop` is set or, if so wanted, until its accounts are settled.
+
+    `batch`: payments of one transaction (then no settling passes), None for the brain's own way. `tell`
+    gets the total so far after each step that did something. Returns the total; its seconds are those
+    spent tending.
+    A database that is away for a while is waited for.
+    """
+    total, nap, away = Tended(), SHORTEST_NAP, False
+    more: dict[str, Any] = {} if batch is None else {"batch": batch, "passes": False}
+    while not stop.is_set():
+        try:
+            done = brain.tend(STEP, for_everybody=True, stop=stop.is_set, **more)
+        except GraphbrainError as error:
+            if not error.try_again and not isinstance(error, GraphTooSmall):  # others may have the memory now
+                raise
+            if not away:
+                to_stderr(f"{error} Worker {os.getpid()} goes on trying.")
+            away = True
+            stop.wait(LONGEST_NAP)
+            continue
+        away = False
+        total += done
+        if done.pushes or done.swept or done.released:
+            tell(total)
+            nap = SHORTEST_NAP
+        if done.settled and until_settled:
+            break
+        if done.settled:
+            stop.wait(nap)
+            nap = min(2 * nap, LONGEST_NAP)
+    return total
+
+
+class WorkerPool:
+    """N worker processes on one brain, from `start` to `stop`; also a context manager.
+
+    `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its settings. `batch`:
+    payments of one transaction. `until_settled`: workers end when nothing is left to push. `rank`: methods whose scores
+    are kept fresh, anew after `every` seconds, by one worker at a time, beside what else it does. `say` gets a sentence
+    for each worker that is started again. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        batch: int | None = None,
+        until_settled: bool = False,
+        rank: Sequence[str] = (),
+        every: float = 3_600.0,
+        say: Callable[[str], None] = to_stderr,
+        **arguments: Any,
+    ) -> None:
+        self.workers = workers
+        self.restarts = 0
+        self.failed: str | None = None
+        self._order = {
+            "batch": batch,
+            "until_settled": until_settled,
+            "rank": list(rank),
+            "every": every,
+            "arguments": arguments,
+        }
+        self._say = say
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self._processes: dict[int, subprocess.Popen[str]] = {}
+        self._totals: dict[tuple[int, int], Tended] = {}
+        self._retries: dict[tuple[int, int], int] = {}
+
+    @classmethod
+    def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:
+        """A pool on the same brain as `brain`, not started yet; options as for the pool."""
+        connection = {name: getattr(brain.settings, name) for name in CONNECTION}
+        return cls(workers, **connection, **options)
+
+    def __enter__(self) -> WorkerPool:
+        return self.start()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self) -> WorkerPool:
+        """Start the processes; returns at once."""
+        for number in range(self.workers):
+            thread = threading.Thread(target=self._keep, args=(number,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        return self
+
+    def stop(self, grace: float = 5.0) -> Tended:
+        """End the workers; their totals. One that takes longer than `grace` seconds is killed."""
+        self._stop.set()
+        with self._lock:
+            processes = list(self._processes.values())
+        for process in processes:
+            _close(process)
+        until = time.monotonic() + grace
+        for process in processes:
+            try:
+                process.wait(max(0.0, until - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        self.join()
+        return self.totals
+
+    def join(self, seconds: float | None = None) -> bool:
+        """Wait until all workers have ended for good, `seconds` at most; whether they have."""
+        until = None if seconds is None else time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(None if until is None else max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def totals(self) -> Tended:
+        """What the workers have done so far, all together; seconds are summed over them."""
+        with self._lock:
+            done = list(self._totals.values())
+        settled = bool(done) and all(one.settled for one in done)
+        return dataclasses.replace(sum(done, Tended()), settled=settled)
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids of the workers that run now."""
+        with self._lock:
+            return [p.pid for p in self._processes.values() if p.poll() is None]
+
+    # ------------------------------------------------------------------ one worker's thread
+
+    def _keep(self, number: int) -> None:
+        """Run worker `number`, again and again if it dies, until the pool stops."""
+        quick = 0
+        for run in range(sys.maxsize):
+            began = time.monotonic()
+            process = self._spawn(number)
+            if process is None:
+                return
+            ended = self._listen(process, (number, run))
+            code = process.wait()
+            with suppress(OSError):
+                process.stdout.close()  # type: ignore[union-attr]
+            if self._stop.is_set() or ended:
+                return
+            quick = quick + 1 if time.monotonic() - began < 10 else 0
+            self.restarts += 1
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+            self._say(f"Worker process {process.pid} {how}; another takes its place.")
+            self._stop.wait(min(10.0, 0.1 * 2**quick))
+
+    def _spawn(self, number: int) -> subprocess.Popen[str] | None:
+        """A new process with its order, or None when the pool stops."""
+        with self._lock:
+            if self._stop.is_set():
+                return None
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "graphbrain.brain.workers"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment(),
+            )
+            self._processes[number] = process
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(self._order) + "\n")  # type: ignore[union-attr]
+            process.stdin.flush()  # type: ignore[union-attr]
+        return process
+
+    def _listen(self, process: subprocess.Popen[str], run: tuple[int, int]) -> bool:
+        """Take what the process tells until it ends; whether it ended for good."""
+        ended = False
+        for line in process.stdout or ():
+            try:
+                told = json.loads(line)
+            except ValueError:  # killed in the middle of a line
+                continue
+            with self._lock:
+                if "error" in told:
+                    self.failed = told["error"]
+                    ended = True
+                else:
+                    ended = told.pop("ended")
+                    self._totals[run] = Tended(**told)
+        return ended
+
+
+def _close(process: subprocess.Popen[str]) -> None:
+    """Close a worker's stdin, which ends it; at once if it has ended already."""
+    with suppress(OSError, ValueError):
+        process.stdin.close()  # type: ignore[union-attr]
+
+
+def environment() -> Mapping[str, str]:
+    """This process's environment, in which a checkout that is not installed is found too."""
+    root = Path(__file__).resolve().parents[2]
+    if not (root / "pyproject.toml").exists():
+        return os.environ
+    paths = [os.environ.get("PYTHONPATH", ""), str(root)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+
+
+# ---------------------------------------------------------------------- inside a worker process
+
+
+def main() -> int:
+    """One worker: read the order, tend, tell; the exit code."""
+    stop = threading.Event()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    order = json.loads(first_line())
+    threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
+    from graphbrain.brain.brain import Brain
+
+    def tell(total: Tended, ended: bool = False) -> None:
+        _write({**dataclasses.asdict(total), "ended": ended})
+
+    try:
+        # What its environment says of shared settings was held against the brain by whoever has started it.
+        with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
+            # As in a command: pages are locked while Python looks for garbage.
+            gc.freeze()
+            with _keeping_ranked(brain, order["rank"], order["every"], stop):
+                total = tend_until(
+                    brain,
+                    stop,
+                    batch=order["batch"],
+                    until_settled=order["until_settled"],
+                    tell=tell,
+                )
+            tell(total, ended=not stop.is_set())
+    except GraphbrainError as error:
+        if error.try_again or isinstance(error, GraphTooSmall):
+            to_stderr(str(error))
+        else:
+            _write({"error": str(error)})
+        return 1
+    return 0
+
+
+class _Stopped(Exception):
+    """Raised within a ranking, which is given up then: nothing is lost but its work."""
+
+
+@contextmanager
+def _keeping_ranked(brain: Brain, methods: Sequence[str], every: float, stop: threading.Event) -> Iterator[None]:
+    """Keep the scores of these methods fresh, in a thread of its own: the accounts are tended meanwhile."""
+    done = threading.Event()
+    thread = threading.Thread(target=_keep_ranked, args=(brain, methods, every, lambda: stop.is_set() or done.is_set()))
+    if methods:
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if methods:
+            thread.join()
+
+
+def _keep_ranked(brain: Brain, methods: Sequence[str], every: float, over: Callable[[], bool]) -> None:
+    """Rank whatever is due, and look again, until it is over."""
+
+    def go_on(*_: object) -> None:
+        if over():
+            raise _Stopped
+
+    look, said = min(LOOK_EVERY, every / 4), ""
+    while not over():
+        for method in methods:
+            try:
+                brain.rank_if_due(method, every, progress=go_on)
+            except _Stopped:
+                return
+            except GraphbrainError as error:
+                if str(error) != said:
+                    said = str(error)
+                    to_stderr(f"{said} Worker {os.getpid()} ranks by {method} later.")
+        until = time.monotonic() + look
+        while not over() and time.monotonic() < until:
+            time.sleep(0.1)
+
+
+def first_line() -> bytes:
+    """The first line of stdin, unbuffered: the thread that waits for its end reads after it."""
+    line = b""
+    while not line.endswith(b"\n"):
+        more = os.read(0, 65536)
+        if not more:
+            sys.exit(0)
+        line += more
+    return line
+
+
+def watch_stdin(stop: threading.Event) -> None:
+    """Set `stop` when stdin ends: the pool wants it, or its process is gone."""
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    stop.set()
+
+
+def _write(told: Mapping[str, Any]) -> None:
+    with suppress(BrokenPipeError):
+        print(json.dumps(told), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

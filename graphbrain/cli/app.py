@@ -1,0 +1,165 @@
+"""`graphbrain` on the command line: the verbs of the Python client, and what runs around them.
+
+Results go to stdout: a table for a person, JSON lines with `--json`. Talk and progress go to
+stderr. Whatever goes wrong on purpose is a GraphbrainError and is caught here, once: one sentence
+on stderr, exit 1. Exit 2 is a wrong command line, 130 an interruption. What is heavy to import (the
+driver, numpy, rich) is imported by the commands that need it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+import click
+
+from graphbrain.cli import claims, crawl, dump, hosts, keep, look, precision, schedule, score, simulate
+from graphbrain.cli.common import connection
+from graphbrain.errors import GraphbrainError
+
+__all__ = ["cli", "main"]
+
+
+class _InOrder(click.Group):
+    """Lists its commands in the order they were added, which is the order of use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(self.commands)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    if not value:
+        return
+    from graphbrain import __version__
+
+    click.echo(f"graphbrain {__version__}")
+    ctx.exit()
+
+
+@click.group(cls=_InOrder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Print the version and exit.",
+)
+@connection
+def cli() -> None:
+    """The brain of a web crawler, kept in a Neo4j graph.
+
+    Without --uri it works on the local server that 'graphbrain server start' runs. Every setting
+    has an environment variable, GRAPHBRAIN_ and its name in capitals.
+    """
+
+
+_COMMANDS = (
+    *crawl.COMMANDS[:2],
+    *claims.COMMANDS,
+    *crawl.COMMANDS[2:],
+    *look.COMMANDS,
+    *score.COMMANDS,
+    *precision.COMMANDS,
+    *dump.COMMANDS,
+    *simulate.COMMANDS,
+    *schedule.COMMANDS,
+    *hosts.COMMANDS,
+    *keep.COMMANDS,
+)
+for command in _COMMANDS:
+    cli.add_command(command)
+
+
+class _Unwritten(Exception):
+    """stdout takes no more."""
+
+
+class _Results:
+    """stdout, whose errors can be told from those of everything else."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, text: str) -> int:
+        with _told_apart():
+            return self._out.write(text)
+
+    def flush(self) -> None:
+        with _told_apart():
+            self._out.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._out, name)
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _Unwritten(error.strerror or str(error)) from None
+
+
+@contextmanager
+def _results() -> Iterator[None]:
+    """Within the block stdout is such a one, also where the process was started without any; a stdin that was closed is
+    an empty one."""
+    before = sys.stdout
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123  # as long as the process
+    # Only for reading: what is written to it is an error, as with a stdout that was closed in a shell.
+    out = before or os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    sys.stdout = cast(TextIO, _Results(out))
+    try:
+        yield
+    except (BrokenPipeError, _Unwritten):
+        # What is still to be written would be tried again at the exit, and fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        raise
+    finally:
+        sys.stdout = before
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run it, and write its results to the end; the exit code."""
+    try:
+        with _results():
+            code = _obey(arguments)
+            sys.stdout.flush()
+            return code
+    except BrokenPipeError:
+        return 1  # Whoever read our output has gone (`| head`): as click does, nothing is said.
+    except _Unwritten as error:
+        print(f"graphbrain: stdout cannot be written ({error}); make room, or send it elsewhere.", file=sys.stderr)
+        return 1
+
+
+def _obey(arguments: Sequence[str] | None) -> int:
+    """Do what is asked for; the exit code."""
+    try:
+        code = cli.main(
+            list(arguments) if arguments is not None else None,
+            prog_name="graphbrain",
+            standalone_mode=False,
+        )
+        return int(code or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        print("graphbrain: interrupted.", file=sys.stderr)
+        return 130
+    except GraphbrainError as error:
+        print(f"graphbrain: {error}", file=sys.stderr)
+        return 1

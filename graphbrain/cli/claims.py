@@ -1,0 +1,310 @@
+"""The crawler's own verbs, for crawlers in any language: next, report, renew, give-back.
+
+With `--follow` one process serves a crawler from its first page to its last: lines in, lines out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from graphbrain.cli.common import App, Number, as_json, brain_command
+from graphbrain.cli.lines import Lines
+from graphbrain.errors import BadInput
+from graphbrain.model import Answer, Claim, Report, Unusable
+from graphbrain.wire import claim_in, json_object, meant_by, report_from_dict, report_schema, url_in
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+
+__all__ = ["COMMANDS"]
+
+TEXT = click.File(encoding="utf-8-sig", errors="replace")
+"""With or without a byte order mark."""
+MOST = 10_000
+"""Pages asked for at a time."""
+PAUSE = 1.0
+"""Seconds until the brain is asked again when it has nothing to hand out, and does not say when."""
+
+
+# ---------------------------------------------------------------------- next
+
+
+@brain_command("next")
+@click.argument("count", metavar="[N]", type=click.IntRange(1, MOST), required=False)
+@click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
+@click.option("--wait", type=Number(0), help="Seconds to wait for a page.")
+@click.option("--follow", is_flag=True, help="Go on: claim as many as the lines of stdin ask for.")
+@as_json
+def next_(app: App, count: int | None, worker: str | None, wait: float | None, follow: bool, as_json: bool) -> None:
+    """Claim up to N pages to fetch (10 unless given).
+
+    With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
+    says when the next page is ready, or that the crawl is finished, if there are fewer than N.
+
+    With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}. For each
+    page asked for, N of them at the start, one claim is printed as a line of JSON, as soon as it can
+    be had; none is claimed that was not asked for. It ends when all that was asked for is handed out
+    and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        if follow:
+            _hand_out(brain, Lines(sys.stdin.buffer), count or 0, worker, wait)
+            return
+        claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0)
+    if as_json:
+        show.json_lines(claim.as_dict() for claim in claims)
+    else:
+        show.out(show.claims_table(claims))
+    if len(claims) < (count or 10):
+        if claims.finished:
+            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
+        elif claims.next_ready is not None:
+            away = max(0.0, claims.next_ready - time.time())
+            show.say(f"graphbrain: the next page is ready in {away:.1f} s.")
+        elif not claims:
+            show.say("graphbrain: nothing waits; pages are out with other workers.")
+
+
+def _hand_out(brain: Brain, lines: Lines, wanted: int, worker: str | None, patience: float | None) -> None:
+    """Print a claim for each page that is asked for, as soon as it can be had."""
+    from graphbrain import show
+
+    if sys.stdin.isatty():
+        show.say("graphbrain: write how many pages you want, a line each time; Ctrl-D ends it.")
+    last, pause = time.monotonic(), 0.0
+    while wanted or not lines.ended:
+        line = lines.next(pause if wanted else None)
+        while line is not None:
+            if not wanted:
+                last = time.monotonic()
+            wanted += _asked(*line)
+            line = lines.next(0)
+        if not wanted:
+            continue
+        claims = brain.next_urls(min(wanted, MOST), worker=worker)
+        if claims:
+            _print_claims(brain, claims)
+            wanted -= len(claims)
+            last, pause = time.monotonic(), 0.0
+            continue
+        if claims.finished:
+            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
+            return
+        if patience is not None and time.monotonic() - last >= patience:
+            show.say(f"graphbrain: there was no page for {patience:g} s.")
+            return
+        pause = PAUSE if claims.next_ready is None else min(PAUSE, max(0.01, claims.next_ready - brain.now()))
+
+
+def _asked(number: int, line: str) -> int:
+    """How many pages a line asks for; a line that cannot be read asks for none, and is told on stderr."""
+    from graphbrain import show
+
+    try:
+        asked = json.loads(line)
+        count = asked.get("n") if isinstance(asked, dict) and set(asked) == {"n"} else asked
+        if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= MOST:
+            return count
+    except (ValueError, RecursionError):
+        pass
+    show.say(f'graphbrain: line {number}: ask for 1 to {MOST} pages by a number, or {{"n": 5}}, not {line[:80]!r}.')
+    return 0
+
+
+def _print_claims(brain: Brain, claims: Sequence[Claim]) -> None:
+    """Print claims, each at once; those that could not be printed are given back."""
+    left = list(claims)
+    try:
+        while left:
+            sys.stdout.write(json.dumps(left[0].as_dict()) + "\n")
+            sys.stdout.flush()
+            del left[0]
+    finally:
+        if left:
+            brain.give_back(left)
+
+
+# ---------------------------------------------------------------------- report
+
+
+@brain_command()
+@click.argument("source", metavar="[FILE]", type=TEXT, default="-")
+@click.option("--batch", type=click.IntRange(1), default=200, help="Lines reported at a time, at most.")
+@click.option("--follow", is_flag=True, help="Answer each line as soon as it is there, by a line of JSON.")
+@click.option("--schema", is_flag=True, help="Print what a line may be, as a JSON Schema.")
+@as_json
+def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as_json: bool) -> int:
+    """Tell the brain what was fetched.
+
+    JSON lines go in, an answer to each comes out. FILE is stdin unless given. A line is an object
+    with 'url' and, of a fetched page, 'links', 'claim', 'status', 'body' or 'body_hash',
+    'relevance', …; of a failed one 'failed': true or 'error'. Exits 1 when an item was refused; the
+    others are kept.
+
+    With --follow it reports as many lines as are there, without waiting for more, and answers each by a line of JSON,
+    in their order, until FILE ends. A line that was not answered is to be sent again.
+    """
+    from graphbrain import show
+
+    if schema:
+        sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
+        return 0
+    counts = {True: 0, False: 0}
+    with app.brain() as brain:
+        for part in _there(source, batch) if follow else _parts(source, batch):
+            answers = list(_report(brain, part, again=follow))
+            if as_json or follow:
+                show.json_lines(
+                    {"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True)
+                )
+            else:
+                show.write(show.answers_table(answers))
+            for answer in answers:
+                counts[answer.accepted] += 1
+    if counts[False]:
+        show.say(f"graphbrain: {counts[False]:,} of {sum(counts.values()):,} items were refused.")
+    return 1 if counts[False] else 0
+
+
+def _parts(source: Iterable[str], batch: int) -> Iterator[list[tuple[int, str]]]:
+    """The lines of a file with their numbers, so many at a time."""
+    lines = ((n, line) for n, line in enumerate(source, 1) if line.strip())
+    while part := list(islice(lines, batch)):
+        yield part
+
+
+def _there(source: IO[str], batch: int) -> Iterator[list[tuple[int, str]]]:
+    """The same, but no more at a time than are there."""
+    lines = Lines(source.buffer)  # type: ignore[attr-defined]
+    while (first := lines.next()) is not None:
+        yield [first, *lines.there(batch - 1)]
+
+
+def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iterator[Answer]:
+    """The answers to some lines, in their order; a line that cannot be read is refused.
+
+    `again`: a page that was reported twice among them is reported as often, for it is chance that they came together.
+    """
+    from graphbrain.frontier.validate import TWICE
+
+    items = [_read(line) for _, line in lines]
+    answers = brain.report(items)
+    while again and (left := [place for place, answer in enumerate(answers) if answer.reason == TWICE]):
+        for place, answer in zip(left, brain.report([items[place] for place in left]), strict=True):
+            answers[place] = answer
+    for (number, _), item, answer in zip(lines, items, answers, strict=True):
+        if answer.accepted:
+            yield answer
+        else:
+            yield dataclasses.replace(answer, url=answer.url or item.url, reason=f"line {number}: {answer.reason}")
+
+
+def _read(line: str) -> Report | Unusable:
+    item: dict[str, Any] = {}
+    try:
+        item = json_object(line)
+        return report_from_dict(item)
+    except BadInput as error:
+        return Unusable(url_in(item), claim_in(item), str(error))
+
+
+# ---------------------------------------------------------------------- renew, give-back
+
+
+@brain_command()
+@click.argument("source", metavar="[FILE]", type=TEXT, default="-")
+@click.option("--seconds", type=Number(0), help="How long from now on, instead of 'lease_seconds'.")
+@as_json
+def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> int:
+    """Hold claims longer.
+
+    FILE, or stdin, has JSON lines as 'next --json' prints them, or lines that have one as their 'claim'. With --json
+    each is printed as it is now. Exits 1 when one was lost: somebody else may have the page.
+    """
+    from graphbrain import show
+
+    held = _claims(source)
+    with app.brain(auto_tend=False) as brain:
+        kept = brain.renew([claim for claim in held if isinstance(claim, Claim)], seconds)
+    answers = _in_place(held, kept)
+    if as_json:
+        show.json_lines(now.as_dict() if isinstance(now, Claim) else _lost(line) for line, now in answers)
+    else:
+        rows = ((now.until if isinstance(now, Claim) else None, line.url) for line, now in answers)
+        show.write(show.leases_table(rows))
+    return _told(answers, "held longer")
+
+
+@brain_command("give-back")
+@click.argument("source", metavar="[FILE]", type=TEXT, default="-")
+@as_json
+def give_back(app: App, source: IO[str], as_json: bool) -> int:
+    """Return claims unfetched.
+
+    Their pages wait again where they were. FILE, or stdin, is as for 'renew'. Exits 1 when one was lost before.
+    """
+    from graphbrain import show
+
+    held = _claims(source)
+    with app.brain(auto_tend=False) as brain:
+        given = brain.give_back([claim for claim in held if isinstance(claim, Claim)])
+    answers = _in_place(held, given)
+    if as_json:
+        show.json_lines(
+            {"url": line.url, "key": line.key, "given_back": True} if good else _lost(line) for line, good in answers
+        )
+    return _told(answers, "given back")
+
+
+def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
+    """The claims that lines name; what is none, with the reason."""
+    held: list[Claim | Unusable] = []
+    for number, line in enumerate(source, 1):
+        if not line.strip():
+            continue
+        item: dict[str, Any] = {}
+        try:
+            item = json_object(line)
+            held.append(meant_by(item))
+        except BadInput as error:
+            held.append(Unusable(url_in(item), None, f"line {number}: {error}"))
+    return held
+
+
+def _in_place(held: Sequence[Claim | Unusable], done: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """Each line with what became of it; None for what was lost, or is no claim."""
+    answers = iter(done)
+    return [(line, (next(answers) or None) if isinstance(line, Claim) else None) for line in held]
+
+
+def _lost(line: Claim | Unusable) -> dict[str, Any]:
+    if isinstance(line, Claim):
+        return {"url": line.url, "key": line.key, "lost": True}
+    return {"url": line.url, "refused": True, "reason": line.reason}
+
+
+def _told(answers: Sequence[tuple[Any, Any]], done: str) -> int:
+    """Say what came of claims; the exit code."""
+    from graphbrain import show
+
+    good = sum(now is not None for _, now in answers)
+    wrong = [line.reason for line, _ in answers if isinstance(line, Unusable)]
+    lost = len(answers) - good - len(wrong)
+    for reason in wrong:
+        show.say(f"graphbrain: {reason}")
+    more = f"; {lost:,} were lost: their leases had ended" if lost else ""
+    show.say(f"graphbrain: {good:,} claims {done}{more}.")
+    return 1 if lost or wrong else 0
+
+
+COMMANDS: tuple[click.Command, ...] = (next_, report, renew, give_back)

@@ -1,0 +1,199 @@
+"""What all commands share: how to reach the brain, `--json`, and the trace.
+
+The connection options stand on `graphbrain` itself and on every command, and mean the same at both
+places. Only what was given is passed on: `Settings` reads the environment itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from graphbrain.errors import BadInput, GraphUnavailable
+from graphbrain.model import STATES
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+    from graphbrain.settings import InForce, Settings
+
+__all__ = [
+    "App",
+    "Duration",
+    "F",
+    "Number",
+    "as_json",
+    "brain_command",
+    "connection",
+    "number_or_none",
+    "pass_app",
+    "said_of",
+    "which_pages",
+]
+
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass
+class App:
+    """One run of the command line: the connection options that were given."""
+
+    given: dict[str, Any] = field(default_factory=dict)
+    data: Path | None = None
+    trace: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        """The connection as arguments of `Brain.open`; the local server's if no address is given.
+
+        Raises GraphUnavailable, saying what to do, when no server runs there.
+        """
+        if self.data is not None and "uri" in self.given:
+            raise click.UsageError("Give either --uri or --data, not both.")
+        if self.data is None and (self.given.get("uri") or os.environ.get("GRAPHBRAIN_URI")):
+            return dict(self.given)
+        from graphbrain.server import lifecycle
+
+        found = lifecycle.find(self.data)
+        if found is None:
+            raise GraphUnavailable(
+                f"No Neo4j runs in {self.data or lifecycle.default_data_dir()}: start one with "
+                "'graphbrain server start', or name another with GRAPHBRAIN_URI."
+            )
+        local = {"uri": found.uri, "user": found.user, "password": found.password}
+        return {**local, **self.given}
+
+    def sources(self, settings: Settings) -> list[InForce]:
+        """The settings in force, of a brain that was opened as it is, and where each comes from."""
+        given = {name: f"--{name}" for name in self.given}
+        for name in self.arguments().keys() - given.keys():
+            given[name] = "local server"
+        return settings.in_force(given)
+
+    @contextmanager
+    def brain(self, **settings: Any) -> Iterator[Brain]:
+        """The brain, open until the end of the block; a setting that is None is not given."""
+        from graphbrain.brain.brain import Brain
+
+        with Brain.open(**self.arguments(), **settings) as brain, self._tracing(brain):
+            # What was imported stays: to look for garbage among it takes some 30 ms, each time amid somebody's claim.
+            gc.freeze()
+            yield brain
+
+    def _tracing(self, brain: Brain) -> Any:
+        """The place where --trace is wired: each statement's name, rows and milliseconds."""
+        if not self.trace:
+            return nullcontext()
+        return brain.graph.trace(lambda name, rows, ms: click.echo(f"{ms:9.1f} ms {rows:7} rows  {name}", err=True))
+
+
+pass_app = click.make_pass_decorator(App, ensure=True)
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Note a connection option; one on the command goes over the same one on the group."""
+    app = ctx.find_root().ensure_object(App)
+    if value is None or value is False:
+        return
+    if param.name in ("data", "trace"):
+        setattr(app, str(param.name), value)
+    else:
+        app.given[str(param.name)] = value
+
+
+def _option(*names: str, **attributes: Any) -> Callable[[F], F]:
+    return click.option(*names, callback=_keep, expose_value=False, **attributes)
+
+
+_OPTIONS = (
+    _option("--uri", metavar="URI", help="Neo4j's address (GRAPHBRAIN_URI)."),
+    _option("--user", metavar="NAME", help="Neo4j's user (GRAPHBRAIN_USER)."),
+    _option("--password", metavar="TEXT", help="Its password; better by GRAPHBRAIN_PASSWORD."),
+    _option("--database", metavar="NAME", help="Neo4j's database (GRAPHBRAIN_DATABASE)."),
+    _option("--crawl", metavar="NAME", help="The crawl's name (GRAPHBRAIN_CRAWL)."),
+    _option(
+        "--data",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="The local server's directory (GRAPHBRAIN_DATA).",
+    ),
+    _option("-v", "--trace", is_flag=True, help="Show each statement's time and rows on stderr."),
+)
+
+
+def connection(command: F) -> F:
+    """Give a command the options that say which brain."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def which_pages(command: F) -> F:
+    """Give a command the options that say which pages are meant."""
+    for option in (
+        click.option("--fetched/--unfetched", default=None, help="Only pages that were, or never were, fetched."),
+        click.option("--state", type=click.Choice(STATES), help="Only pages of this state."),
+        click.option("--host", metavar="HOST", help="Only pages of this host."),
+        click.option("--regex", metavar="RE", help="Only pages in whose URL this is found."),
+    ):
+        command = option(command)
+    return command
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON lines.")
+
+
+class Number(click.FloatRange):
+    """A number in a range; neither `nan` nor `inf` is one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        read = float(super().convert(value, param, ctx))
+        if not math.isfinite(read):
+            self.fail(f"{value} is not a finite number.", param, ctx)
+        return read
+
+
+class Duration(Number):
+    """Seconds, or a number with its unit: 90s, 30m, 1h, 2d."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        found = re.fullmatch(r"(\d*\.?\d+)\s*([smhd]?)", str(value).strip().lower())
+        if not found:
+            self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
+        return super().convert(float(found[1]) * UNITS[found[2]], param, ctx)
+
+
+def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """`click.command` with the connection options; the function gets the App first."""
+
+    def wrap(function: Callable[..., Any]) -> click.Command:
+        command: click.Command = click.command(*args, **attributes)(connection(pass_app(function)))
+        return command
+
+    return wrap
+
+
+def number_or_none(text: str) -> float | None:
+    """A number, or None for the word 'none'."""
+    if text.lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        raise BadInput(f"Give a number or 'none', not {text!r}.") from None
+
+
+def said_of(url: str, what: str, value: str) -> None:
+    """Say what was set of a page."""
+    from graphbrain import show
+
+    said = f"is set to {value}" if value.lower() != "none" else "is no longer set"
+    show.say(f"graphbrain: the {what} of {url} {said}.")

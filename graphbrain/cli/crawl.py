@@ -1,0 +1,325 @@
+"""The commands that fill a graph and keep it: seed, hint, work, tend, replay, import."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
+from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.methods import METHODS
+from graphbrain.model import Hint, SeedAnswer, Tended
+
+if TYPE_CHECKING:
+    from graphbrain.brain.workers import WorkerPool
+    from graphbrain.ingest.sitemaps import Hints
+
+__all__ = ["COMMANDS"]
+
+SEEDS_AT_ONCE = 10_000
+HOUR = 3_600.0
+TEXT = click.File(encoding="utf-8-sig", errors="replace")
+"""With or without a byte order mark."""
+SHOWN = 20
+"""Refusals that are told one by one."""
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--file", "source", type=TEXT, help="Read URLs from FILE.")
+@as_json
+def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool) -> int:
+    """Tell the brain where to begin.
+
+    FILE has one URL a line ('-' is stdin); blank lines and those that begin with '#' are left out.
+    Pages that were given up wait again; those outside the scope are kept, and not fetched.
+    Exits 1 when a URL was refused; the others are kept.
+    """
+    if not urls and source is None:
+        raise click.UsageError("Give at least one URL, or --file.")
+    lines = (line.strip() for line in source or ())
+    wanted = iter([*urls, *(line for line in lines if line and not line.startswith("#"))])
+    done = SeedAnswer(0, 0)
+    with app.brain() as brain:
+        while part := list(islice(wanted, SEEDS_AT_ONCE)):
+            done += brain.seed(part)
+    from graphbrain import show
+
+    if as_json:
+        show.json_lines([done])
+    else:
+        words = [f"{done.created:,} pages created", f"{done.known:,} known before", f"{len(done.refused):,} refused"]
+        words += [f"{done.outside:,} outside the scope"] if done.outside else []
+        words += [f"{done.gone:,} given up before that wait again"] if done.gone else []
+        show.out(", ".join(words))
+        for url, reason in done.refused:
+            show.say(f"graphbrain: {url!r} is refused: {reason}.")
+        for url, remark in done.remarks[:SHOWN]:
+            show.say(f"graphbrain: {url!r}: {remark}.")
+        if len(done.remarks) > SHOWN:
+            show.say(f"graphbrain: … and so on: {len(done.remarks):,} pages outside or given up before.")
+    return 1 if done.refused else 0
+
+
+@brain_command()
+@click.argument("sources", nargs=-1, required=True, metavar="FILE|URL|KEY...")
+@as_json
+def hint(app: App, sources: tuple[str, ...], as_json: bool) -> int:
+    """Tell the brain which pages have changed.
+
+    FILEs ('-' is stdin) are sitemaps, RSS or Atom feeds, lists of URLs, or JSON lines with 'url', 'at', 'kind'; packed
+    by gzip or not. Nothing is fetched: of an index of sitemaps those it lists are printed. A URL, or the key of a page
+    that is known, says that this page has changed now. Of a broken file it reads what it can, and says what it cannot.
+    Exits 1 when anything was refused; the rest is kept.
+    """
+    from graphbrain import show
+
+    refused = 0
+    with app.brain() as brain:
+        for source in sources:
+            found = _hints(source)
+            answers = brain.hint(found.hints)
+            wrong = [f"{a.url!r}: {a.reason}" for a in answers if not a.accepted] + list(found.refused)
+            refused += len(wrong)
+            if as_json:
+                show.json_lines([*answers, *({"sitemap": url} for url in found.sitemaps)])
+            else:
+                counts = Counter(answer.outcome or "refused" for answer in answers)
+                counts["refused"] = len(wrong)
+                _print_hinted(source, sorted(counts.items()), found.sitemaps)
+            if found.sitemaps:
+                show.say(
+                    f"graphbrain: {source} is an index: fetch its {len(found.sitemaps):,} sitemaps, and give them."
+                )
+            for how, what in (("refused", wrong), ("mended", found.mended)):
+                for each in what[:SHOWN]:
+                    show.say(f"graphbrain: {source}: {how}: {each}.")
+                if len(what) > SHOWN:
+                    show.say(f"graphbrain: {source}: {how}: … and so on, {len(what):,} in all.")
+    return 1 if refused else 0
+
+
+def _print_hinted(source: str, counts: Sequence[tuple[str, int]], sitemaps: Sequence[str]) -> None:
+    """What came of a file of hints, and the sitemaps that it lists."""
+    from graphbrain import show
+
+    if show.on_terminal():
+        show.out(show.sheet([(source, ", ".join(f"{n:,} {name}" for name, n in counts))]), *sitemaps)
+    else:
+        rows = [*((source, name, n) for name, n in counts), *((source, "sitemap", url) for url in sitemaps)]
+        show.out(show.rows_table(("file", "what", "value"), rows))
+
+
+def _hints(source: str) -> Hints:
+    """The hints of a file, or a ping."""
+    from graphbrain.ingest import sitemaps as hints
+    from graphbrain.url import is_key
+
+    if source.startswith(("http://", "https://")) or (is_key(source) and not Path(source).exists()):
+        return hints.Hints((Hint(source),))
+    try:
+        with click.open_file(source, "rb") as file:
+            return hints.read(file.read(hints.LARGEST + 1), source)
+    except OSError as error:
+        raise BadInput(f"{source} cannot be read: {error.strerror or error}.") from None
+
+
+@brain_command()
+@click.option("--workers", type=click.IntRange(1), default=1, help="Processes (1 unless given).")
+@click.option("--batch", type=click.IntRange(1), help="Payments of one transaction (5000).")
+@click.option("--seconds", type=Number(0), help="End after so long.")
+@click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
+@click.option("--rank", type=click.Choice(list(METHODS)), multiple=True, help="Keep the scores of 'rank METHOD' fresh.")
+@click.option("--every", type=Duration(1.0), metavar="TIME", help="How old they may be: 90s, 30m, 1h, 2d (1h).")
+@as_json
+def work(
+    app: App,
+    workers: int,
+    batch: int | None,
+    seconds: float | None,
+    until_settled: bool,
+    rank: tuple[str, ...],
+    every: float | None,
+    as_json: bool,
+) -> None:
+    """Run worker processes that keep the accounts.
+
+    They push cash, sweep lapsed claims and release pages that are due again, for ever.
+    Ctrl-C or SIGTERM ends it in order. A worker process that dies is started again.
+
+    'work --rank pagerank --every 1h' also ranks anew whenever the scores are older, beginning with the last ones and
+    with the parameters of the last 'graphbrain rank pagerank'; one worker at a time, whoever runs them. After
+    'graphbrain change value=pagerank' the crawl goes by these scores.
+    """
+    from graphbrain import show
+    from graphbrain.brain.workers import WorkerPool
+
+    if every is not None and not rank:
+        raise click.UsageError("--every is for --rank: name the method whose scores are to be kept fresh.")
+    with app.brain(auto_tend=False) as brain:
+        pool = WorkerPool.beside(
+            brain, workers, batch=batch, until_settled=until_settled, rank=rank, every=every or HOUR
+        )
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with pool:
+        _watch(pool, stop, seconds)
+    if pool.failed:
+        raise GraphbrainError(pool.failed)
+    total = pool.totals
+    if until_settled and not stop.is_set() and total.settled:
+        # What the last worker left for one that had ended already.
+        with app.brain(auto_tend=False) as brain:
+            total += brain.tend(None)
+    _print_tended(total, as_json)
+    show.say(f"graphbrain: {workers} worker processes ended; {pool.restarts} were started again.")
+
+
+def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
+    """Show what the pool does until it is told to stop, time is up, or its workers have ended."""
+    from graphbrain import show
+
+    began = time.monotonic()
+    with show.status_line() as status:
+        while not stop.is_set() and not pool.join(0):
+            if seconds is not None and time.monotonic() - began > seconds:
+                return
+            done = pool.totals
+            status(
+                f"{len(pool.pids)} workers: {done.pushes:,} pushes, {done.payments:,} payments, "
+                f"{done.swept:,} claims swept"
+            )
+            stop.wait(0.2)
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--seconds", type=Number(0), help="End after so long.")
+@as_json
+def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
+    """Keep the accounts until they are settled.
+
+    With URLs, these pages are pushed, whatever waits on them.
+    """
+    with app.brain(auto_tend=False) as brain:
+        for url in urls:
+            brain.page(url)  # says so of one that is not there, before anything is done
+        _print_tended(brain.tend(seconds, pages=list(urls) or None), as_json)
+
+
+def _print_tended(done: Tended, as_json: bool) -> None:
+    from graphbrain import show
+
+    if as_json:
+        show.json_lines([done])
+        return
+    names = ("pushes", "payments", "swept", "released", "seconds")
+    rows = [(name, getattr(done, name)) for name in names]
+    rows.append(("settled", show.settled(done.settled, done.error_bound, done.near)))
+    show.out(show.sheet(rows, dataclasses.asdict(done)))
+
+
+@brain_command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list.")
+@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable.")
+@click.option("--workers", type=click.IntRange(0), default=0, help="Processes that tend beside it.")
+@click.option("--batch", type=click.IntRange(1), default=200, help="Pages claimed at a time.")
+@click.option("--limit", type=click.IntRange(1), help="End after so many pages.")
+@click.option("--order", help="best_first (of an empty brain, unless given) or breadth_first.")
+@click.option("--delay", type=float, help="Seconds between two pages of a host (of an empty brain 0).")
+@click.option("--eps", type=float, help="Cash waiting per link below which no push is made.")
+@click.option("--alpha", type=float, help="Least share of cash that leaves.")
+@as_json
+def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
+    """Crawl a recorded crawl.
+
+    As a crawler would: claim pages, look them up, report them. FILE is an edge list ('src dst'), or
+    has its own pages ('id url' or 'n id url'), gzipped or not. Seeds are the pages without
+    in-links, and one of each part these do not reach, unless given. Run again, it goes on where it
+    stopped.
+    """
+    from graphbrain import show
+    from graphbrain.cli import sheets
+    from graphbrain.ingest.records import read
+    from graphbrain.ingest.replay import replay as run
+
+    recording = read(file, nodes=options["nodes"])
+    show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
+    if recording.stand_ins:
+        show.say(f"{recording.stand_ins:,} of its URLs cannot be used; stand-ins take their place.")
+    seeds = _seeds(recording.find(seed) for seed in options["seeds"])
+    usual = {"order": "best_first", "delay_seconds": 0.0}
+    options["delay_seconds"] = options.pop("delay")
+    given = {name: options[name] for name in ("order", "delay_seconds", "eps", "alpha") if options[name] is not None}
+    with app.brain() as brain, sheets.replay_bar() as bar:
+        if not brain.stats()["pages"]:  # else it keeps what the command line does not name
+            given = {name: value for name, value in usual.items() if name not in brain.settings.given} | given
+        if given:
+            brain.change(**given)
+        result = run(
+            brain,
+            recording,
+            seeds=seeds,
+            workers=options["workers"],
+            batch=options["batch"],
+            limit=options["limit"],
+            progress=bar,
+            data=app.data,
+        )
+    if as_json:
+        show.json_lines([result.as_dict()])
+    else:
+        show.out(sheets.replay_sheet(result))
+    if result.interrupted:
+        show.say("graphbrain: interrupted; run it again and it goes on where it stopped.")
+        return 130
+    return 0
+
+
+@brain_command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begins here; repeatable.")
+@click.option("--fetched/--unfetched", default=False, help="Pages without out-links and record (unfetched).")
+@click.option("--batches", is_flag=True, help="Not by Neo4j's import tool, though the server is ours.")
+@click.option("--settle/--no-settle", default=True, help="Spread the cash at the end (yes).")
+@as_json
+def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    """Fill an empty brain from files.
+
+    FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
+    CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
+    not. A page with out-links has been fetched; without, what the file says holds, or --fetched.
+    Lines that cannot be used are counted and left out. The local server is restarted.
+    """
+    from graphbrain import show
+    from graphbrain.cli import sheets
+    from graphbrain.ingest.importer import run
+
+    with app.brain(auto_tend=False) as brain, show.share_bar() as bar:
+        done = run(brain, files, data=app.data, progress=bar, say=show.say, **options)
+    for why in done.first:
+        show.say(f"graphbrain: left out: {why}")
+    if done.refused > len(done.first):
+        show.say(f"graphbrain: … {done.refused:,} left out in all.")
+    if as_json:
+        show.json_lines([done.as_dict()])
+    else:
+        show.out(sheets.import_sheet(done))
+
+
+def _seeds(pages: Iterable[int]) -> list[int] | None:
+    return list(pages) or None
+
+
+COMMANDS = (seed, hint, work, tend, replay, import_)

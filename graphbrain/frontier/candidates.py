@@ -1,0 +1,401 @@
+"""The pages that a claim should take: read from the heads of the queues, without a lock, best first.
+
+Under the orders that never come back the index itself is in the right order. Under `optimal` what a page is worth
+grows with its age, lane by lane: the first page of each lane is read, and of the best lanes more; which lanes there
+are each process finds out for itself (`ranges`).
+Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts, claims/front.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
+from graphbrain.frontier.sampling import Owed, Reach
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts.politeness import SHARED_QUEUE, Manners, aside_queue, earliest
+from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
+from graphbrain.schedule.value import Schedule
+
+__all__ = ["ByWorth", "Finder", "Found", "InOrder"]
+
+FAIR_SHARE = 0.25
+"""This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
+it, hosts of poor pages would fill the list of ready hosts and hide the others."""
+SHARED_LOOKS, HOST_LOOKS = 512, 4
+"""Ranges that are looked into at most, of the shared queue and of each host's own."""
+DEEP_LANES, DEEPER = 8, 16
+"""So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
+MOST_ROUNDS = 32
+FEW = 32
+"""So many pages are read of a range where none was found: where there are fewer, all its lanes are known then."""
+MANY, FEW_RANGES = 256, 4
+"""So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
+HOSTS_KNOWN = 20_000
+FRONT_LANES = 64
+"""So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
+
+Page = tuple[int, int, float]
+"""(id, lane, waiting since)"""
+Head = TypeVar("Head", bound=Sequence[Any])
+"""What begins with a page's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Candidates and their places in the order; hosts whose queue seemed to hold nothing for now."""
+
+    order: dict[int, int] = field(default_factory=dict)
+    idle: Sequence[str] = ()
+    worth: dict[int, float] = field(default_factory=dict)
+    """What a visit is worth of those that were visited before."""
+    more: frozenset[str] = frozenset()
+    """hosts in whose queue another page was seen that may be visited, beside the candidates"""
+
+
+class Finder(Protocol):
+    """How candidates are found."""
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        """Candidates for `n` claims: the best, as many as it may take, or as many at random among the best `n` ×
+        `spread`."""
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
+        """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
+        then; a queue that holds none is missing."""
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        """Who stands first in the shared queue and may be visited now: pages and their hosts, best first; of about
+        `limit` pages at most `kept` of each host."""
+
+
+class InOrder:
+    """Best first and breadth first: the index is in the right order."""
+
+    def __init__(self) -> None:
+        self._owed = Owed()
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        shared = tx.one("claims/heads", now=now, limit=max(reach.shared.look(n), n * spread))[0]
+        per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
+        offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
+        names = [queue for queues in offers.values() for queue in queues]
+        ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
+        own = [head for _, heads in ready for head in heads[:per_host]]
+        fair = own[: self._owed.places("ready", FAIR_SHARE, n)] if own else []
+        rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
+        chosen = _enough(fair, rest, {page for page, _ in own}, n, reach, spread)
+        more = frozenset(name for name, heads in ready if len(heads) > per_host)
+        return Found(_places(chosen), _idle(offers, {name for name, heads in ready if heads}), more=more)
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
+        return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        host_of = _front(tx, now, [], (ASKED + 1, END), limit, kept)
+        return [(page[0], host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
+
+
+class ByWorth:
+    """The order `optimal`: by what a visit is worth now. One of it serves all threads of a process."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self.schedule = schedule
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._owed = Owed()
+        self._deep_lanes = 1
+
+    def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
+        width = max(reach.shared.look(n), n * spread)
+        offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
+        names = [queue for queues in offers.values() for queue in queues]
+        own, shared, more = self._best(tx, names, width, now)
+        fair = [own[name] for name in names if name in own]
+        fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
+        first = {page[0] for page in fair}
+        rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
+        ready = {page[0] for page in own.values()}
+        chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
+        return Found(_places(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+        known = self._ranges(SHARED_QUEUE)
+        worth = self._worth([known], now)[0]
+        best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
+        again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
+        host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
+        return [(page[0], host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
+
+    def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
+        if not pages:
+            return {}
+        lane, since = _waiting(pages)
+        worth = self.schedule.worth(lane, since, now)
+        again = ~is_frontier(lane) & np.isfinite(worth) & (worth > 0.0)
+        return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
+
+    def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
+        known = {queue: self._ranges(queue) for queue in sorted(set(queues))}
+        moments, known = self._ripe_among(tx, known, self._promising(known, now))
+        left: dict[str, Sequence[int]] = {
+            queue: range(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now
+        }
+        while left:
+            more, known = self._ripe_among(tx, known, left)
+            moments = earliest(chain(moments.items(), more.items()))
+            # What nobody has looked into yet stands behind what was found.
+            left = {queue: list(known[queue].never_seen()) for queue in left}
+            left = {queue: at for queue, at in left.items() if at and not moments.get(queue, np.inf) <= now}
+        return moments
+
+    def _promising(self, known: Mapping[str, Ranges], now: float) -> dict[str, Sequence[int]]:
+        """Of queues in many lanes the places where, as far as is remembered, something may be visited: a few."""
+        many = {queue: each for queue, each in known.items() if len(each) > MANY}
+        ripe = zip(many, self._over(many.values(), self.schedule.ripe_at, np.inf), strict=True)
+        return {queue: at for queue, each in ripe if (at := np.flatnonzero(each <= now)[:FEW_RANGES].tolist())}
+
+    def _ripe_among(
+        self, tx: Tx, known: Mapping[str, Ranges], places: Mapping[str, Sequence[int]]
+    ) -> tuple[dict[str, float], dict[str, Ranges]]:
+        """From when on a page in one of these ranges of each queue may be visited, a queue without any is missing; and
+        the ranges as they are now."""
+        seen, after, _ = self._look(tx, known, places, 1)
+        queues = [queue for queue, pages in seen.items() for _ in pages]
+        each = self.schedule.ripe_at(*_waiting([page for pages in seen.values() for page in pages])).tolist()
+        return earliest(zip(queues, each, strict=True)), {**known, **after}
+
+    @staticmethod
+    def _fresh(before: Ranges, after: Ranges) -> bool:
+        """Were lanes found that nobody knew of, and may there be more behind them?"""
+        return UNKNOWN in after.lane and not set(after.lane) <= set(before.lane)
+
+    def _ranges(self, queue: str) -> Ranges:
+        with self._lock:
+            known = self._known.get(queue)
+            if known is None:
+                known = Ranges.unknown(joined=queue != SHARED_QUEUE)
+                self._known[queue] = known
+                while len(self._known) > HOSTS_KNOWN:
+                    self._known.popitem(last=False)
+            self._known.move_to_end(queue)
+            return known
+
+    def _look(
+        self,
+        tx: Tx,
+        known: Mapping[str, Ranges],
+        places: Mapping[str, Sequence[int]],
+        limit: int,
+        deep: Iterable[Stretch] = (),
+        most: int = 0,
+    ) -> tuple[dict[str, list[Page]], dict[str, Ranges], list[Page]]:
+        """Look into ranges of queues, and remember what was seen: the first pages of each, up to `limit` where the last
+        lane is known, and the ranges as they are now; and the first `most` pages of some stretches of the shared queue.
+
+        `known`: the ranges that the places are of; another thread may know others meanwhile.
+        """
+        sure = {queue: known[queue].ends_known(at) for queue, at in places.items()}
+        asked: dict[bool, list[list[Any]]] = {True: [], False: []}
+        for queue, at in places.items():
+            for ends_known, bounds in zip(sure[queue], known[queue].bounds(at), strict=True):
+                asked[ends_known].append([queue, *bounds])
+        first, few, many = map(iter, _lane_heads(tx, asked[True], limit, asked[False], deep, most))
+        seen: dict[str, list[Page]] = {}
+        after: dict[str, Ranges] = {}
+        for queue, at in places.items():
+            heads = [next(first if ends_known else few) for ends_known in sure[queue]]
+            after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, FEW)
+            seen[queue] = _pages(heads)
+        with self._lock:
+            self._known |= after
+        return seen, after, _pages(many)
+
+    def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
+        """What the page at the head of each range is worth, −∞ where there is none: of each of these queues."""
+        return self._over(known, lambda lane, since: self.schedule.worth(lane, since, now), -np.inf)
+
+    @staticmethod
+    def _over(known: Iterable[Ranges], of: Callable[[Ints, Floats], Floats], empty: float) -> list[Floats]:
+        """A function of lane and time, over the heads of all ranges of all these queues at once."""
+        parts = list(known)
+        if not parts:
+            return []
+        lane = np.fromiter(chain.from_iterable(part.lane for part in parts), np.int64)
+        since = np.fromiter(chain.from_iterable(part.since for part in parts), np.float64)
+        found = np.where(lane < 0, empty, of(np.maximum(lane, 0), since))
+        return np.split(found, np.cumsum([len(part) for part in parts])[:-1])
+
+    def _best(
+        self, tx: Tx, names: Sequence[str], width: int, now: float
+    ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
+        """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue; and
+        which of these queues have another."""
+        known = {name: self._ranges(name) for name in (*names, SHARED_QUEUE)}
+        worth = dict(zip(known, self._worth(known.values(), now), strict=True))
+        looks = {
+            name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
+            for name, each in known.items()
+        }
+        promising = list(_stretches(known[SHARED_QUEUE].lane, worth[SHARED_QUEUE]))[: self._deep_lanes]
+        seen, after, deep = self._look(tx, known, looks, 2, promising, width)
+        heads = seen.pop(SHARED_QUEUE)
+        if self._fresh(known[SHARED_QUEUE], after[SHARED_QUEUE]):
+            heads = self._heads_of_shared(tx, now)
+        best, more = self._first_of(seen, now)
+        return best, self._best_of_shared(tx, heads, deep, promising, width, now), more
+
+    def _first_of(self, seen: Mapping[str, Sequence[Page]], now: float) -> tuple[dict[str, Page], frozenset[str]]:
+        """Of each queue the best of the pages that were seen and may be visited now; and which have another."""
+        found = [(name, page) for name, pages in seen.items() for page in pages]
+        best: dict[str, Page] = {}
+        more: set[str] = set()
+        for place in _ripe([page for _, page in found], self.schedule, now):
+            name, page = found[place]
+            if name in best:
+                more.add(name)
+            else:
+                best[name] = page
+        return best, frozenset(more)
+
+    def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
+        """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
+        for _ in range(MOST_ROUNDS):
+            before = self._ranges(SHARED_QUEUE)
+            looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
+            seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 2)
+            if not self._fresh(before, after[SHARED_QUEUE]):
+                break
+        return seen[SHARED_QUEUE]
+
+    def _best_of_shared(
+        self, tx: Tx, heads: Sequence[Page], deep: Sequence[Page], read: Iterable[Stretch], width: int, now: float
+    ) -> list[Page]:
+        """The best pages of the shared queue, as many as may be wanted: of the best lanes more than the first two.
+
+        `deep`: the first `width` pages of the stretches that seemed best, which were `read`.
+        """
+        pages, done, wanted = _sorted([*heads, *deep], self.schedule, now), set(read), 0
+        stretches = _stretches([page[1] for page in heads], self._worth_of(heads, now))
+        for many, limit in ((DEEP_LANES, width), (width, min(width, DEEPER))):
+            # What the last of the `width` best is worth: lanes whose first page is worth less have nothing for it.
+            bar = self._worth_of(pages[width - 1 : width], now).max(initial=-np.inf)
+            better = [each for each, worth in stretches.items() if worth > bar]
+            wanted = max(wanted, len(better))
+            if more := [each for each in better if each not in done][:many]:
+                _, _, rows = _lane_heads(tx, (), 0, (), more, limit)
+                pages = _sorted([*pages, *_pages(rows)], self.schedule, now)
+                done.update(more)
+        self._deep_lanes = max(1, min(DEEP_LANES, wanted))
+        return pages
+
+    def _worth_of(self, pages: Sequence[Page], now: float) -> Floats:
+        return self.schedule.worth(*_waiting(pages), now)
+
+    def _reserved(self, pages: list[Page], n: int) -> list[Page]:
+        """The same pages, with the reserves of the frontier and of the longest waiting at the front."""
+        if not pages:
+            return pages
+        new_ones = self._owed.places("frontier", self.schedule.frontier_reserve, n)
+        oldest = self._owed.places("oldest", self.schedule.oldest_reserve, n)
+        frontier = is_frontier([page[1] for page in pages])
+        chosen = [page for page, new in zip(pages, frontier.tolist(), strict=True) if new][:new_ones]
+        chosen += heapq.nsmallest(oldest, pages, key=lambda page: (page[2], page[0]))
+        first = dict.fromkeys(chosen)
+        return [*first, *(page for page in pages if page not in first)]
+
+
+def _lane_heads(
+    tx: Tx, ones: Sequence[Any], limit: int, wide: Sequence[Any], stretches: Iterable[Stretch], most: int
+) -> list[list[list[Any]]]:
+    """Of ranges [queue, first lane, the lane after the last] the first pages: `limit` of each in `ones`, `FEW` of each
+    in `wide`, and `most` of each of some stretches of lanes of the shared queue."""
+    deep = [[SHARED_QUEUE, *each] for each in stretches]
+    if not (ones or wide or deep):
+        return [[], [], []]
+    return tx.one("claims/lane_heads", ones=ones, limit=limit, wide=wide, few=FEW, deep=deep, most=most)
+
+
+def _front(tx: Tx, now: float, lanes: Sequence[int], wide: Stretch, limit: int, kept: int) -> dict[Page, str]:
+    """The first pages of the shared queue that are wanted at once, of those in these lanes and in a wide stretch."""
+    single = [[lane, now] for lane in (ASKED, *lanes)]
+    rows = tx.one("claims/front", lanes=single, stretches=[list(wide)], limit=limit, kept=kept)[0]
+    return {(page, lane, since): host for host, heads in rows for page, lane, since in heads}
+
+
+def _stretches(lanes: Sequence[int], worth: Floats) -> dict[Stretch, float]:
+    """The stretches of lanes in which pages may be visited now, the best first, and what the best of each is worth.
+
+    `lanes`, `worth`: of pages that were seen, −∞ for those that may not be visited yet.
+    """
+    values = worth.tolist()
+    best: dict[Stretch, float] = {}
+    for place in np.argsort(-worth, kind="stable").tolist():
+        if values[place] > -np.inf:
+            best.setdefault(stretch(lanes[place]), values[place])
+    return best
+
+
+def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
+    return [(page, lane, since) for row in rows for page, lane, since in row]
+
+
+def _ready(tx: Tx, now: float, most: int, manners: Manners) -> dict[str, list[str]]:
+    """Hosts with queues of their own that may be visited, the longest ready first, and which of these are open."""
+    rows = sorted(tx.one("claims/ready_hosts", now=now, limit=most, budget=manners.budget)[0])[:most]
+    return {name: [name, aside_queue(name)] if room else [name] for _, name, room in rows}
+
+
+def _enough(
+    fair: Sequence[Head], rest: Sequence[Head], ready: Container[int], n: int, reach: Reach, spread: int
+) -> list[Head]:
+    """The `fair`, and of `rest`, best first, as many as it may take for `n` claims beside them; if callers spread, at
+    random among the best `n` × `spread`. `ready`: ids of pages of ready hosts, as the fair are."""
+    both = reach.enough([head[0] in ready for head in chain(fair, rest)], n)
+    wanted = max(0, both - len(fair))
+    among = rest[: max(wanted, n * spread)]
+    if spread == 1 or len(among) <= wanted:
+        return [*fair, *rest[:wanted]]
+    return [*fair, *(among[place] for place in sorted(random.sample(range(len(among)), wanted)))]
+
+
+def _places(chosen: Iterable[Sequence[Any]]) -> dict[int, int]:
+    """Id → place of these pages. One that was seen in two queues, for it moved meanwhile, has the first."""
+    return {page: place for place, page in enumerate(dict.fromkeys(head[0] for head in chosen))}
+
+
+def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[str]:
+    """Hosts in none of whose queues a page was found."""
+    return [name for name, queues in offers.items() if not any(queue in found for queue in queues)]
+
+
+def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:
+    """Those that may be visited now, the one worth most first; among equals by lane, then the oldest."""
+    distinct = list(dict.fromkeys(pages))
+    return [distinct[place] for place in _ripe(distinct, schedule, now)]
+
+
+def _waiting(pages: Sequence[Page]) -> tuple[Ints, Floats]:
+    """The lanes of pages, and since when they wait."""
+    return np.array([page[1] for page in pages], dtype=np.int64), np.array([page[2] for page in pages])
+
+
+def _ripe(pages: Sequence[Page], schedule: Schedule, now: float) -> list[int]:
+    """The places of those that may be visited now, in that order."""
+    if not pages:
+        return []
+    lane, since = _waiting(pages)
+    worth = schedule.worth(lane, since, now)
+    order = np.lexsort((since, lane, -worth))
+    places: list[int] = order[worth[order] > -np.inf].tolist()
+    return places

@@ -1,0 +1,176 @@
+"""Hints that pages have changed, or are there: by sitemaps, feeds and pings.
+
+A hint counts once: when it is newer than the page's last hint and its last visit. It moves the page back in the queue
+by `beta` days, as if it had not been seen for so much longer; nothing else changes, so a false hint costs a visit at
+most, and none when the page is worth little. Of a change rate λ the share `recall` is hinted at, and there are
+`false` hints that nothing came of for each change: then unhinted changes come at α = (1−recall)·λ, hints at
+γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
+have an interval of their own, and on pages that are not fetched yet, a hint is only noted.
+Statements: pages/hints, pages/hinted, pages/move_back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from graphbrain.accounts import ledgers
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.errors import BadInput
+from graphbrain.frontier import discovery, spellings
+from graphbrain.frontier.discovery import New
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
+from graphbrain.model import Hint, Hinted, HintOutcome
+from graphbrain.schedule import lanes
+from graphbrain.schedule.value import DAY
+from graphbrain.url import Rules, is_key
+
+__all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
+
+LATEST = 253_402_300_800.0 + DAY
+"""The year 10000. What lies beyond is counted in milliseconds; what only lies ahead counts as now."""
+LONGEST = 366 * DAY
+MOST_DAYS = 3650.0
+KINDS = ("sitemap", "feed", "ping")
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What hints are worth. `recall`: which share of the changes is hinted at; `false`: false hints for each change."""
+
+    recall: float = 0.7
+    false: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
+
+    `name`: what the page is called in the answer.
+    """
+
+    key: str
+    url: str | None
+    at: float
+    until: float
+    kind: str
+    name: str
+
+
+def together(hints: Sequence[Noted]) -> Noted:
+    """What several hints at one page say: the first of the newest counts, and a URL if one of them has it."""
+    newest = max(hints, key=lambda noted: noted.at)
+    return replace(newest, url=next((noted.url for noted in hints if noted.url is not None), None))
+
+
+def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]:
+    """The answers to several hints at one page: what came of it goes to the one that counts; None: there is no page."""
+    counts = together(hints)
+    if outcome is None:
+        reason = "no page has this key: give its URL" if counts.url is None else "the page was forgotten for ever"
+        return [Hinted(noted.name, False, reason) for noted in hints]
+    first = [noted.at for noted in hints].index(counts.at)
+    return [Hinted(noted.name, True, outcome=outcome if n == first else "old") for n, noted in enumerate(hints)]
+
+
+def beta(rate: float, trust: Trust) -> float:
+    """By how many days a hint makes a page older that changes `rate` times a day."""
+    if rate <= 0.0:
+        return MOST_DAYS
+    return min(math.log((trust.recall + trust.false) / trust.false) / ((1.0 - trust.recall) * rate), MOST_DAYS)
+
+
+def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
+    """The hint ready to be applied; a bare URL or key is a ping. Raises BadInput with what is wrong."""
+    bare = isinstance(hint, str)
+    if isinstance(hint, str):
+        hint = Hint(hint)
+    if not isinstance(hint, Hint):
+        raise BadInput(f"a hint is a Hint, a URL or a key, not {type(hint).__name__}")
+    named = hint.url if isinstance(hint.url, str) else str(hint.url)[:200]
+    url, key = (None, named) if is_key(named) else rules.page(named)
+    if hint.kind not in KINDS:
+        raise BadInput(f"the kind of a hint is {', '.join(KINDS)}, not {hint.kind!r:.80}")
+    at = now if hint.at is None else min(now, _within("at", hint.at, LATEST, "before the year 10000"))
+    until = at + _within("within", hint.within, LONGEST, "at most a year")
+    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url)
+
+
+def _within(name: str, value: object, most: float, wanted: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise BadInput(f"{name} must be in seconds, 0 or more, and {wanted}, not {value!r:.80}")
+    return float(value)
+
+
+def apply(
+    tx: Tx, hints: Mapping[str, Noted], trust: Trust, policy: Policy, now: float, done: dict[str, HintOutcome]
+) -> dict[str, HintOutcome]:
+    """Apply hints, one for each key; what came of each. Pages forgotten for ever, or named by a key that no page has,
+    are not in it.
+
+    `done` gets it before it is committed: if the answer is lost, the next attempt finds its own hint on the page.
+    """
+    found = discovery.look(tx, hints)
+    ids = {key: page for key, page, *_ in found}
+    # One click away from the host's root, which is where such lists begin; never a seed.
+    fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids and hint.url is not None]
+    made = discovery.create(tx, fresh, policy.scope, policy.rule, now)
+    ids |= made
+    ledger = ledgers.lock(tx, ids.values(), policy.rule)
+    offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    rows = _read(tx, ledger, policy)
+    outcomes: dict[str, HintOutcome] = {}
+    noted: list[list[object]] = []
+    moved: dict[int, float] = {}
+    ripe_at: list[tuple[str, float]] = []
+    freed: list[int] = []
+    for key, page in ids.items():
+        hint, (state, fetched, hinted, since, rate, reason, lane, host) = hints[key], rows[page]
+        outcome: HintOutcome = "new" if key in made else "noted"
+        if hinted == hint.at and key in done:
+            outcomes[key] = done[key]
+            continue
+        if (hinted is not None and hint.at <= hinted) or (fetched is not None and hint.until <= fetched):
+            outcomes[key] = "old"
+            continue
+        if state == "known" and policy.rule.revisits and lane != lanes.ASKED:
+            outcome = "moved"
+            moved[page] = since - beta(rate, trust) * DAY
+            ripe_at.append((host, float(policy.schedule.ripe_at(lane, moved[page]))))
+        if reason is not None:
+            freed.append(page)
+        noted.append([page, hint.at, hint.kind])
+        outcomes[key] = done[key] = outcome
+    _write(tx, noted, moved, freed, now)
+    if made:
+        ledger.write(tx, now)
+    if ripe_at:
+        politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
+    return outcomes
+
+
+def _read(tx: Tx, ledger: Accounts, policy: Policy) -> dict[int, list[Any]]:
+    """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane, host]."""
+    rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
+    value = ledger.weighed()[ledger.at([row[0] for row in rows])]
+    first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
+    known: dict[int, list[Any]] = {}
+    for (page, state, fetched, hinted, since, shape, scale, reason, host, lane), prior in zip(rows, first, strict=True):
+        rate = shape / scale if shape and scale else prior[0] / prior[1]
+        known[page] = [state, fetched, hinted, since, rate, reason, lane, host]
+    return known
+
+
+def _write(
+    tx: Tx, noted: Sequence[Sequence[object]], moved: Mapping[int, float], freed: Sequence[int], now: float
+) -> None:
+    if noted:
+        tx.do("pages/hinted", rows=noted)
+    if moved:
+        tx.do("pages/move_back", rows=[[page, since] for page, since in moved.items()])
+    discovery.look_again(tx, freed, now)  # a page that is hinted at is no orphan

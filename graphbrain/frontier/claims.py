@@ -1,0 +1,518 @@
+"""Claims: leases with fencing tokens, taken from the heads of the queues.
+
+A call reads candidates in the order of the index, locks them, looks again and takes what is still free and polite.
+What was taken by an attempt whose answer got lost is found again by the call's token. Where pages of hosts that are not
+ready fill the front of the shared queue, they move to their hosts' queues by the thousand. A lease that is not renewed
+lapses and is swept: the page waits again where it was.
+Statements: claims/*, pages/bar.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphbrain.frontier.candidates import Finder, Found
+from graphbrain.frontier.sampling import Reach
+from graphbrain.graph.connection import Clock, Tx, intact
+from graphbrain.hosts import politeness
+from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.politeness import SHARED_QUEUE, Ends, Host, Manners
+from graphbrain.model import FOR_EVER, Claim
+from graphbrain.schedule.lanes import ASKED
+from graphbrain.schedule.value import DAY
+
+__all__ = [
+    "Outlook",
+    "Taken",
+    "due",
+    "end_lease",
+    "lapsed",
+    "mine",
+    "outlook",
+    "release",
+    "renew",
+    "retry",
+    "sweep",
+    "take",
+    "take_aliases",
+]
+
+
+FEW, MANY, FURTHEST = 32, 500, 20_000
+"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
+SOON = 0.1
+"""Seconds after which it may be worth while to look again, where nobody knows."""
+ALIASES = ""
+"""Where aliases wait, for `_Deal`: in no queue."""
+ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
+"""So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
+they hide others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first.
+
+    `ready`, `shared`: of the pages in queues of hosts that were ready, and of those in the shared queue, how many were
+    met before there were enough claims, and made how many. `worths`: what the visits are worth that are not first ones.
+    """
+
+    claims: list[Claim] = field(default_factory=list)
+    moved: int = 0
+    lost: int = 0
+    seen: int = 0
+    ready: tuple[int, int] = (0, 0)
+    shared: tuple[int, int] = (0, 0)
+    worths: Sequence[float] = ()
+    reviewed: int = 0
+    """Hosts that seemed ready, and have nothing to claim now."""
+
+    @property
+    def in_vain(self) -> bool:
+        """Is there reason to look again, for what was met has changed its place?"""
+        return self.moved > 0 or self.lost > 0 or self.reviewed > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
+    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
+    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest."""
+
+    next_ready: float | None
+    finished: bool
+    overdue: bool = False
+    next_unfailed: float | None = None
+
+
+def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
+    """The claims among the keys `tried` that carry the token, best first."""
+    rows = tx.one("claims/mine", token=token, keys=sorted(tried))[0]
+    for row in rows:
+        intact(*row[:5], *row[7:])
+    rows.sort(key=lambda row: (row[7], row[0]))
+    return [
+        Claim(url, key, token, until, host, depth, etag, modified)
+        for _, key, url, host, depth, etag, modified, _, until in rows
+    ]
+
+
+def take(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    clock: Clock,
+    lease: float,
+    manners: Manners,
+    finder: Finder,
+    reach: Reach,
+    spread: int,
+    most_moves: int,
+    tried: set[str],
+    front: int = 0,
+) -> Taken:
+    """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
+    neither the lease nor the delay of a host.
+
+    `reach`: how many candidates to expect to need, for not every host is ready. `spread`: choose these at random among
+    so many times `n`; 1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many
+    pages are moved to their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer
+    is lost, the claims are among them. `front`: look at so many pages in the front of the shared queue instead: at
+    those of hosts that are ready, for claims; and, with `n` 0, at those that stand in the way, for moves alone.
+    """
+    if front:
+        found = _front(tx, finder, n, clock(), manners, front, most_moves)
+    else:
+        found = finder.find(tx, n, clock(), manners, reach, spread)
+    candidates = found.order
+    waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
+    waiting.sort(key=lambda row: candidates[row[0]])
+    held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
+    now = clock()
+    until = now + lease
+    deal = _Deal(now, n, most_moves, held)
+    deal.count_probes(tx)
+    claims: list[Claim] = []
+    for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
+        if deal.grants_page(page, url, name, queue, new):
+            tried.add(key)
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+    if deal.grants or deal.moves:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=deal.moves)
+    if deal.barred:
+        tx.do("pages/bar", ids=deal.barred)
+    # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
+    sure = {name for name in found.more & held.keys() if not held[name].set_aside}
+    _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    moved = len(deal.moves) + len(deal.barred)
+    worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
+    lost = len(candidates) - len(waiting)
+    reviewed = sum(not held[name].queued or held[name].ripe_at > now for name in found.idle if name in held)
+    return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
+
+
+def _front(tx: Tx, finder: Finder, n: int, now: float, manners: Manners, depth: int, most: int) -> Found:
+    """Candidates from the front of the shared queue. Of hosts that keep claims waiting as they are read there are at
+    most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do."""
+    pages = finder.front(tx, now, depth, min(n, FEW) if n else depth)
+    met = politeness.read(tx, {name for _, name in pages}, manners)
+    busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
+    unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
+    if n:
+        chosen = [page for page, name in pages if name not in busy][: n + most]
+    else:
+        chosen = [page for page, name in pages if name in busy or name in unsure][:most]
+    return Found({page: place for place, page in enumerate(chosen)})
+
+
+def take_aliases(
+    tx: Tx,
+    n: int,
+    *,
+    token: str,
+    worker: str,
+    clock: Clock,
+    lease: float,
+    manners: Manners,
+    tried: set[str],
+) -> list[Claim]:
+    """Claim up to `n` aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+
+    Where a host that is not ready has so many of them that others are hidden behind, some are put off.
+    """
+    looked_at = max(ALIASES_LOOKED_AT, 2 * n)
+    rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
+    ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
+    waiting = [page for page, _, is_ready in rows if not is_ready]
+    behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
+    candidates = {page: place for place, page in enumerate([*ready, *behind])}
+    free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
+    free.sort(key=lambda row: candidates[row[0]])
+    held, at = _hosts_of(tx, [row[3] for row in free], (), manners, clock())
+    now = clock()
+    until = now + lease
+    deal = _Deal(now, n, 0, held)
+    deal.count_probes(tx)
+    claims: list[Claim] = []
+    later: list[list[object]] = []
+    for page, key, url, name, depth, etag, modified, new in free:
+        if deal.grants_page(page, url, name, ALIASES, new):
+            tried.add(key)
+            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+        elif page in deal.barred:
+            later.append([page, now + DAY])
+        elif page in behind:
+            later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
+    if deal.grants:
+        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=[])
+    if later:
+        tx.do("claims/put_off", rows=later)
+    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
+    politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    return claims
+
+
+def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
+    """The first page of each host, then the second of each, …"""
+    count: Counter[str] = Counter()
+    turns = []
+    for place, (page, host) in enumerate(pages):
+        turns.append((count[host], place, page))
+        count[host] += 1
+    return [page for *_, page in sorted(turns)]
+
+
+@dataclass(slots=True)
+class _Deal:
+    """What becomes of the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
+
+    now: float
+    most: int
+    most_moves: int
+    held: dict[str, Host]
+    tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
+    """(from a host's own queue, granted) → candidates met before there were enough claims"""
+    sources: set[str] = field(default_factory=set)
+    grants: list[list[object]] = field(default_factory=list)
+    moves: list[list[object]] = field(default_factory=list)
+    barred: list[int] = field(default_factory=list)
+    probes: int = 0
+    """claims out of hosts that do not answer"""
+    out: int = 0
+    """claims out, where that is asked"""
+    touched: dict[str, Host] = field(default_factory=dict)
+
+    def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
+        """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
+        before = len(self.grants)
+        granted = self._judges(page, url, name, queue, new)
+        self.tally[queue != SHARED_QUEUE, granted] += before < self.most
+        return granted
+
+    def met(self, *, ready: bool) -> tuple[int, int]:
+        """Of this kind, how many candidates were met before there were enough claims, and made how many."""
+        claims = self.tally[ready, True]
+        return self.tally[ready, False] + claims, claims
+
+    def _judges(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
+        host = self.held.get(name)
+        if host is not None and not host.allows(url):
+            self._bar(page, host, queue)
+        elif host is None or not host.polite(self.now):
+            return self._grant(page, [None, None, None])
+        elif new and not host.has_room():
+            self._set_aside(page, host, queue)
+        elif host.ready(self.now) and not self._puts_off(host):
+            return self._grant_politely(page, host, queue, new)
+        else:
+            self._hold_back(page, host, queue, new)
+        return False
+
+    def count_probes(self, tx: Tx) -> None:
+        """How many claims of hosts that do not answer are out, where one of such a host might be granted."""
+        if self.most and any(host.dead() and host.ready(self.now) for host in self.held.values()):
+            self.probes, self.out = politeness.probes(tx)
+
+    def _puts_off(self, host: Host) -> bool:
+        """Is it dead, and must others answer first, for enough claims of such hosts are out?"""
+        if not host.dead() or len(self.grants) == self.most:
+            return False
+        if self.probes + 1 > max(1, int(politeness.PROBES * (self.out + len(self.grants) + 1))):
+            host.put_off(self.now)
+            self.touched[host.name] = host
+            return True
+        self.probes += 1
+        return False
+
+    def _grant(self, page: int, counted: list[object]) -> bool:
+        if len(self.grants) == self.most:
+            return False
+        self.grants.append([page, *counted])
+        return True
+
+    def _grant_politely(self, page: int, host: Host, queue: str, new: bool) -> bool:
+        if len(self.grants) == self.most:
+            return False
+        charged = host.grant(self.now, new)
+        self.touched[host.name] = host
+        if queue != SHARED_QUEUE or host.set_aside:
+            self.sources.add(host.name)
+        return self._grant(page, [True, host.at.name if host.at is not None else None, charged or None])
+
+    def _bar(self, page: int, host: Host, queue: str) -> None:
+        """Its robots.txt does not let it be fetched."""
+        self.barred.append(page)
+        if queue != SHARED_QUEUE:
+            self.sources.add(host.name)
+
+    def _set_aside(self, page: int, host: Host, queue: str) -> None:
+        """The budget has no room for it."""
+        if (
+            queue == host.name
+        ):  # from before there was a budget: a host with many of those must not come first each time
+            host.turn_at = self.now
+        if queue != politeness.aside_queue(host.name):
+            self._move(page, host, aside=True)
+        if queue != SHARED_QUEUE:
+            self.sources.add(host.name)
+
+    def _hold_back(self, page: int, host: Host, queue: str, new: bool) -> None:
+        """Its host is not ready."""
+        if host.wait(self.now):
+            self.touched[host.name] = host
+        if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
+            host.file(self.now)
+
+    def _move(self, page: int, host: Host, aside: bool) -> bool:
+        """Let it wait in one of its host's queues, unless enough pages have moved."""
+        if len(self.moves) == self.most_moves:
+            return False
+        self.moves.append([page, politeness.aside_queue(host.name) if aside else host.name])
+        host.set_aside |= aside
+        self.touched[host.name] = host
+        return True
+
+
+def _hosts_of(
+    tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float
+) -> tuple[dict[str, Host], dict[str, Address]]:
+    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits."""
+    wanted = set(names) | set(idle)
+    if not manners.ask_all:
+        met = politeness.read(tx, wanted, manners).values()
+        wanted = {h.name for h in met if h.polite(now) or h.has_robots}
+    held = politeness.lock(tx, wanted, manners) if wanted else {}
+    at = politeness.places(tx, held.values(), manners)
+    politeness.know_budgets(tx, held.values())
+    politeness.rules(tx, held.values())
+    return held, at
+
+
+def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) -> None:
+    """Hosts whose queues are empty now wait with everybody again; those in whose queues nothing may be visited yet are
+    not looked at before.
+
+    What is read of the queues is read under their hosts' locks, so nothing comes meanwhile.
+    """
+    queues = {name: [name, politeness.aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
+    ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
+    for name in queues:
+        host = deal.touched[name] = deal.held[name]
+        host.set_aside &= politeness.aside_queue(name) in ripe
+        moments = [ripe[queue] for queue in politeness.open_queues(host) if queue in ripe]
+        host.queued = bool(moments)
+        host.ripe_at = min(moments, default=0.0)
+
+
+def _held(tx: Tx, ids: Iterable[int]) -> list[list[object]]:
+    wanted = sorted(set(ids))
+    rows: list[list[object]] = tx.one("claims/held", ids=wanted)[0]
+    return rows
+
+
+def renew(tx: Tx, tokens: dict[str, str], ids: dict[str, int], until: float) -> set[str]:
+    """Hold the pages `key → token` until then; the answer is the keys still held."""
+    rows = [row for row in _held(tx, ids.values()) if tokens.get(str(row[1])) == row[3]]
+    tx.do("claims/renew", ids=[row[0] for row in rows], until=until)
+    return {str(row[1]) for row in rows}
+
+
+def release(
+    tx: Tx, tokens: dict[str, str], ids: dict[str, int], revisits: bool, manners: Manners, now: float
+) -> set[str]:
+    """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
+    rows = _held(tx, ids.values())
+    held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
+    done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), "returned") == (row[6], row[8])}
+    _let_go(tx, held, revisits, manners, now)
+    return done | {str(row[1]) for row in held}
+
+
+def lapsed(tx: Tx, now: float, limit: int) -> list[int]:
+    """Pages whose lease has lapsed."""
+    ids: list[int] = tx.one("claims/lapsed", now=now, limit=limit)[0]
+    return ids
+
+
+def sweep(tx: Tx, ids: Sequence[int], revisits: bool, manners: Manners, now: float) -> int:
+    """End the leases among these pages that have lapsed; how many there were."""
+    rows = [row for row in _held(tx, ids) if row[4] is not None and float(str(row[4])) <= now]
+    _let_go(tx, rows, revisits, manners, now)
+    return len(rows)
+
+
+def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, now: float) -> None:
+    """`revisits`: fetched pages wait, too; else only those that are wanted."""
+    if not rows:
+        return
+    ends: dict[str, Ends] = {}
+    for row in rows:
+        end_lease(ends, row)
+    filing = politeness.settle(tx, ends, dict.fromkeys((str(row[2]) for row in rows), now), manners, now)
+    # A page that was given up, or went out of the scope, while it was leased waits in no queue.
+    waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
+    back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
+    tx.do("claims/release", rows=[[row[0], queue, row[3]] for row, queue in zip(rows, back, strict=True)])
+
+
+def end_lease(ends: dict[str, Ends], row: Sequence[Any]) -> None:
+    """Note what the end of a lease without a visit means to the page's host. `row`: of claims/held."""
+    end = ends.setdefault(row[2], Ends())
+    end.claims += bool(row[5])
+    end.at.update(row[10:11] if row[10] is not None else ())
+    end.spent -= row[11] and not row[12]
+
+
+def due(tx: Tx, now: float, limit: int) -> list[int]:
+    """Failed pages whose time to be tried again has come."""
+    ids: list[int] = tx.one("claims/due", now=now, limit=limit)[0]
+    return ids
+
+
+def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
+    """Let the failed pages among these that are due wait in a queue again; how many there were."""
+    rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
+    if rows:
+        filing = politeness.queues(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
+        tx.do("claims/requeue", rows=[[page, filing[host]] for page, host in rows])
+    return len(rows)
+
+
+def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
+
+    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
+    whose claims are out is, when the first of their leases lapses.
+    """
+    shared, waits = _shared_from(tx, finder, manners, now)
+    if shared is not None and shared <= now:
+        return Outlook(now, False, next_unfailed=now)
+    for limit in (FEW, MANY):
+        kinds = tx.one("claims/outlook", limit=limit)
+        met = politeness.read(tx, {name for rows in kinds for _, name in rows}, manners)
+        of_kinds = [
+            min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
+            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _looked_at), strict=True)
+        ]
+        first = min(*of_kinds, FOR_EVER if shared is None else shared)
+        # Whoever is not among the first of a kind comes later than they do, as it stands.
+        unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
+        if first <= unseen:
+            break
+    leases, failures, own, _, _ = kinds
+    first = min(first, max(unseen, now + SOON))
+    going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
+    overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
+    lapses, _, opens, _, _ = of_kinds
+    unfailed = min(lapses, opens, FOR_EVER if shared is None else shared)
+    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
+
+
+def _moment(at: float) -> float | None:
+    return None if at >= FOR_EVER else at
+
+
+def _lapses(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    return at if host is None else max(at, host.opens_at())
+
+
+def _comes_due(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    if host is not None and host.full():
+        return FOR_EVER
+    return at if host is None else max(at, host.opens_at())
+
+
+def _looked_at(at: float, host: Host | None, now: float) -> float:
+    """An alias that could be had now has just been refused: nobody knows for how long."""
+    moment = _comes_due(at, host, now)
+    return moment if moment > now else now + FULL_WAIT
+
+
+def _opens(at: float, host: Host | None, now: float) -> float:
+    if host is None or host.full():
+        return FOR_EVER
+    own = host.ready_at(now)
+    return at if own is None else own
+
+
+def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
+    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
+    now?"""
+    for depth in (FEW, FURTHEST):
+        pages = finder.front(tx, now, depth, 1)
+        if not pages:
+            later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
+            return (None if later is None else max(later, now + SOON)), False
+        met = politeness.read(tx, {name for _, name in pages}, manners)
+        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
+        if min(moments) <= now:
+            return now, True
+    return min(moments), True

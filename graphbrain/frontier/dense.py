@@ -1,0 +1,97 @@
+"""Visits of pages with so many links that one transaction cannot hold them: most of the links come and go before it.
+
+Each of these transactions writes some of them, under the same locks and with the same repairs as ever, and only as long
+as the visit is one that may: it is judged anew in each. What is left then is recorded with the visit. If it is stopped
+in between, the page has some of its new links and some of its old ones, its accounts are right, and whoever visits it
+next does the rest.
+Statements: visits/read, pages/unlinked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from graphbrain.accounts import adjacency, ledgers
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier import discovery, report
+from graphbrain.frontier.relink import Led, relink
+from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge
+from graphbrain.graph.connection import Again, Tx
+
+__all__ = ["AT_ONCE", "add", "missing", "remove"]
+
+AT_ONCE = 10_000
+"""Links that one transaction adds or removes."""
+
+
+def missing(tx: Tx, item: Item, policy: Policy) -> list[str]:
+    """Keys of the links that a visit brings and that are not there, as far as can be seen without a lock."""
+    ids, goals = _ends(tx, item)
+    page = ids.get(item.key)
+    if page is None:
+        return list(item.targets)
+    verdict = _judged(tx, item, page, policy)
+    if verdict is None or not verdict.links:
+        return []
+    there = {page, *adjacency.read(tx, "hub", [page]).get(page, ())}
+    return [key for key in verdict.targets if goals.get(key) not in there]
+
+
+def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
+    """Add those of the links of a visit that have these keys."""
+    part = replace(item, targets={key: item.targets[key] for key in keys}, told="some")
+    ids, made, _, redirecting, _ = report.discover(tx, [part], policy, now)
+    if item.key not in ids:
+        return
+    page, goals = ids[item.key], discovery.goals(tx, ids, redirecting)
+    ledger = ledgers.lock(tx, {page, *ids.values(), *goals.values()}, policy.rule)
+    if made:
+        # They were created with the weight of the links they are about to get.
+        ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
+    verdict = _judged(tx, item, page, policy)
+    if verdict is not None and verdict.links and not verdict.vanished:
+        some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
+        relink(tx, some, Led(ids, goals, redirecting), ledger, policy, now)
+        report.guess(tx, some, goals, ledger)
+    _write(tx, ledger, made, policy, now)
+
+
+def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:
+    """Remove some of the links that the page of a visit has no longer; how many."""
+    ids, goals = _ends(tx, item)
+    page = ids.get(item.key)
+    verdict = _judged(tx, item, page, policy) if page is not None else None
+    if page is None or verdict is None or not verdict.unlinks:
+        return 0
+    kept = {goals[key] for key in verdict.targets if key in goals}
+    lost = sorted(set(adjacency.read(tx, "hub", [page]).get(page, ())) - kept)[:AT_ONCE]
+    if not lost:
+        return 0
+    ledger = ledgers.lock(tx, {page, *lost}, policy.rule)
+    now_judged = _judged(tx, item, page, policy)
+    if now_judged is None or (now_judged.unlinks, now_judged.vanished) != (True, verdict.vanished):
+        raise Again
+    gone = sorted(set(adjacency.held(tx, ledger, "hub", [page])[page]).intersection(lost))
+    adjacency.delete(tx, ledger, [(page, gone)] if gone else [])
+    _write(tx, ledger, (), policy, now)
+    return len(gone)
+
+
+def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
+    """Key → id of the page and of those it links to, and of the pages that these lead to, as far as they are there."""
+    found = discovery.look(tx, {item.key, *item.targets})
+    ids = {key: page for key, page, *_ in found}
+    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, _ in found if alias})
+
+
+def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:
+    """What becomes of the visit as things stand; None: its page is gone."""
+    rows = tx.one("visits/read", ids=[page])[0]
+    return judge(item, Visit(*rows[0]), policy) if rows else None
+
+
+def _write(tx: Tx, ledger: Accounts, made: Sequence[int], policy: Policy, now: float) -> None:
+    ledger.write(tx, now)
+    if policy.orphans != "keep":
+        discovery.look_again(tx, set(ledger.in_links_turned()).difference(made), now)

@@ -1,0 +1,139 @@
+"""What becomes of pages for reasons beside a visit: nobody links to them any more, or somebody by hand lets them wait.
+
+A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
+linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
+what is still so is then dealt with. Links to an alias move to the page it leads to, and back (aliases.py); a page
+without in-links is parked or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages
+where the crawl begins (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases
+are never orphans.
+Statements: pages/standing, pages/park, pages/pardon, pages/state, pages/relevance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from graphbrain.accounts import ledgers
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier import aliases, discovery, edits, requeue
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph.connection import Tx
+
+__all__ = ["ORPHAN", "forget", "judge", "retry", "seed"]
+
+ORPHAN = "orphan"
+GIVEN_UP = ("parked", "gone", "alias")
+"""Pages that wait again when they are seeded."""
+
+
+@dataclass(slots=True)
+class _Standing:
+    """A locked page, as pages/standing tells of it."""
+
+    page: int
+    key: str
+    url: str
+    host: str
+    state: str
+    parked_because: str | None
+    fetched: bool
+    hinted: bool
+    linked: bool
+    lease_until: float | None
+    not_before: float | None
+
+
+def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
+    """Locked pages, each with its place in the ledger."""
+    rows = [_Standing(*row) for row in tx.one("pages/standing", ids=ledger.ids.tolist())[0]]
+    return list(zip(rows, ledger.at([row.page for row in rows]).tolist(), strict=True))
+
+
+def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
+    """Park orphans among these pages, and let those in again that are none; the keys of those to be forgotten.
+
+    A page that somebody holds is looked at again when its lease has ended.
+    """
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    parked: list[_Standing] = []
+    back: list[_Standing] = []
+    seen: list[int] = []
+    forgotten: list[str] = []
+    for row, place in _read(tx, ledger):
+        orphan = _is_orphan(row, ledger, place)
+        if orphan and policy.orphans != "keep" and row.lease_until is not None:
+            discovery.look_again(tx, [row.page], max(row.lease_until, now + 1.0))
+        elif orphan and policy.orphans == "forget":
+            forgotten.append(row.key)
+        elif orphan and policy.orphans == "park" and row.state in ("frontier", "known"):
+            parked.append(row)
+        elif row.state == "parked" and row.parked_because == ORPHAN and (not orphan or policy.orphans == "keep"):
+            back.append(row)
+        else:
+            seen.append(row.page)
+    discovery.look_again(tx, seen, None)
+    rows = [[row.page, "parked", ORPHAN] for row in parked] + [[row.page, "outside", None] for row in back]
+    if rows:
+        tx.do("pages/park", rows=rows)
+    _let_in(tx, back, policy, now)
+    return forgotten
+
+
+def _let_in(tx: Tx, rows: Sequence[_Standing], policy: Policy, now: float) -> None:
+    """Let pages that were put outside wait where the settings say, if these let them in: the last locks are hosts'."""
+    if rows:
+        requeue.remark(tx, [row.page for row in rows], policy, now)
+
+
+def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
+    exempt = ledger.depth[place] == 0 or row.hinted or row.state == "alias"
+    return not row.linked and not exempt
+
+
+def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
+    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. False: it
+    is to be done again, as in `corrections.forget`."""
+    ids = discovery.find(tx, [key])
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
+    for row, place in _read(tx, ledger):
+        if _is_orphan(row, ledger, place) and row.lease_until is None:
+            return edits.forget(tx, key, False, policy, now)
+    return True
+
+
+def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
+    """Let parked and gone pages, aliases, and those that have failed, wait at once as if they never had; how many.
+
+    One that was fetched before is handed out once, before all others: by its lane it might be worth nothing yet.
+    """
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    rows = _read(tx, ledger)
+    freed = aliases.free(tx, [row.page for row, _ in rows if row.state == "alias"], policy, now)
+    chosen = [row for row, _ in rows if row.lease_until is None and _failed(row)]
+    if not chosen:
+        return freed
+    if gone := [[row.page, None] for row in chosen if row.state == "gone"]:
+        tx.do("pages/relevance", rows=gone)  # it was said to be the least because it was gone
+    tx.do("pages/pardon", ids=[row.page for row in chosen])
+    tx.do("pages/state", rows=[[row.page, "outside", None, None] for row in chosen])
+    _let_in(tx, chosen, policy, now)
+    requeue.ask(tx, [row.page for row in chosen if row.fetched], policy, now)
+    return freed + len(chosen)
+
+
+def seed(
+    tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float
+) -> dict[str, tuple[edits.Seeded, edits.Seeded]]:
+    """Make these pages (key → URL) seeds, and let those wait again that were given up: who names them wants them. Of
+    each what it was and what it is; those that were forgotten for ever are not in the answer."""
+    before = edits.seed(tx, urls, mark, policy, now)
+    after = {}
+    if again := [seed.page for seed in before.values() if seed.state in GIVEN_UP]:
+        retry(tx, again, policy, now)
+        after = edits.seeded(tx, again, mark)
+    return {key: (seed, after.get(seed.page, seed)) for key, seed in before.items()}
+
+
+def _failed(row: _Standing) -> bool:
+    return row.state in ("parked", "gone") or (row.not_before is not None and row.state in ("frontier", "known"))

@@ -1,0 +1,226 @@
+"""A batch of visits, recorded in one transaction.
+
+In this order: the visited pages and their links are looked up and the missing ones created (by key), everything
+that will be read or written is locked (by id) together with its accounts, leases and last visits are judged, the
+difference of the links is written and the accounts at both ends repaired, cash is pushed where all who are paid are
+locked anyway, the visits are recorded and the leases end, and last the hosts are settled (by name). Every decision is
+taken from locked state, and an item that was recorded by an attempt whose answer got lost is recognised by its token.
+Statements: pages/*, visits/read, accounts/*, links/degrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from graphbrain.accounts import adjacency, ledgers
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier import discovery, spellings, visits
+from graphbrain.frontier.discovery import New
+from graphbrain.frontier.relink import Led, redirect, relink
+from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge, told_of
+from graphbrain.graph.connection import Tx, intact
+from graphbrain.model import Answer, Failed, Fetched
+from graphbrain.rules import LEAST_RELEVANCE
+from graphbrain.scope import Scope
+from graphbrain.url import cleaner
+
+__all__ = ["MOST_OF_ALL", "MOST_OF_ONE", "Heavy", "Recorded", "discover", "guess", "record"]
+
+MOST_OF_ONE, MOST_OF_ALL = 20_000, 40_000
+"""So many links, those that are told and those that are known together, one page may have in a transaction, and all
+pages of a batch: what is written of each takes up to 7 kB of the server's memory until it is committed."""
+
+
+class Heavy(Exception):
+    """The links of a batch are too many for one transaction; nothing is written yet. `links`: how many each page has,
+    told and known, by its key."""
+
+    def __init__(self, links: Mapping[str, int]) -> None:
+        super().__init__()
+        self.links = links
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What one transaction did: an answer for each item, in their order; pushes of cash, and the payments of these."""
+
+    answers: list[Answer]
+    pushes: int
+    payments: int
+
+
+def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
+    """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
+    ids, made, linked, redirecting, unsure = discover(tx, items, policy, now, heavy=heavy)
+    goals = discovery.goals(tx, ids, redirecting)
+    present = [item for item in items if item.key in ids]
+    sources = [ids[item.key] for item in present]
+    # Most pages are visited for the first time and have no links yet.
+    known = adjacency.read_spelt(tx, [ids[item.key] for item in present if item.key in linked and item.touches_links()])
+    wanted = {goals[key] for item in present for key in item.targets if key in goals}
+    if redirecting or unsure:
+        wanted.update(ids[key] for item in present for key in item.targets if key in ids)
+    ledger = ledgers.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
+    if made:
+        # They were created with the weight of the links they are about to get.
+        ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
+    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
+    verdicts = [judge(item, before[ids[item.key]], policy) for item in present]
+    led = Led(ids, goals, redirecting)
+    links = relink(tx, verdicts, led, ledger, policy, now)
+    turned = redirect(tx, verdicts, led, ledger, policy, now)
+    offers = _offers(items, unsure, policy.scope)
+    spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
+    _give_relevance(tx, verdicts, goals, ledger)
+    _give_values(tx, verdicts, goals, ledger)
+    _note_first(verdicts, ledger)
+    few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    pushes, payments = ledger.spend_among(few)
+    plan = visits.learn(tx, verdicts, ledger, policy)
+    ledger.write(tx, now)
+    if policy.orphans != "keep":
+        turned |= set(ledger.in_links_turned()).difference(made)
+    discovery.look_again(tx, turned, now)
+    visits.write(tx, verdicts, plan, policy, now)
+    answers = {verdict.item.key: verdict.answer for verdict in verdicts}
+    told = [told_of(item, answers.get(item.key)) for item in items]
+    return Recorded(told, pushes, payments)
+
+
+def discover(
+    tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True
+) -> tuple[dict[str, int], list[int], set[str], set[str], dict[str, tuple[int, str]]]:
+    """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links;
+    keys of aliases; and key → (id, why) of pages whose addresses may get better.
+
+    The missing pages are created, as deep as their best finder says. Raises Heavy, unless they may be `heavy`.
+    """
+    named = {key for item in items for key in item.targets}.union(item.key for item in items)
+    found = discovery.look(tx, named)
+    if not heavy:
+        _weigh(tx, items, found, policy.rule.intra_host_weight)
+    ids = {key: page for key, page, *_ in found}
+    linked = {key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless}
+    redirecting = {key for key, _, _, alias, _ in found if alias}
+    unsure = {key: (page, why) for key, page, _, _, why in found if why is not None}
+    missing = named.difference(ids)
+    if not missing:
+        return ids, [], linked, redirecting, unsure
+    # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
+    depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
+    intact(*depths.values())
+    new: dict[str, New] = {}
+    visited = {item.key: item.url for item in items}
+    for item in items:
+        depth = depths.get(ids.get(item.key, -1), 0)
+        beyond = depth if item.leads_on else depth + 1  # a redirect is no click
+        if item.key in missing and not item.claimed:
+            new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
+        for key, (url, guess) in item.targets.items():
+            if key in missing:
+                known = new.get(key)
+                deep = beyond if known is None else min(known.depth, beyond)
+                weight = 1.0 if known is None else known.in_weight + 1.0
+                spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
+                new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
+    made = discovery.create(tx, new.values(), policy.scope, policy.rule, now)
+    return ids | made, sorted(made.values()), linked, redirecting, unsure
+
+
+def _weigh(
+    tx: Tx, items: Sequence[Item], found: Sequence[tuple[str, int, float, bool, str | None]], least: float
+) -> None:
+    """Raises Heavy where links are too many. `least`: what the lightest of them weighs."""
+    known = {item.key: 0.0 for item in items if item.touches_links()}
+    known |= {key: weight / least for key, _, weight, *_ in found if key in known}
+    if sum(known.values()) + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
+        return
+    there = {key: page for key, page, weight, *_ in found if weight > 0.0 and key in known}
+    degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
+    links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
+    if max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
+        raise Heavy(links)
+
+
+def _offers(items: Sequence[Item], unsure: Mapping[str, tuple[int, str]], scope: Scope) -> dict[int, dict[str, None]]:
+    """Id → the spellings that links and unclaimed visits bring of pages whose addresses may get better."""
+    offers: dict[int, dict[str, None]] = {}
+    if unsure:
+        for item in items:
+            met = [(key, item.targets[key][0]) for key in unsure.keys() & item.targets.keys()]
+            if item.key in unsure and not item.claimed:
+                met.append((item.key, item.url))
+            for key, url in met:
+                page, why = unsure[key]
+                if spellings.may_improve(why, url, scope):
+                    offers.setdefault(page, {})[url] = None
+    return offers
+
+
+def _larger(guess: float | None, known: New | None) -> float | None:
+    before = known.relevance if known is not None else None
+    if guess is None or before is None:
+        return before if guess is None else guess
+    return max(guess, before)
+
+
+def _give_relevance(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
+    """Fetched pages get the relevance that was reported, gone ones the least, unfetched targets the largest guess."""
+    rows = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
+    if rows:
+        tx.do("pages/relevance", rows=rows)
+        ledger.relevance[ledger.at([row[0] for row in rows])] = [np.nan if row[1] is None else row[1] for row in rows]
+    guess(tx, verdicts, goals, ledger)
+
+
+def guess(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger: Accounts) -> None:
+    """Pages that links lead to, and that these visits do not bring, get the largest guess of their relevance."""
+    fetched = {v.visit.page for v in verdicts if v.keep}
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, (_, value) in verdict.item.targets.items() if verdict.links else ():
+            if value is not None and key in goals and goals[key] not in fetched:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
+    better = [[page, value] for (page, value), now in zip(guesses.items(), known, strict=True) if not value <= now]
+    if better:
+        took = tx.one("pages/guess", rows=better)[0]
+        ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+
+
+def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
+    """Fetched pages get the value that was reported, unfetched targets the largest guess."""
+    told = {v.visit.page: v.item.report.value for v in verdicts if v.keep and isinstance(v.item.report, Fetched)}
+    rows = [[page, value] for page, value in told.items() if value is not None]
+    guesses: dict[int, float] = {}
+    for verdict in verdicts:
+        for key, value in verdict.item.values.items() if verdict.links else ():
+            if key in goals and goals[key] not in told:
+                guesses[goals[key]] = max(value, guesses.get(goals[key], 0.0))
+    if rows:
+        tx.do("pages/value", rows=rows)
+    if guesses:
+        rows += tx.one("pages/guess_value", rows=[list(guess) for guess in sorted(guesses.items())])[0]
+    ledger.take_values(rows)
+
+
+def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:
+    """Pages that come for the first time are no longer unfetched: payouts may go by that."""
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
+    if first:
+        ledger.first_fetched[ledger.at([v.visit.page for v in first])] = [v.item.at for v in first]
+
+
+def _relevance(verdict: Verdict) -> tuple[float | None, ...]:
+    """The relevance that a visit gives its page; nothing if it leaves it as it is.
+
+    A page that was gone and is there again was not irrelevant: nothing is known of it.
+    """
+    report = verdict.item.report
+    if isinstance(report, Failed):
+        gone = verdict.answer.outcome == "gone" and verdict.item.missing
+        return (LEAST_RELEVANCE,) if gone else ()
+    return (report.relevance,) if report.relevance is not None or verdict.visit.state == "gone" else ()

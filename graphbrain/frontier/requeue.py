@@ -1,0 +1,185 @@
+"""Where pages wait, decided anew: after the scope, the order, or what a page is worth to it has changed.
+
+State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
+them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
+on with it), and on single pages after a correction.
+Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/recheck, pages/unlinked_mark,
+links/unalias, visits/standing, claims/held, accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.accounts import ledgers
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier.discovery import look_again
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph import brain_state
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
+from graphbrain.model import ROBOTS, SCOPE
+from graphbrain.schedule import lanes
+from graphbrain.schedule.value import DAY
+
+__all__ = ["ask", "remark", "remark_next"]
+
+BATCH = 500
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A page, and where it waits."""
+
+    page: int
+    url: str
+    host: str
+    state: str
+    fetched: float | None
+    queue: str | None
+    lane: int
+    waiting_since: float
+    busy: bool
+    rate_shape: float | None
+    rate_scale: float | None
+    interval: float | None
+    because: str | None
+
+    def place(self) -> tuple[str, str | None, float, str | None]:
+        """What is written of it."""
+        return self.state, self.queue, self.waiting_since, self.because
+
+    def asked(self, now: float) -> bool:
+        """Is it wanted at once, whatever it is worth?"""
+        return self.lane == lanes.ASKED and self.waiting_since <= now
+
+
+def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
+    """Bring the next pages in line with the settings that hold now; how many, 0 when the pass has ended.
+
+    The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
+    do the same; who comes after a new change of settings advances nothing. Raises BegunAnew.
+    """
+    before = brain_state.standing(tx, revision, lock=False).get("remarking")
+    if before is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
+    remark(tx, ids, policy, now)
+    tx.do("pages/unlinked_mark", ids=ids, now=now)
+    after = last if len(ids) == BATCH else None
+    tx.do("brain/remarked", before=before, after=after, revision=policy.rule.revision)
+    return max(len(ids), 1)
+
+
+def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int, int]:
+    """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
+    many go outside, and how many come back.
+
+    Who is leased, or waits for a retry, waits when it comes back.
+    """
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    before = {page.page: page.place() for page in pages}
+    _rescope(tx, pages, ledger, policy)
+    _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
+    ledger.write(tx, now, all_marks=True)
+    # Also of those that stay in their queue, and may be visited at another time.
+    waiting = [page for page in pages if page.queue is not None and before[page.page] != page.place()]
+    filing = politeness.queues(
+        tx, politeness.earliest((page.host, page.waiting_since) for page in waiting), policy.manners, now
+    )
+    rows = []
+    for page in pages:
+        page.queue = filing[page.host] if page.queue == "" else page.queue
+        if before[page.page] != page.place():
+            rows.append([page.page, *page.place()])
+    if rows:
+        tx.do("pages/stand", rows=rows)
+    moves = [(before[page.page][0] == "outside", page.state == "outside") for page in pages]
+    return moves.count((False, True)), moves.count((True, False))
+
+
+def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> None:
+    """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
+    barred = _barred(tx, pages, ledger, policy)
+    if aliases := [page for page in pages if page.state == "alias"]:
+        rows = [[page.page, (page.fetched or 0.0) + DAY, barred.get(page.page) == SCOPE] for page in aliases]
+        tx.do("pages/recheck", rows=rows)
+    for page in pages:
+        because = barred.get(page.page)
+        if page.state == "outside":
+            page.because = because
+        if page.state == "outside" and because is None:
+            page.state = "frontier" if page.fetched is None else "known"
+            page.queue = "" if page.state == "frontier" and not page.busy else None
+        elif page.state in ("frontier", "known") and because is not None:
+            page.state, page.queue, page.because = "outside", None, because
+
+
+def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> dict[int, str]:
+    """Those of the pages that may not be fetched, and why: scope or robots.txt."""
+    depths = dict(zip(ledger.ids.tolist(), ledger.depth.tolist(), strict=True))
+    met = politeness.read(tx, {page.host for page in pages}, policy.manners)
+    politeness.rules(tx, met.values())
+    because: dict[int, str] = {}
+    for page in pages:
+        if not policy.scope.holds(page.url, page.host, int(depths[page.page])):
+            because[page.page] = SCOPE
+        elif page.host in met and not met[page.host].allows(page.url):
+            because[page.page] = ROBOTS
+    return because
+
+
+def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
+    """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
+    if not pages:
+        return
+    schedule, places = policy.schedule, ledger.at([page.page for page in pages])
+    value = ledger.weighed()[places]
+    shape, scale = schedule.first_belief([page.host for page in pages], value)
+    known = np.array([page.rate_shape is not None for page in pages])
+    shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]
+    scale[known] = [page.rate_scale for page in pages if page.rate_scale is not None]
+    by_worth = lanes.revisit_lane(value, shape, scale)
+    for page, place, lane in zip(pages, places.tolist(), by_worth.tolist(), strict=True):
+        if page.asked(now):
+            page.queue = (page.queue or "") if not page.busy else None
+            continue
+        interval = page.interval or schedule.interval_of(page.url)
+        since = page.fetched or 0.0
+        if interval:
+            ledger.lane[place], page.waiting_since = lanes.ASKED, since + interval * DAY
+        elif policy.rule.revisits:
+            moved_back = page.waiting_since if page.lane != lanes.ASKED else since  # by hints
+            ledger.lane[place], page.waiting_since = lane, min(since, moved_back)
+        waits = interval or policy.rule.revisits
+        page.queue = (page.queue or "") if waits and not page.busy else None
+
+
+def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
+    """Let pages be fetched at once, whatever they are worth and whatever became of them; those that can be.
+
+    Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
+    """
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
+    barred = _barred(tx, pages, ledger, policy)
+    wanted = [page for page in pages if page.page not in held and page.page not in barred]
+    if not wanted:
+        return sorted(held)
+    if aliases := [page.page for page in wanted if page.state == "alias"]:
+        tx.do("links/unalias", ids=aliases)
+        look_again(tx, aliases, now)
+    ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
+    ledger.write(tx, now)
+    filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
+    rows = [
+        [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None] for page in wanted
+    ]
+    tx.do("pages/stand", rows=rows)
+    tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])
+    return sorted(held.union(page.page for page in wanted))

@@ -1,0 +1,251 @@
+"""Reported items, checked before any transaction: addresses and keys, hashed bodies, folded links, tokens.
+
+What cannot be used is refused item by item, with the reason; the batch goes on, whatever the caller's own classes and
+functions do here. The claim of a refused visit ends as a failure of its page: were it left to lapse, the page would be
+handed out, and refused, again and again. The token of a claimed visit is its claim's; that of an unclaimed one is made
+here, once, so that recording it twice can be noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urljoin
+
+from graphbrain import border, retry_after, tokens
+from graphbrain.errors import BadInput
+from graphbrain.frontier.verdicts import Item
+from graphbrain.meaning import meant
+from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
+from graphbrain.schedule import fingerprints
+from graphbrain.schedule.fingerprints import Change
+from graphbrain.url import Rules, cleaner
+
+__all__ = ["TWICE", "Intake", "named", "refused", "unreadable"]
+
+BY_BODY = Change("body")
+TWICE = "the same page is reported twice in one batch"
+SKEW = 60.0
+"""Seconds that an unclaimed visit may lie in the future: clocks differ. It is then taken as now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Led:
+    """What is made of a redirect: the report, its target (key → address), what the answer says of it, and, of one that
+    comes back to the page itself (`circles`), the other spelling of its URL, if it is another."""
+
+    report: Report
+    target: dict[str, tuple[str, None]] = field(default_factory=dict)
+    note: str = ""
+    spelling: str | None = None
+    circles: bool = False
+
+
+class Intake:
+    """Checks the items of one call. `change`: what must be taken of bodies, to tell later whether they have changed."""
+
+    def __init__(self, rules: Rules, max_links: int, now: float, change: Change = BY_BODY) -> None:
+        self._rules = rules
+        self._max_links = max_links
+        self._now = now
+        self._change = change
+        self._seen: set[str] = set()
+
+    def all(self, reports: Sequence[Report | Unusable]) -> list[Item | Answer]:
+        """What is to be recorded of these, each in its place, or the refusal. What was refused under a claim is to be
+        recorded as a failure, unless the same page is reported rightly beside it."""
+        made = [self.check(report) for report in reports]
+        for place, report in enumerate(reports):
+            refusal = made[place]
+            claim = border.claim_of(report) if isinstance(refusal, Answer) else None
+            if isinstance(refusal, Answer) and claim is not None and claim.key not in self._seen:
+                self._seen.add(claim.key)
+                made[place] = _failure(claim, refusal.url, self._now, refusal.reason)
+        return made
+
+    def check(self, report: Report | Unusable) -> Item | Answer:
+        """The item ready to be recorded, or the refusal."""
+        try:
+            return self._item(report)
+        except Exception as error:  # noqa: BLE001  # the caller's own: a generator of links, a class, canonical
+            reason = unreadable(error)
+        return Answer(named(report), False, reason)
+
+    def _item(self, report: Report | Unusable) -> Item:
+        if isinstance(report, Unusable):
+            raise BadInput(report.reason)
+        if not isinstance(report, Fetched | Failed):
+            raise BadInput(f"a report is a Fetched or a Failed, not {type(report).__name__}")
+        what = meant(border.checked(_waiting(report, self._now)))
+        report = what.report
+        url, key = self._page(report)
+        claim = report.claim
+        if key in self._seen:
+            raise BadInput(TWICE)
+        led = self._led(report, url, key)
+        report = led.report
+        token = claim.token if claim else tokens.token(self._now)
+        item = Item(report, key, url, token, self._at(report), address=border.address(report.address), note=led.note)
+        item.spelling, item.circles = led.spelling, led.circles
+        if isinstance(report, Fetched):
+            item.seen = _seen(report, item.at, self._change)
+        if led.target and what.follows and isinstance(report, Fetched):
+            item.report = replace(report, redirected_to=None)
+        self._take_links(item, what.links, led.target)
+        item.told = what.told if what.told != "any" else "all" if item.targets else "none"
+        self._seen.add(key)
+        return item
+
+    def _page(self, report: Report) -> tuple[str, str]:
+        """The address and the key of the reported page: the claim's, whatever rules make of its address now."""
+        claim = report.claim
+        if claim is None:
+            try:
+                return self._rules.page(report.url)
+            except BadInput as error:
+                raise BadInput(f"url: {error}") from None
+        # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
+        if report.url != claim.url and self._rules.page(report.url)[1] != claim.key:
+            raise BadInput(f"the claim is for {claim.url}, not for this URL")
+        return claim.url, claim.key
+
+    def _at(self, report: Fetched | Failed) -> float:
+        """When it was, by the clock of the server. A claimed visit was between its claim and now, whatever the clock
+        of the crawler says."""
+        if report.fetched_at is None:
+            return self._now
+        at = float(report.fetched_at)
+        if report.claim is not None:
+            at = max(at, tokens.made_at(report.claim.token) or 0.0)
+        elif at > self._now + SKEW:
+            raise BadInput("the visit lies in the future")
+        return min(at, self._now)
+
+    def _led(self, report: Report, own_url: str, own: str) -> _Led:
+        """Where a permanent redirect leads, seen from its page (RFC 9110, 10.2.2). One that leads nowhere is a page
+        that is not there: were it refused, its claim would lapse and be handed out again and again."""
+        if isinstance(report, Failed) or report.redirected_to is None:
+            return _Led(report)
+        circles, spelling = False, None
+        try:
+            url, key = self._rules.page(_resolved(own_url, report.redirected_to))
+            if key != own:
+                return _Led(report, {key: (url, None)})
+            circles, spelling = True, url if url != own_url else None
+            why = "the page redirects to itself" if spelling is None else "that is its own URL in another spelling"
+        except BadInput as error:
+            why = str(error)
+        note = f"redirects to {border.shown(report.redirected_to)}: {why}"
+        status = report.status if 300 <= (report.status or 0) < 400 else 301
+        failed = Failed(
+            report.url, report.claim, status, note[:200],
+            fetched_at=report.fetched_at, seconds=report.seconds, address=report.address,
+        )  # fmt: skip
+        return _Led(failed, {}, note, spelling, circles)
+
+    def _take_links(self, item: Item, links: Iterable[str | Link], target: dict[str, tuple[str, None]]) -> None:
+        refused: list[tuple[str, str]] = []
+        if target:
+            item.targets = dict(target)
+        else:
+            item.targets, item.over = self._fold(item.key, links, refused, item.values)
+        item.refused = tuple(refused)
+
+    def _fold(
+        self, own: str, links: Iterable[str | Link], refused: list[tuple[str, str]], values: dict[str, float]
+    ) -> tuple[dict[str, tuple[str, float | None]], int]:
+        """Distinct targets in page order, at most `max_links`; of several guesses the largest holds.
+
+        What comes of it besides goes into `refused` and `values`."""
+        page = self._rules.page
+        targets: dict[str, tuple[str, float | None]] = {}
+        over: set[str] = set()
+        for link in links:
+            try:
+                if isinstance(link, str):
+                    url, key = page(link)
+                    guess = value = None
+                elif not hasattr(link, "url"):
+                    raise BadInput(f"a link is a URL or a Link, not {_kind(link)}")
+                else:
+                    url, key = page(link.url)
+                    guess = None if link.relevance is None else border.share("relevance", link.relevance)
+                    value = getattr(link, "value", None)  # a class of the caller's own may know nothing of it
+                    value = None if value is None else border.worth("value", value)
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no Link
+                refused.append((named(link), unreadable(error)))
+                continue
+            if key == own:
+                continue
+            if key in targets:
+                known = targets[key][1]
+                better = known if guess is None or (known is not None and guess <= known) else guess
+                targets[key] = (cleaner(targets[key][0], url), better)
+            elif len(targets) == self._max_links:
+                over.add(key)
+            else:
+                targets[key] = (url, guess)
+            if value is not None and key in targets:
+                values[key] = max(value, values.get(key, 0.0))
+        return targets, len(over)
+
+
+def _failure(claim: Claim, url: str, at: float, why: str) -> Item:
+    """What is recorded of a visit that is refused under a claim: its page has failed."""
+    failed = Failed(url, claim, error=border.shown(f"refused: {why}"))
+    return Item(failed, claim.key, url, claim.token, at, refusal=why)
+
+
+def refused(item: Item, why: str) -> Item | None:
+    """What is to be recorded of a visit that is refused; None: nothing, for nobody has claimed its page."""
+    claim = item.report.claim
+    return None if claim is None else _failure(claim, item.report.url, item.at, why)
+
+
+def _resolved(base: str, reference: str) -> str:
+    """A reference as it is meant on the page `base`. Raises BadInput."""
+    try:
+        return urljoin(base, reference.strip())
+    except ValueError as error:
+        raise BadInput(f"it is no URL ({error})") from None
+
+
+def _waiting(report: Report, now: float) -> Report:
+    """Its Retry-After in seconds: whatever a server has written there, the visit counts."""
+    if isinstance(report, Fetched) or report.retry_after is None:
+        return report
+    return replace(report, retry_after=retry_after.seconds(report.retry_after, now))
+
+
+def named(thing: object) -> str:
+    """What a report or a link is called that was refused."""
+    try:
+        return border.shown(getattr(thing, "url", thing))
+    except Exception:  # noqa: BLE001  # the caller's own class
+        return border.shown(thing)
+
+
+def _kind(thing: object) -> str:
+    return type(thing).__name__
+
+
+def unreadable(error: Exception) -> str:
+    """Why something cannot be used: what we say of it, or what the caller's own code has raised."""
+    if isinstance(error, BadInput):
+        return str(error)
+    return " ".join(f"it cannot be read ({_kind(error)}: {border.shown(error)})".split())
+
+
+def _seen(report: Fetched, at: float, change: Change) -> Seen:
+    """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself."""
+    if report.not_modified or report.redirected_to is not None:
+        return Seen(at=at)
+    own = Seen(
+        report.body_hash,
+        report.text_hash,
+        None if report.simhash is None else fingerprints.signed(report.simhash),
+        report.etag,
+        report.last_modified,
+        at,
+    )
+    return fingerprints.take(own, report.body, report.content_type, change)

@@ -1,0 +1,288 @@
+"""What becomes of a reported visit: taken or refused by its lease, and its outcome. Decided under the page's lock.
+
+A visit that is refused may still bring links of a page that nobody has fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from graphbrain.frontier import spellings
+from graphbrain.hosts.politeness import Manners, Request
+from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
+from graphbrain.rules import Rule
+from graphbrain.schedule.fingerprints import Change
+from graphbrain.schedule.value import Schedule
+from graphbrain.scope import Scope
+from graphbrain.tokens import made_at
+
+__all__ = ["NOT_MODIFIED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
+
+PASSING = frozenset({408, 421, 423, 425})
+"""Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
+They are tried again like server errors."""
+SLOWED = frozenset({429, 503})
+NOT_MODIFIED = 304
+NEVER_FETCHED = "not modified, but never fetched"
+BY_BODY, NOTHING_SEEN = Change("body"), Seen()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a report obeys."""
+
+    rule: Rule
+    scope: Scope
+    manners: Manners
+    max_errors: int
+    schedule: Schedule = field(default_factory=Schedule)
+    change: Change = BY_BODY
+    orphans: str = "keep"
+
+
+@dataclass(slots=True)
+class Item:
+    """One reported visit, checked: addressed, hashed, with a token made before any transaction."""
+
+    report: Fetched | Failed
+    key: str
+    url: str
+    token: str
+    at: float
+    seen: Seen = NOTHING_SEEN
+    address: str | None = None
+    """where the host was reached, in its usual spelling"""
+    targets: dict[str, tuple[str, float | None]] = field(default_factory=dict)
+    """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
+    values: dict[str, float] = field(default_factory=dict)
+    """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
+    refused: tuple[tuple[str, str], ...] = ()
+    over: int = 0
+    note: str = ""
+    """what the answer says beside the outcome"""
+    spelling: str | None = None
+    """the other spelling of its own URL that the page redirects to"""
+    circles: bool = False
+    """does it redirect to itself, in this spelling or another?"""
+    told: str = "all"
+    """which of the page's links `targets` are: all, some, so that others stay, or none"""
+    refusal: str = ""
+    """why what was reported was refused: what is recorded instead is that its page has failed"""
+
+    @property
+    def claimed(self) -> bool:
+        return self.report.claim is not None
+
+    @property
+    def missing(self) -> bool:
+        """Did the server say that there is no such page, or lead nowhere with a redirect?"""
+        report = self.report
+        return (
+            isinstance(report, Failed)
+            and 300 <= (report.status or 0) < 500
+            and report.status not in PASSING | SLOWED | {NOT_MODIFIED}
+            and not self.circles
+        )
+
+    @property
+    def slowed(self) -> bool:
+        """Did the host ask to be left alone?"""
+        return isinstance(self.report, Failed) and self.report.status in SLOWED
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds that the server asked to wait: of a header, intake has read them."""
+        wait = self.report.retry_after if isinstance(self.report, Failed) else None
+        return None if isinstance(wait, str) else wait
+
+    @property
+    def vain(self) -> bool:
+        """Was there no answer at all?"""
+        return isinstance(self.report, Failed) and self.report.status is None and not self.refusal
+
+    def request(self) -> Request:
+        """The request that the visit made, to be held against what else was under way."""
+        claimed_at = made_at(self.token) if self.claimed else None
+        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, self.retry_after)
+
+    def touches_links(self) -> bool:
+        """Can recording this visit add or remove links?"""
+        return self.replaces_links() or self.adds_links() or self.missing
+
+    @property
+    def leads_on(self) -> bool:
+        """Is it a redirect for good?"""
+        return isinstance(self.report, Fetched) and self.report.redirected_to is not None
+
+    def replaces_links(self) -> bool:
+        """Does this visit say what the page links to?"""
+        return isinstance(self.report, Fetched) and self.told == "all"
+
+    def adds_links(self) -> bool:
+        """Does it name links of the page, and leave open whether there are others?"""
+        return self.told == "some" and bool(self.targets)
+
+
+@dataclass(slots=True)
+class Visit:
+    """What is known of a page's last visits, under the lock."""
+
+    page: int
+    url: str
+    state: str
+    host: str
+    lease: str | None
+    counted: bool
+    last_lease: str | None
+    last_outcome: str | None
+    fetched: float | None
+    first_fetched: float | None
+    visits: int
+    changes: int
+    errors: int
+    changed: float | None
+    body_hash: str | None
+    text_hash: str | None
+    simhash: int | None
+    etag: str | None
+    last_modified: str | None
+    counted_at: str | None
+    charged: bool
+    refusals: int
+    respelt: int
+    """for how many rounds in a row it took the spelling that its server redirects to"""
+    is_seed: bool
+    alias_since: float | None
+    names_aliases: bool
+
+    @property
+    def seen(self) -> Seen:
+        """The content as it was when it last changed; ETag and Last-Modified of the last visit."""
+        return Seen(self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed)
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was
+    said to be as it was, and nobody has had it. `change`: what has told whether it has changed."""
+
+    item: Item
+    visit: Visit
+    keep: bool
+    links: bool
+    answer: Answer
+    hollow: bool = False
+    change: Change = BY_BODY
+
+    @property
+    def vanished(self) -> bool:
+        """Is there no such page any more?"""
+        return self.answer.outcome == "gone" and self.item.missing
+
+    @property
+    def targets(self) -> Mapping[str, tuple[str, float | None]]:
+        """What its page links to, as far as the visit tells."""
+        return {} if self.vanished else self.item.targets
+
+    @property
+    def unlinks(self) -> bool:
+        """Are links gone that were not told?"""
+        return self.keep and (self.item.replaces_links() or self.vanished)
+
+    @property
+    def own(self) -> bool:
+        """Is the page held under this visit's token, or by nobody?"""
+        return self.visit.lease in (None, self.item.token)
+
+
+def told_of(item: Item, answer: Answer | None) -> Answer:
+    """What the caller is told: that a visit was refused, whatever was recorded instead."""
+    if item.refusal:
+        return _refuse(item, item.refusal)
+    return answer or _refuse(item, "the page was forgotten")
+
+
+def _refuse(item: Item, reason: str) -> Answer:
+    return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
+
+
+def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
+    """Accept or refuse one visit by its lease, and find its outcome."""
+    claim = item.report.claim
+    if visit.last_lease == item.token and visit.lease != item.token:
+        if visit.last_outcome == "returned":
+            return _refused(item, visit, "the claim was given back or had lapsed")
+        return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
+    if claim is not None and visit.lease != item.token:
+        return _refused(item, visit, "the lease lapsed, or somebody else holds the page")
+    if claim is None and visit.fetched is not None and visit.fetched >= item.at:
+        return _refused(item, visit, "a later visit is known")
+    hollow = _is_hollow(item, visit)
+    if hollow:
+        item = _unfetched(item)
+    if claim is None and visit.lease is not None and isinstance(item.report, Failed):
+        return _refused(item, visit, "somebody holds the page and will report it")
+    outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
+    verdict = Verdict(item, visit, True, False, _accepted(item, outcome), hollow, change)
+    if change.failure:
+        verdict.answer = replace(verdict.answer, reason=change.failure)
+    verdict.links = item.replaces_links() or item.adds_links() or verdict.vanished
+    return verdict
+
+
+def _is_hollow(item: Item, visit: Visit) -> bool:
+    """Is the page said to be as it was, though there is nothing that it was?"""
+    said = isinstance(item.report, Fetched) and item.report.not_modified
+    return said and (visit.first_fetched is None or visit.state in ("alias", "gone"))
+
+
+def _unfetched(item: Item) -> Item:
+    """The visit as a failure: the page is asked for again, and then in full."""
+    report = item.report
+    failed = Failed(
+        report.url, report.claim, NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
+    )
+    return replace(item, report=failed, note=f"{NEVER_FETCHED}: it will be asked for in full")
+
+
+def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
+    """Refused; but links of a page that was never fetched are news that nobody else has brought."""
+    links = item.replaces_links() and visit.first_fetched is None and visit.state in ("frontier", "outside")
+    return Verdict(item, visit, False, links and bool(item.targets), _refuse(item, reason))
+
+
+def _accepted(item: Item, outcome: str | None) -> Answer:
+    stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
+    links = len(item.targets) if isinstance(item.report, Fetched) else 0
+    return Answer(item.report.url, True, item.note, stated, links, links_refused=item.refused, links_over=item.over)
+
+
+def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, Change]:
+    """And what has told whether the page has changed: not the user's detector when that fails."""
+    report, change = item.report, policy.change
+    if isinstance(report, Failed):
+        if item.slowed:
+            return "slowed", change
+        if respells(item, visit):
+            return "retry", change
+        return "gone" if visit.errors + 1 >= policy.max_errors else "retry", change
+    if report.redirected_to is not None:
+        return "alias", change
+    if visit.first_fetched is None:
+        return "new", change
+    if report.not_modified:
+        return "same", change
+    if report.changed is not None:
+        return "changed" if report.changed else "same", change
+    if visit.state == "alias":
+        return "changed", change
+    if item.told == "some":  # what came was not the page
+        return "same", change
+    differs, change = change.judge(visit.seen, item.seen)
+    return "changed" if differs else "same", change
+
+
+def respells(item: Item, visit: Visit) -> bool:
+    """Does the page take the spelling that its server redirects to? Not for ever: it may bounce between two."""
+    return item.spelling is not None and item.spelling != visit.url and visit.respelt < spellings.MOST_ROUNDS

@@ -1,0 +1,303 @@
+"""Visits, recorded: what they tell of rates of change, where their pages wait then, and the end of their leases.
+
+The last locks of a report are those of the hosts.
+Statements: visits/*, pages/respell.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier import spellings
+from graphbrain.frontier.verdicts import Policy, Verdict, Visit, respells
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
+from graphbrain.hosts.politeness import Ends, Host, Manners
+from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
+from graphbrain.schedule import lanes
+from graphbrain.schedule.value import DAY
+
+__all__ = ["HOUR", "Plan", "learn", "pause", "write"]
+
+MINUTE, HOUR = 60.0, 3_600.0
+EARLIEST = 631_152_000.0
+"""The year 1990. A visit before is none that a rate of change could be learned from."""
+FIRST_REFUSAL = MINUTE
+"""Seconds for which a page waits after its first 429 or 503, doubled at each, up to a day."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is next for pages that were fetched: since when each waits that does, and from when on it may be visited;
+    and which are outside."""
+
+    since: dict[int, float] = field(default_factory=dict)
+    ripe_at: dict[int, float] = field(default_factory=dict)
+    outside: set[int] = field(default_factory=set)
+
+
+def learn(tx: Tx, verdicts: Sequence[Verdict], ledger: Accounts, policy: Policy) -> Plan:
+    """What visits tell of rates of change, and where their pages wait to be fetched again.
+
+    In a lane by value and by what is believed; or, with an interval, wanted at once from its end on.
+    """
+    seen = [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
+    places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
+    known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
+    value = ledger.weighed()
+    beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
+    plan, by_worth = Plan(), []
+    for verdict in seen:
+        page, place = verdict.visit.page, places[verdict.visit.page]
+        interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
+        if not policy.scope.holds(verdict.visit.url, verdict.visit.host, int(ledger.depth[place])):
+            plan.outside.add(page)
+        elif verdict.answer.outcome != "alias" and interval:
+            ledger.lane[place] = lanes.ASKED
+            plan.since[page] = verdict.item.at + interval * DAY
+        elif verdict.answer.outcome != "alias" and policy.rule.revisits:
+            by_worth.append(page)
+            plan.since[page] = verdict.item.at
+        if page not in plan.since and ledger.lane[place] == lanes.ASKED:
+            ledger.lane[place] = lanes.best_first(value[place])
+    if by_worth:
+        at, (shape, scale) = [places[page] for page in by_worth], np.array([beliefs[page] for page in by_worth]).T
+        ledger.lane[at] = lanes.revisit_lane(value[at], shape, scale)
+    ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
+    plan.ripe_at = dict(zip(plan.since, ripe_at.tolist(), strict=True))
+    return plan
+
+
+def _believe(
+    tx: Tx,
+    seen: Sequence[Verdict],
+    known: Mapping[int, Sequence[float | None]],
+    value: Mapping[int, float],
+    policy: Policy,
+) -> dict[int, tuple[float, float]]:
+    """Page → (shape, scale) of what is believed of its rate after this visit, written where it is news."""
+    if not seen:
+        return {}
+    schedule = policy.schedule
+    ids = np.array([v.visit.page for v in seen])
+    names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
+    stored = np.array([known[page][:2] for page in ids.tolist()], dtype=np.float64)
+    days = np.array([np.nan if v.visit.fetched is None else (v.item.at - v.visit.fetched) / DAY for v in seen])
+    changed = np.array([v.answer.outcome == "changed" for v in seen])
+    told = np.array([_told(v) for v in seen]) & (days > 0.0)
+    before = np.isnan(stored[:, 0])
+    first = np.column_stack(schedule.first_belief(names, values))
+    belief = np.where(before[:, None], first, stored)
+    if told.any():
+        hosts_told = [name for name, tells in zip(names, told.tolist(), strict=True) if tells]
+        shape, scale = schedule.after_visit(
+            hosts_told, stored[told, 0], stored[told, 1], days[told], changed[told], values[told]
+        )
+        belief[told] = np.column_stack([shape, scale])
+        rows = zip(ids[told].tolist(), shape.tolist(), scale.tolist(), strict=True)
+        tx.do("visits/believe", rows=[list(row) for row in rows])
+    if (news := told & before).any():
+        facts = zip(ids[news].tolist(), days[news].tolist(), changed[news].tolist(), strict=True)
+        tx.do("visits/first_again", rows=[[page, after, found or None] for page, after, found in facts])
+    return {page: (shape, scale) for page, (shape, scale) in zip(ids.tolist(), belief.tolist(), strict=True)}
+
+
+def _told(verdict: Verdict) -> bool:
+    """Does the visit tell whether the page has changed since the last one?
+
+    Not when that is said to have been before there was a web: the time between them is a slip of some clock.
+    """
+    report, visit = verdict.item.report, verdict.visit
+    if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
+        return False
+    if (visit.fetched or 0.0) < EARLIEST:
+        return False
+    compared = verdict.item.told != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
+    return report.not_modified or report.changed is not None or visit.state == "alias" or compared
+
+
+def write(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> None:
+    """Record the visits that count, end their leases, settle their hosts: the transaction's last locks."""
+    kept = [v for v in verdicts if v.keep]
+    fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
+    failed = [v for v in kept if isinstance(v.item.report, Failed)]
+    _write_fetched(tx, fetched, plan)
+    coming = [v for v in fetched if v.visit.page in plan.since and v.own]
+    ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in coming)
+    filing, held = politeness.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
+    if coming:
+        rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
+        tx.do("visits/waits", rows=rows)
+    if failed:
+        tx.do("visits/failed", rows=[_failed_row(v, held, policy, now) for v in failed])
+    moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
+    if moved:
+        rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
+        tx.do("pages/respell", rows=rows, now=now)
+    # Whose links are gone, or never came, is asked for in full the next time.
+    full = [v.visit for v in failed if v.hollow or v.vanished]
+    if bare := [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)]:
+        tx.do("visits/validators", rows=bare)
+
+
+def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
+    """What visits mean to their hosts."""
+    ends: dict[str, Ends] = {}
+    for verdict in kept:
+        visit, report, own = verdict.visit, verdict.item.report, verdict.own
+        end = ends.setdefault(visit.host, Ends())
+        first = isinstance(report, Fetched) and visit.first_fetched is None
+        if own and visit.counted:
+            end.claims += 1
+            end.at.update([] if visit.counted_at is None else [visit.counted_at])
+            end.successes.update([verdict.item.token] if isinstance(report, Fetched) else ())
+        # A claim is charged with its page's first visit when it is handed out, and keeps the charge if one came of it.
+        if own and visit.charged and visit.first_fetched is None and not first:
+            end.spent -= 1
+        elif first and not visit.charged and manners.counting:
+            end.spent += 1
+        if verdict.answer.outcome == "slowed":
+            end.complaints.append(verdict.item.request())
+        if verdict.item.vain:
+            end.vain.append(verdict.item.request())
+        elif not verdict.item.refusal:
+            end.answered = True
+            end.unasked |= not verdict.item.claimed
+        end.seconds = report.seconds if report.seconds is not None else end.seconds
+        end.address = verdict.item.address or end.address
+    return ends
+
+
+def _write_fetched(tx: Tx, fetched: Sequence[Verdict], plan: Plan) -> None:
+    """Each property costs: what most visits leave as it is has a statement of its own."""
+    content = [row for v in fetched if (row := _content_row(v)) is not None]
+    validators = [row for v in fetched if (row := _validators_row(v)) is not None]
+    busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
+    for statement, rows in (
+        ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
+        ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
+        ("visits/content", content),
+        ("visits/validators", validators),
+    ):
+        if rows:
+            tx.do(statement, rows=rows)
+    if busy:
+        tx.do("visits/cleared", ids=busy)
+
+
+def _is_busy(visit: Visit) -> bool:
+    """Does it stand in a queue, a count, or the order of retries, or has left other traces that go with a visit?"""
+    return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0 or visit.respelt > 0
+
+
+def _fetched_row(verdict: Verdict, plan: Plan) -> list[object]:
+    item, visit, report = verdict.item, verdict.visit, verdict.item.report
+    assert isinstance(report, Fetched)
+    outcome = verdict.answer.outcome
+    state = "outside" if visit.page in plan.outside else "known"
+    state = "alias" if outcome == "alias" else state
+    status = 304 if report.not_modified else report.status
+    return [visit.page, state, status, item.at, visit.visits + 1, item.token, outcome]
+
+
+def _content_row(verdict: Verdict) -> list[object] | None:
+    """None when the visit found what was known before.
+
+    The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
+    did not have then is filled in.
+    """
+    item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
+    old, new = visit.seen, item.seen
+    if outcome not in ("new", "changed"):
+        new = Seen(old.body_hash or new.body_hash, old.text_hash or new.text_hash, _either(old.simhash, new.simhash))
+    known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash)
+    if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash):
+        return None
+    changed = item.at if outcome in ("new", "changed") else visit.changed
+    changes = visit.changes + (outcome == "changed")
+    first = visit.first_fetched or item.at
+    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash]
+
+
+def _either(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one
+
+
+def _validators_row(verdict: Verdict) -> list[object] | None:
+    """What to send along next time; a 304 need not name what stays as it is."""
+    report, visit = verdict.item.report, verdict.visit
+    assert isinstance(report, Fetched)
+    etag, modified = report.etag, report.last_modified
+    if verdict.answer.outcome == "alias":
+        etag = modified = None  # of the redirect, not of a page: its links would be missed
+    elif report.not_modified:
+        etag, modified = etag or visit.etag, modified or visit.last_modified
+    if (etag, modified) == (visit.etag, visit.last_modified):
+        return None
+    return [visit.page, etag, modified]
+
+
+def _comes_back(verdict: Verdict, policy: Policy) -> bool:
+    """Does the page wait again after it could not be fetched? One that was fetched before, if it did before."""
+    again = verdict.item.claimed or policy.rule.revisits
+    return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
+
+
+def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+    """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
+
+    One is not blamed where its host asked to be left alone, or has been dead before.
+    """
+    item, visit = verdict.item, verdict.visit
+    report = item.report
+    assert isinstance(report, Failed)
+    slowed = verdict.answer.outcome == "slowed"
+    in_vain = item.vain and visit.host in held and held[visit.host].was_dead()
+    if in_vain:
+        verdict.answer = replace(verdict.answer, outcome="retry")
+    moves = respells(item, visit)
+    errors = visit.errors + (not slowed and not in_vain and not moves)
+    refusals = visit.refusals + slowed
+    state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
+    if outcome == "gone":
+        state = "gone" if item.missing else "parked"
+    elif _comes_back(verdict, policy):
+        asked = now + min(item.retry_after or 0.0, policy.manners.longest_block)
+        if moves:
+            queue = politeness.SHARED_QUEUE  # with everybody: it may have got another host
+        elif slowed:
+            blocked_until = held[visit.host].blocked_until
+            # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
+            until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
+            # The others of its host go first from when it is ready again; where there are none, no time is lost.
+            since = until if held[visit.host].queued else now
+            not_before = max(until, since + _patience(refusals, item.retry_after))
+        else:
+            not_before = max(asked, now + pause(max(errors, 1), item.missing))
+    error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
+    return [
+        visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+        refusals or None,
+    ]  # fmt: skip
+
+
+def _patience(refusals: int, told: float | None) -> float:
+    """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first.
+
+    The first time no longer than its Retry-After, `told`: most that are busy for a second mean it.
+    """
+    wait = float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
+    return wait if told is None or refusals > 1 else min(wait, told)
+
+
+def pause(errors: int, missing: bool) -> float:
+    """Seconds to wait after so many failures in a row: days for a missing page, minutes for a broken one."""
+    times = min(errors - 1, 30)
+    if missing:
+        return min(DAY * 4.0**times, 180 * DAY)
+    return min(5 * MINUTE * 2.0**times * random.uniform(0.5, 1.5), 7 * DAY)

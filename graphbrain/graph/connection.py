@@ -1,0 +1,443 @@
+"""The one door to Neo4j: statements in, rows out, in transactions that are safe to run again.
+
+Every transaction is a function of a `Tx`. It may be run several times: when the server says that a retry can help
+(deadlock, leader change), when the connection is lost, *also during COMMIT*, and when the function itself finds that
+the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
+has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
+its first pause is a second, and it never retries a commit whose outcome is unknown.
+Statements: brain/clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn, TypeVar
+
+import neo4j
+import tenacity
+from neo4j import exceptions as ne
+
+from graphbrain.errors import GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
+from graphbrain.graph.statements import Statement, statement
+
+__all__ = ["ID_BITS", "LARGEST_ID", "Again", "Clock", "Graph", "Misfit", "Misfits", "Outdated", "Trace", "Tx", "intact"]
+
+ID_BITS = 47
+"""Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
+
+
+LARGEST_ID = (1 << ID_BITS) - 1
+
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+Trace = Callable[[str, int, float], None]
+
+# The driver logs every deadlock as a warning; we count them instead, and they are no news to the user.
+logging.getLogger("neo4j").setLevel(logging.CRITICAL)
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
+LEAST_ATTEMPTS = 2
+MEMORY_ATTEMPTS = 4
+"""Attempts at a transaction for which the server has too little memory."""
+MISFITS = 3
+"""Attempts that a transaction breaks off for weights that do not fit."""
+CLOCK_PROBES = 7
+CLOCK_GOOD_FOR = 300.0
+"""Seconds after which the server's clock is measured anew: two clocks drift apart."""
+STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+"""A clock that nobody sets and that goes on while the machine sleeps; `time.monotonic` need not."""
+
+# Codes the driver does not call retryable, but that mean only that this attempt was stopped or overtaken.
+_OVERTAKEN = (
+    # A page or a schema rule that somebody else has made at the same time.
+    "Neo.ClientError.Schema.",
+    "Neo.ClientError.Statement.EntityNotFound",
+    "Neo.ClientError.Transaction.TransactionTimedOut",
+    "Neo.ClientError.Transaction.TransactionNotFound",
+    "Neo.ClientError.Transaction.TransactionMarkedAsFailed",
+    "Neo.ClientError.Transaction.TransactionTerminated",
+    # What the driver makes of errors that the server calls transient: somebody has terminated the transaction.
+    "Neo.ClientError.Transaction.Terminated",
+    "Neo.ClientError.Transaction.LockClientStopped",
+    "Neo.TransientError.",
+)
+
+
+class Again(Exception):
+    """Raised inside a transaction: what was read has changed meanwhile; roll back and run it again."""
+
+
+def intact(*facts: object) -> None:
+    """Raises Again where one of these is None that every page has.
+
+    Who reads without a lock can meet a page while it is being deleted, or written: the index still knows it, and its
+    properties are gone, all or some.
+    """
+    if None in facts:
+        raise Again("a page was deleted while it was read")
+
+
+class Outdated(Again):
+    """Raised inside a transaction: the brain's settings have changed; take them up and run it again."""
+
+
+MOST_LASTING = 10_000
+"""Pages that a connection remembers at most."""
+
+
+class Misfit(Again):
+    """Raised inside a transaction: the weight of a locked page is not that of its links."""
+
+
+class Misfits:
+    """Pages whose weights do not fit their links: a transaction that meets some is run again, some times.
+
+    What was read wrongly is read rightly then. What does not fit even so is wrong in the graph: the audit tells of it,
+    and it is `lasting`, known to the connection, so that it stops nobody again.
+    """
+
+    def __init__(self, lasting: set[int], counts: Counter[str]) -> None:
+        self._lasting, self._counts, self._met = lasting, counts, 0
+
+    def meet(self, pages: Iterable[int]) -> None:
+        """These internal ids do not fit. Raises Misfit, the first few times in a transaction."""
+        fresh = set(pages) - self._lasting
+        if not fresh:
+            return
+        self._met += 1
+        if self._met <= MISFITS:
+            raise Misfit("the weight of a page is not that of its links; 'graphbrain audit --all' tells of which")
+        self._counts["lasting misfits"] += len(fresh)
+        if len(self._lasting) < MOST_LASTING:
+            self._lasting |= fresh
+
+
+class Tx:
+    """One attempt at one transaction. `one` and `many` run a statement; nothing else is possible.
+
+    `misfits`: what the transaction, all its attempts, and the connection remember of accounts that do not fit.
+    """
+
+    __slots__ = ("_counts", "_trace", "_tx", "misfits")
+
+    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], misfits: Misfits) -> None:
+        self._tx = tx
+        self.misfits = misfits
+        self._trace = trace
+        self._counts = counts
+
+    def many(self, name: str, /, **params: Any) -> list[list[Any]]:
+        """All rows of a statement, each a list of its columns."""
+        stated: Statement = statement(name)
+        started = time.perf_counter()
+        result = self._tx.run(stated.text, stated.arguments(params))
+        rows = result.values()
+        if self._trace is not None:
+            self._counts["properties written"] += result.consume().counters.properties_set
+            self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
+        return rows
+
+    def one(self, name: str, /, **params: Any) -> list[Any]:
+        """The only row of a statement. Raises LookupError when there is none."""
+        rows = self.many(name, **params)
+        if len(rows) != 1:
+            raise LookupError(f"{name}: {len(rows)} rows, not one")
+        return rows[0]
+
+    def do(self, name: str, /, **params: Any) -> None:
+        """A statement whose rows do not matter."""
+        self.many(name, **params)
+
+
+class Graph:
+    """A connection to one database. Thread-safe; a new session for each attempt.
+
+    `limit_seconds`: how long a call goes on trying before GraphUnavailable.
+    """
+
+    def __init__(self, uri: str, user: str, password: str, database: str, limit_seconds: float = 60.0) -> None:
+        self.uri, self.user, self.password, self.database = uri, user, password, database
+        self.limit_seconds = limit_seconds
+        self._tracer: Trace | None = None
+        self._lock = threading.Lock()
+        self.counts: Counter[str] = Counter()
+        self._lasting: set[int] = set()
+        self._driver = self._make_driver()
+        self._watch = _Watch(self._renew_driver)
+        self._offset = 0.0
+        self._measured_at = 0.0
+        self.on_outdated: Callable[[], None] = lambda: None
+        """What to do before a transaction is run again that has found the brain's settings changed."""
+
+    def _make_driver(self) -> neo4j.Driver:
+        if not self.uri.startswith(("bolt://", "bolt+", "neo4j://", "neo4j+")):
+            raise GraphRefused(
+                f"{self.uri!r} is not an address of a Neo4j; it must begin with bolt:// or neo4j://, as in "
+                "bolt://127.0.0.1:7687."
+            )
+        try:
+            return neo4j.GraphDatabase.driver(
+                self.uri,
+                auth=(self.user, self.password) if self.password else None,
+                connection_acquisition_timeout=self.limit_seconds,
+                connection_timeout=10.0,
+                max_connection_pool_size=100,
+                notifications_min_severity="OFF",
+                user_agent="graphbrain",
+            )
+        except (ValueError, ne.ConfigurationError) as error:
+            raise GraphRefused(f"{self.uri!r} is not an address of a Neo4j ({_first_line(error)}).") from None
+
+    def connect(self) -> None:
+        """Reach the server and measure its clock. Raises GraphUnavailable or GraphRefused."""
+        self.read(lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
+        self._measure_clock()
+
+    def keep_time(self) -> None:
+        """Measure the server's clock anew if that was long ago."""
+        if time.clock_gettime(STEADY) - self._measured_at > CLOCK_GOOD_FOR:
+            self._measure_clock()
+
+    def _measure_clock(self) -> None:
+        # The quickest of some answers over the open connection: the offset is wrong by at most half its time.
+        self._offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
+        self._measured_at = time.clock_gettime(STEADY)
+
+    def _ask_clock(self) -> tuple[float, float]:
+        """How long an answer took, and the server's epoch seconds minus our steady ones in the middle of it."""
+
+        def ask(tx: Tx) -> tuple[float, float]:
+            before = time.clock_gettime(STEADY)
+            millis = tx.one("brain/clock")[0]
+            after = time.clock_gettime(STEADY)
+            return after - before, millis / 1000 - (before + after) / 2
+
+        return self.read(ask, "brain/clock")
+
+    def now(self) -> float:
+        """Epoch seconds by the server's clock, as last measured and kept by a steady clock."""
+        return time.clock_gettime(STEADY) + self._offset
+
+    def close(self) -> None:
+        self._watch.stop()
+        self._driver.close()
+
+    @contextlib.contextmanager
+    def trace(self, tracer: Trace) -> Iterator[None]:
+        """Within the block, call `tracer(statement, rows, milliseconds)` after each statement, and COMMIT."""
+        before, self._tracer = self._tracer, tracer
+        try:
+            yield
+        finally:
+            self._tracer = before
+
+    def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """The result of `work` in a read transaction called `name`."""
+        return self._run(work, name, neo4j.READ_ACCESS, patient)
+
+    def write(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
+        """The result of `work` in a committed write transaction called `name`. `work` may run several times."""
+        return self._run(work, name, neo4j.WRITE_ACCESS, patient)
+
+    def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
+        # Twice at least: who was stopped by Ctrl-Z has lost the transaction, and his time is over when he goes on.
+        tried_long = tenacity.stop_all(
+            tenacity.stop_after_delay(self.limit_seconds), tenacity.stop_after_attempt(LEAST_ATTEMPTS)
+        )
+        stop = (lambda state: tried_long(state) or _too_small(state)) if patient else tenacity.stop_after_attempt(1)
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(_can_help),
+            wait=_pause,
+            stop=stop,
+            before_sleep=self._count_retry,
+            reraise=True,
+        )
+        misfits = Misfits(self._lasting, self.counts)
+        try:
+            result: T = retrying(self._attempt, work, name, mode, misfits)
+            return result
+        except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
+            self._explain(error, name)
+
+    def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, misfits: Misfits) -> T:
+        driver = self._driver
+        with self._watch.over(driver, self.limit_seconds * 1.5 + 30):
+            session = driver.session(database=self.database, default_access_mode=mode)
+            try:
+                result = self._transact(session, work, name, misfits)
+            except Exception:
+                _close(session)
+                raise
+            except BaseException:
+                # Interrupted in the middle of an answer a connection can neither be used again nor be closed properly.
+                self._renew_driver(driver)
+                raise
+            _close(session)
+            return result
+
+    def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
+        tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
+        try:
+            result = work(Tx(tx, self._tracer, self.counts, misfits))
+            self._commit(tx)
+        except Exception:
+            _close(tx)
+            raise
+        return result
+
+    def _commit(self, tx: neo4j.Transaction) -> None:
+        started = time.perf_counter()
+        tx.commit()
+        if self._tracer is not None:
+            self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
+
+    def _count_retry(self, state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        self.counts["retries"] += 1
+        self.counts[f"retries {_kind(error)}"] += 1
+        if isinstance(error, Outdated):
+            self.on_outdated()
+
+    def _renew_driver(self, stuck: neo4j.Driver) -> None:
+        """Drop a driver one of whose calls hangs: its sockets close, and whoever waits on them gets an error."""
+        with self._lock:
+            if self._driver is stuck:
+                self._driver = self._make_driver()
+                self.counts["drivers renewed"] += 1
+        threading.Thread(target=stuck.close, daemon=True).start()
+
+    def _explain(self, error: Exception, name: str) -> NoReturn:
+        if isinstance(error, ne.AuthError):
+            raise GraphRefused(
+                f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
+            ) from None
+        if isinstance(error, Again):
+            raise GraphUnavailable(
+                f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s"
+                f"{f' ({error})' if str(error) else ''}; try again."
+            ) from error
+        if isinstance(error, ne.ConfigurationError):
+            raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
+        if isinstance(error, ne.Neo4jError) and not _can_help(error):
+            raise GraphRefused(_refusal(error, self.uri, self.database)) from error
+        if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
+            raise GraphTooSmall(
+                f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "
+                "start it with more ('graphbrain server start --memory MB')."
+            ) from error
+        if isinstance(error, ne.DriverError | OSError) or _can_help(error):
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} did not answer ({_first_line(error)}); start it with 'graphbrain server start' "
+                "or set GRAPHBRAIN_URI."
+            ) from error
+        raise GraphRefused(_first_line(error)) from error
+
+
+def _close(thing: neo4j.Session | neo4j.Transaction) -> None:
+    """Close it; closing a dead transaction can raise another error that hides the first one."""
+    with contextlib.suppress(ne.DriverError, ne.Neo4jError, OSError):
+        thing.close()
+
+
+def _can_help(error: BaseException) -> bool:
+    """Can running the transaction again help?"""
+    if isinstance(error, GraphbrainError | ne.AuthError | ne.ConfigurationError):
+        return False
+    if isinstance(error, ne.DriverError):
+        return error.is_retryable() or isinstance(
+            error,
+            ne.IncompleteCommit | ne.ServiceUnavailable | ne.SessionExpired | ne.TransactionError | ne.ResultError,
+        )
+    if isinstance(error, ne.Neo4jError):
+        return error.is_retryable() or (error.code or "").startswith(_OVERTAKEN)
+    return isinstance(error, Again | OSError)
+
+
+_SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
+
+
+def _pause(state: tenacity.RetryCallState) -> float:
+    """Where memory was missing, others have it and need some time to give it back."""
+    return random.uniform(0.0, LONGEST_PAUSE) if _lacks_memory(state) else _SOON(state)
+
+
+def _too_small(state: tenacity.RetryCallState) -> bool:
+    """Was memory missing each time? Then it is not others who have it."""
+    return _lacks_memory(state) and state.attempt_number >= MEMORY_ATTEMPTS
+
+
+def _lacks_memory(state: tenacity.RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    return isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or "")
+
+
+def _kind(error: BaseException | None) -> str:
+    if isinstance(error, ne.Neo4jError) and error.code:
+        return error.code.rsplit(".", 1)[-1]
+    return type(error).__name__
+
+
+def _first_line(error: BaseException) -> str:
+    """What went wrong, without the codes that the driver puts around it."""
+    said = (error.message if isinstance(error, ne.Neo4jError) else None) or str(error)
+    first = (said.strip().splitlines() or [type(error).__name__])[0]
+    return first.split(" (resolved to", 1)[0].rstrip(".: ")
+
+
+def _refusal(error: ne.Neo4jError, uri: str, database: str) -> str:
+    code, text = error.code or "", str(error.message or error)
+    if "DatabaseNotFound" in code:
+        return f"Neo4j at {uri} has no database {database!r}; set GRAPHBRAIN_DATABASE."
+    if "No space left" in text or "disk" in text.lower():
+        return f"Neo4j at {uri} has no disk space left; free some and restart the server."
+    if code.startswith("Neo.DatabaseError"):
+        return (
+            f"Neo4j at {uri} failed ({_first_line(error)}); look at its log and its free disk space, then restart it."
+        )
+    return f"Neo4j at {uri} refused: {_first_line(error)}."
+
+
+class _Watch:
+    """A thread that drops the driver under calls that hang past every limit of their own."""
+
+    def __init__(self, drop: Callable[[neo4j.Driver], None]) -> None:
+        self._drop = drop
+        self._calls: dict[int, tuple[float, neo4j.Driver]] = {}
+        self._lock = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._next = 0
+
+    @contextlib.contextmanager
+    def over(self, driver: neo4j.Driver, seconds: float) -> Iterator[None]:
+        with self._lock:
+            self._next += 1
+            call = self._next
+            self._calls[call] = (time.monotonic() + seconds, driver)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="graphbrain-watch", daemon=True)
+                self._thread.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls.pop(call, None)
+
+    def _look(self) -> None:
+        while not self._stopped.wait(1.0):
+            now = time.monotonic()
+            with self._lock:
+                late = {driver for deadline, driver in self._calls.values() if deadline < now}
+                self._calls = {c: (d, v) for c, (d, v) in self._calls.items() if v not in late}
+            for driver in late:
+                self._drop(driver)
+
+    def stop(self) -> None:
+        self._stopped.set()

@@ -1,0 +1,149 @@
+"""Every Cypher statement is one file in `cypher/`; its header is its contract.
+
+A file opens with `//` lines: one sentence, then `param NAME TYPE meaning`, `column NAME TYPE meaning`, `rows
+none|one|many`, `locks …`, `mode read|write`, `retry …`. It lies in the room that sends it, and its name is the rest of
+its path without the ending: `claims/take` is `cypher/frontier/claims/take.cypher`. The header is not sent, but the name
+is, as a comment, so that `SHOW TRANSACTIONS` tells which statement a transaction is in. `cypher/` lies beside the
+package in a checkout and inside it in a wheel.
+
+Lists are sent in one map, `$rows` as `$given.rows`: for a list that is a parameter Neo4j makes a plan for each length
+(up to 1, 10, 100, …), so that a statement with three lists was planned dozens of times, for up to a fifth of a second
+each, and again whenever plans are dropped. The plans were all the same. What is in a map has no length.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FOLDER", "Statement", "link_types", "names", "path", "property_names", "statement"]
+
+
+def _folder() -> Path:
+    inside = Path(__file__).parents[1] / "cypher"
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "cypher"
+
+
+FOLDER = _folder()
+GIVEN = "given"
+"""The param that holds a statement's lists."""
+
+
+class _Given(dict[str, Any]):
+    """A statement's lists, named but not spelt out.
+
+    The driver takes the words of all it sends for its log, whether or not one is kept: of long lists that took longer
+    than sending them.
+    """
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(sorted(self))}>"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement: its name, the text that is sent, and the contract its header states; which params are lists."""
+
+    name: str
+    text: str
+    sentence: str
+    params: tuple[str, ...]
+    lists: frozenset[str]
+    columns: tuple[str, ...]
+    rows: str
+    locks: str
+    mode: str
+    retry: str
+
+    def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What to send along with the text for these params."""
+        sent = {name: value for name, value in given.items() if name not in self.lists}
+        return sent | {GIVEN: _Given({name: given[name] for name in self.lists & given.keys()})} if self.lists else sent
+
+
+def names(under: str = "") -> tuple[str, ...]:
+    """The names of all statements (or of those in one folder), sorted. Questions for analysts are none."""
+    return tuple(sorted(name for name in _files(FOLDER) if name.startswith(under)))
+
+
+def path(name: str) -> Path:
+    """The file of a statement. Raises FileNotFoundError when there is none."""
+    if (found := _files(FOLDER).get(name)) is None:
+        raise FileNotFoundError(f"There is no statement {name!r} in {FOLDER}.")
+    return found
+
+
+@cache
+def _files(folder: Path) -> dict[str, Path]:
+    """Name → file of every statement: a folder for each room, and in it one for each noun."""
+    found: dict[str, Path] = {}
+    for file in sorted(folder.glob("*/*/*.cypher")):
+        name = f"{file.parent.name}/{file.stem}"
+        if name in found:
+            raise ValueError(f"{found[name]} and {file} have the same name.")
+        found[name] = file
+    return found
+
+
+@cache
+def statement(name: str) -> Statement:
+    """The statement of that name. Raises FileNotFoundError when there is no such file, ValueError on a bad header."""
+    lines = path(name).read_text(encoding="utf-8").splitlines()
+    header = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        header.append(line[2:].strip())
+    body = "\n".join(lines[len(header) :]).strip().rstrip(";")
+    return _parse(name, header, body)
+
+
+def property_names() -> list[str]:
+    """Every name that may be a property's in some statement: `p.url`, `p {.url}`, `{url: …}`; sorted."""
+    return _found(r"(?<![\w)$])[a-z]\w*\.([a-z]\w*)\b(?!\s*\()|[{,]\s*\.([a-z]\w*)|[{,]\s*([a-z]\w*):")
+
+
+def link_types() -> list[str]:
+    """Every kind of link that some statement names, sorted."""
+    return _found(r"\[\w*:([A-Z_]+)")
+
+
+@cache
+def _found(pattern: str) -> list[str]:
+    quoted = re.compile(r"'[^']*'|/\*.*?\*/")
+    texts = (quoted.sub("", statement(name).text) for name in names())
+    return sorted({word for text in texts for found in re.finditer(pattern, text) for word in found.groups() if word})
+
+
+def _with_map(body: str, lists: Collection[str]) -> str:
+    """The same statement, with its lists in the map of params."""
+    return re.sub(rf"\$({'|'.join(sorted(lists))})\b", rf"${GIVEN}.\1", body) if lists else body
+
+
+def _parse(name: str, header: list[str], body: str) -> Statement:
+    fields: dict[str, list[str]] = {}
+    sentence: list[str] = []
+    for line in header:
+        word, _, rest = line.partition(" ")
+        if word in ("param", "column", "rows", "locks", "mode", "retry"):
+            fields.setdefault(word, []).append(rest.strip())
+        elif not fields and line:
+            sentence.append(line)
+    one = {key: (fields.get(key) or [""])[0] for key in ("rows", "locks", "mode", "retry")}
+    if not sentence or one["mode"] not in ("read", "write") or one["rows"] not in ("none", "one", "many"):
+        raise ValueError(f"cypher/{name}.cypher: the header lacks its sentence, mode or rows")
+    params = [re.split(r"\s+", line) for line in fields.get("param", ())]
+    lists = frozenset(param for param, kind, *_ in params if kind == "LIST")
+    return Statement(
+        name=name,
+        text=f"/* graphbrain {name} */ {_with_map(body, lists)}",
+        sentence=" ".join(sentence),
+        params=tuple(param for param, *_ in params),
+        lists=lists,
+        columns=tuple(re.split(r"\s+", line)[0] for line in fields.get("column", ())),
+        **one,
+    )

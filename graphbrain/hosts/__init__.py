@@ -1,0 +1,7 @@
+"""Politeness: hosts and addresses, their delays, back-off, budgets and robots.txt.
+
+A host is read and locked here, asked whether it may be visited now, told what became of a visit, and written back.
+May touch: statements on hosts and addresses. Knows nothing of queues of pages or of accounts.
+"""
+
+__all__ = ["addresses", "admin", "politeness", "robots"]

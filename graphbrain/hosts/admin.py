@@ -1,0 +1,233 @@
+"""What is set for one host: delay, limit, budget, blocks, its robots.txt; and the passes that follow from a change.
+
+Whoever sets a robots.txt leaves a mark on the host in the same transaction; it goes when all pages of the host have
+been judged by that text, so that anybody can go on where a killed process has stopped. Until then, and for pages that
+are met later, claims judge each page before they hand it out. What follows for every host from a change of the brain's
+settings is done in the order of names, and how far it is stands on the brain.
+Statements: hosts/*, pages/hosts, brain/note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from graphbrain.errors import BadInput
+from graphbrain.graph import brain_state
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness, robots
+from graphbrain.hosts.politeness import KEPT, Host, Manners
+from graphbrain.model import FOR_EVER
+from graphbrain.model import Host as HostView
+
+__all__ = [
+    "Told",
+    "block",
+    "listed",
+    "look",
+    "no_news",
+    "review",
+    "robots_text",
+    "set_manners",
+    "set_robots",
+    "sized",
+    "unblock",
+]
+
+Told = Mapping[str, tuple[str | None, str | None]]
+"""What was set as a host's robots.txt, as `Host.robots` says it."""
+
+BATCH = 200
+REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
+"""Settings after which all hosts are reviewed."""
+NEVER_DEAD = 2**53
+OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
+"""What can be set for a host, and the property that holds it."""
+
+
+def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
+    host = Host(row, manners)
+    return HostView(
+        name=host.name,
+        delay=host.delay,
+        own_delay=row["delay"],
+        robots_delay=row["robots_delay"],
+        response_seconds=row["response_seconds"],
+        pace=host.pace,
+        complaints=host.errors,
+        blocked_until=row["blocked_until"],
+        unanswered=host.unanswered,
+        probe_at=row["probe_at"] if host.dead() else None,
+        next_at=row["next_at"],
+        in_flight=host.in_flight,
+        most_in_flight=host.most,
+        own_in_flight=row["most_in_flight"],
+        budget=host.budget,
+        own_budget=row["budget"],
+        budget_used=host.budget_used,
+        set_aside=host.set_aside,
+        queued=host.queued,
+        address=host.address,
+        robots_at=row["robots_at"],
+        robots_agent=row["robots_agent"],
+        robots_http_at=row["robots_http_at"],
+        robots_https_at=row["robots_https_at"],
+        discovered=row["discovered"],
+    )
+
+
+def look(
+    tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
+) -> tuple[str | None, list[HostView]]:
+    """Of the next hosts by name those that fit, and the last name that was looked at (None: there is none)."""
+    dead = manners.dead_after or NEVER_DEAD
+    last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
+    return last, [_view(row, manners) for row in rows]
+
+
+def sized(tx: Tx, found: Sequence[HostView], most: int) -> list[HostView]:
+    """These hosts with how many pages they have; of each no more are counted than `most`."""
+    if not found:
+        return []
+    sizes = dict(tx.one("hosts/sizes", names=[host.name for host in found], limit=most + 1)[0])
+    return [replace(host, pages=min(most, sizes[host.name]), more_pages=sizes[host.name] > most) for host in found]
+
+
+def listed(tx: Tx, name: str, manners: Manners) -> HostView:
+    """One host. Raises BadInput when nobody has met it."""
+    rows = tx.one("hosts/view", name=name)[0]
+    if not rows:
+        raise unknown(name)
+    return _view(rows[0], manners)
+
+
+def unknown(name: object) -> BadInput:
+    """The error for a host that nobody has met."""
+    return BadInput(f"No page of host {name!r:.80} is known.")
+
+
+def _locked(tx: Tx, name: str, manners: Manners) -> Host:
+    if name not in politeness.read(tx, [name], manners):
+        raise unknown(name)
+    return politeness.lock(tx, [name], manners)[name]
+
+
+def _rewrite(tx: Tx, host: Host, properties: Mapping[str, Any], now: float) -> None:
+    """Write properties that were set, and what follows: a longer or shorter delay counts from the last claim."""
+    before = host.delay
+    host.stored = {**host.stored, **{name: value for name, value in properties.items() if name in host.stored}}
+    if host.budget > 0 and host.budget_used is None:
+        politeness.know_budgets(tx, [host])
+    if host.next_at:
+        host.next_at += host.delay - before
+    host.reopen()
+    if properties:
+        tx.do("hosts/write", rows=[[host.name, dict(properties)]])
+    politeness.write(tx, [host], (), now)
+
+
+def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, now: float) -> None:
+    """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
+    host = _locked(tx, name, manners)
+    _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
+
+
+def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
+    """Leave a host alone for so long from now; None: until somebody lifts it."""
+    host = _locked(tx, name, manners)
+    host.blocked_until = FOR_EVER if seconds is None else now + seconds
+    politeness.write(tx, [host], (), now)
+
+
+def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
+    """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
+    host = _locked(tx, name, manners)
+    before = host.delay
+    host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
+    host.answered()
+    if host.next_at:
+        host.next_at += host.delay - before
+    politeness.write(tx, [host], (), now)
+
+
+def set_robots(
+    tx: Tx, name: str, text: str | None, agent: str | None, manners: Manners, now: float, scheme: str = ""
+) -> float | None:
+    """Keep the robots.txt of a host, or of its pages of one scheme, and mark its pages as still to be judged.
+
+    A text of a scheme goes over that of both. None: there is none; without a scheme, none at all is kept. The answer is
+    the text's Crawl-delay; None where there is nothing to forget, for nobody has met the host.
+    """
+    if text is not None:
+        tx.do("pages/hosts", names=[name], now=now)
+    elif name not in politeness.read(tx, [name], manners):
+        return None
+    host = politeness.lock(tx, [name], manners)[name]
+    told = host.robots()
+    politeness.rules(tx, [host])
+    rules = dict(host.rules)
+    schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
+    for each in schemes:
+        told.pop(each, None)
+        rules.pop(each, None)
+    keeps = text is not None or (scheme != "" and "" in told)  # that a scheme has none goes over the text of both
+    if keeps:
+        told[scheme] = (None, None) if text is None else (robots.fingerprint(text), agent)
+        rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
+    changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
+    changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
+    host.rules = rules
+    mark, whose = told.get("", (None, None))
+    changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(told)}
+    changed |= {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+    _rewrite(tx, host, changed, now)
+    own = rules[scheme][0] if keeps else None
+    return own.delay(agent or manners.agent) if own is not None else 0.0
+
+
+def robots_text(tx: Tx, name: str, scheme: str, manners: Manners) -> str | None:
+    """The robots.txt that holds for a host's pages of a scheme; without one, that of both, or else of one of them.
+
+    Raises BadInput when nobody has met the host.
+    """
+    found = politeness.read(tx, [name], manners).get(name)
+    if found is None:
+        raise unknown(name)
+    rows = tx.one("hosts/robots", names=[name])[0]
+    texts = dict(zip(KEPT, rows[0][1:], strict=True)) if rows else {}
+    if scheme in found.robots():
+        return texts.get(scheme)
+    return texts.get("") or (None if scheme else texts.get("https") or texts.get("http"))
+
+
+def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None:
+    """All pages of a host were judged by what was `told`: if it still stands, the mark goes."""
+    host = politeness.lock(tx, [name], manners)[name]
+    if host.robots() == told:
+        _rewrite(tx, host, {"robots_news": None}, now)
+
+
+def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
+    """Do for the next hosts what follows from the brain's settings; how many, 0 when the pass has ended.
+
+    Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
+    a host that rests is looked at again. Raises BegunAnew.
+    """
+    stored = brain_state.standing(tx, revision)
+    if stored.get("reviewing_hosts") is None:
+        return 0
+    names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
+    held = politeness.lock(tx, names, manners) if names else {}
+    politeness.rules(tx, held.values())
+    for name in names:
+        host, changed = held[name], dict[str, Any]()
+        if any(agent is None for _, agent in host.robots().values()):
+            changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
+        rests = host.stored["resting"]
+        if rests:
+            host.file(now)
+        if changed or host.set_aside or rests:
+            _rewrite(tx, host, changed, now)
+    tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
+    return len(names)

@@ -1,0 +1,6 @@
+"""Files in and out: recorded crawls, imports, dumps, sitemaps and feeds, replays.
+
+May touch: the user's files, and a local server while a database is made beside it.
+"""
+
+__all__ = ["dump", "importer", "recording", "records", "replay", "sitemaps"]

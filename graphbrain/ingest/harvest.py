@@ -1,0 +1,649 @@
+"""What others have crawled, read from files into arrays, as a brain would keep it.
+
+Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
+at most `max_links` of a page, the first of them. Files are told apart by what is in them, plain or gzipped:
+
+    `src dst [count]`                                        links by id; pages of other files, or with generated URLs
+    `id crawled url`, `id url`                               pages by id
+    `id reversed.host.name`                                  hosts, as CommonCrawl's vertices: pages http://host.name/
+    header `pages links 1`, then `id url`, then `src dst`    as Massey's hollins.dat
+    `n id url` and `e src dst`                               as Kleinberg's query graphs
+    a JSON object a line                                     as `graphbrain report` reads; `fetched`, `hash` for short
+
+A line that cannot be used is counted and left out; the first few are named. Comments and odd lines are as `formats` has
+them. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
+bytes a page more.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.errors import BadInput
+from graphbrain.frontier.validate import Intake
+from graphbrain.frontier.verdicts import Item
+from graphbrain.ingest import formats
+from graphbrain.ingest.formats import as_text, filled, ids_of, is_id
+from graphbrain.ingest.recording import generated_url
+from graphbrain.model import Answer, Fetched, Report
+from graphbrain.url import Rules
+from graphbrain.wire import json_object, report_from_dict
+
+__all__ = ["Harvest", "Texts", "read"]
+
+Numbers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+BLOCK_BYTES = 1 << 24
+BLOCK_LINKS = 1 << 22
+NAMED = 5
+WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
+"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
+LINES_LOOKED_AT = 20
+"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
+Progress = Callable[[int, int], None]
+"""Called with (bytes read, bytes in all), as they lie on the disk."""
+
+
+class Texts(Sequence[str]):
+    """Many texts in one buffer: a fraction of the memory of a list of them."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._data = bytearray()
+        self._ends = array("q")
+        for text in texts:
+            self.append(text)
+
+    def append(self, text: str) -> None:
+        """Add a text at the end."""
+        self._data += text.encode()
+        self._ends.append(len(self._data))
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        if not 0 <= place < len(self._ends):
+            raise IndexError(place)
+        begin = self._ends[place - 1] if place else 0
+        return self._data[begin : self._ends[place]].decode()
+
+
+class _Generated(Sequence[str]):
+    """The URLs of pages that were recorded by id only."""
+
+    def __init__(self, ids: Ints) -> None:
+        self._ids = ids
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return [generated_url(i) for i in self._ids[place].tolist()]
+        return generated_url(int(self._ids[place]))
+
+
+@dataclass
+class Tally:
+    """What could not be used: `refused` lines or URLs, the first few of them in words, and links over `max_links`."""
+
+    refused: int = 0
+    first: list[str] = field(default_factory=list)
+    over: int = 0
+
+    def refuse(self, why: str, times: int = 1) -> None:
+        """Count what was left out; name it while it is one of the first."""
+        self.refused += times
+        if len(self.first) < NAMED:
+            self.first.append(why)
+
+
+@dataclass
+class Harvest:
+    """Pages and links, ready to be written.
+
+    `urls`: addresses, of pages all different. `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`.
+    `fetched`: False for pages of the frontier. `at`: epoch seconds of the visit, nan where it was not said. `status`:
+    of the visit. `relevance`: nan where it is not known. `details`: page → (body_hash, etag, last_modified) of those
+    that have one. `later`: visits that no first visit is (failures, redirects, second visits), in their order, to be
+    reported when everything else is there. `ids`: the recorded id of each page, None where there was none. `merged`:
+    ids recorded with the URL of an earlier page, and the numbers of those pages. `values`: page → what it is worth
+    to the crawler, of those of which it is known.
+    """
+
+    name: str
+    urls: Sequence[str]
+    offsets: Ints
+    targets: Numbers
+    fetched: Flags
+    at: Floats
+    status: npt.NDArray[np.int16]
+    relevance: Floats
+    details: dict[int, tuple[str | None, str | None, str | None]]
+    later: list[Report]
+    ids: Ints | None
+    tally: Tally
+    merged: tuple[Ints, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int32)))
+    values: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> int:
+        """How many pages."""
+        return len(self.urls)
+
+    @property
+    def links(self) -> int:
+        """How many distinct links."""
+        return len(self.targets)
+
+    def find(self, what: str, rules: Rules) -> int:
+        """The number of the page with this URL (in any spelling) or recorded id. Raises BadInput."""
+        if what.isdecimal() and self.ids is not None:
+            alias, page = self.merged
+            found = np.concatenate([np.flatnonzero(self.ids == int(what)), page[alias == int(what)]])
+        else:
+            key = rules.page(what)[1]
+            found = np.array([number for number, other in enumerate(self.urls) if rules.key(other) == key])
+        if not len(found):
+            raise BadInput(f"{self.name} has no page {what}.")
+        return int(found[0])
+
+
+def read(
+    files: Sequence[Path | str],
+    *,
+    rules: Rules,
+    max_links: int,
+    now: float,
+    fetched: bool = False,
+    progress: Progress = lambda *_: None,
+) -> Harvest:
+    """All of these files together. The node file beside an edge list is read too, if its name says that it is one.
+
+    `fetched`: pages without out-links and without a record of a visit count as fetched, too. Raises BadInput when a
+    file cannot be opened, when there is nothing in them, or when pages by id and pages by URL are mixed.
+    """
+    sources = [_Source.of(Path(file)) for file in files]
+    sources = _siblings(sources) + sources
+    kinds = {source.kind for source in sources}
+    if "json" in kinds and len(kinds) > 1:
+        raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
+    meter = _Meter(sum(source.size for source in sources), progress)
+    reader = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
+    # Pages first: whether a link's ends are pages is known only then.
+    for source in sorted(sources, key=lambda source: source.kind == "edges"):
+        reader.take(source, meter)
+    harvest = reader.harvest(" + ".join(source.path.name for source in sources))
+    if not harvest.pages:
+        names = ", ".join(str(source.path) for source in sources)
+        why = f" ({harvest.tally.first[0]})" if harvest.tally.first else ""
+        raise BadInput(f"Nothing in {names} can be imported{why}.")
+    return harvest
+
+
+# ---------------------------------------------------------------- files
+
+
+class _Meter:
+    """Adds up what has been read of all files."""
+
+    def __init__(self, total: int, progress: Progress) -> None:
+        self._total, self._done, self._progress = total, 0, progress
+
+    def file(self, at: int) -> None:
+        """So far in this file."""
+        self._progress(min(self._done + at, self._total), self._total)
+
+    def end(self, size: int) -> None:
+        """This file is read."""
+        self._done += size
+        self.file(0)
+
+
+@dataclass
+class _Source:
+    """One file: its path, what kind it is of, its size on the disk."""
+
+    path: Path
+    kind: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path) -> _Source:
+        source = cls(path, "", 0)
+        _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
+        head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
+        if not head:
+            raise BadInput(f"{path} is empty.")
+        source.kind, source.size = _kind(head, path), path.stat().st_size
+        return source
+
+    def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+        """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
+        number, rest, first = 1, b"", True
+        try:
+            with self.path.open("rb") as raw:
+                packed = raw.read(2) == b"\x1f\x8b"
+                raw.seek(0)
+                file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+                while data := file.read(most):
+                    at(raw.tell())
+                    data, first = data.removeprefix(formats.BOM) if first else data, False
+                    cut = data.rfind(b"\n") + 1
+                    block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
+                    if block:
+                        yield number, block
+                        number += block.count(b"\n")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise BadInput(f"{self.path} is a damaged or shortened gzip file.") from None
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be read ({error.strerror or error}).") from None
+        if rest:
+            yield number, rest
+
+
+def _kind(head: Sequence[bytes], path: Path) -> str:
+    """What the first line says that says anything."""
+    for line, after in pairwise([*head, b""]):
+        if kind := formats.kind_of(line, after):
+            return kind
+    text = b" ".join(head[0].split()).decode("utf-8", "replace")
+    raise BadInput(
+        f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url') "
+        "or of JSON."
+    )
+
+
+def _siblings(sources: Sequence[_Source]) -> list[_Source]:
+    """The node file beside an edge list that was given alone."""
+    if [source.kind for source in sources] != ["edges"]:
+        return []
+    path = sources[0].path
+    for name in ("nodes", "vertices"):
+        other = path.with_name(path.name.replace("edges", name))
+        if other != path and other.exists():
+            return [_Source.of(other)]
+    return []
+
+
+# ---------------------------------------------------------------- pages by id
+
+
+class _Graph:
+    """Pages and links by recorded ids."""
+
+    def __init__(self, rules: Rules, max_links: int, fetched: bool) -> None:
+        self._page = rules.page
+        self._max_links = max_links
+        self._fetched = fetched
+        self._tally = Tally()
+        self._chunks: list[Ints] = []
+        self._ids = array("q")
+        self._urls = Texts()
+        self._keys = bytearray()
+        self._crawled = bytearray()
+
+    def take(self, source: _Source, meter: _Meter) -> None:
+        """Read one file."""
+        header = source.kind == "hollins"
+        widths = WIDTHS.get(source.kind, ())
+        for number, block in source.blocks(meter.file):
+            if header:
+                number, block = self._without_header(source, number, block)
+                header = not block
+            table = formats.table(block) if widths and source.kind != "gr0" else None
+            if table is None or table.shape[1] not in widths:
+                table = self._lines(source, number, block)
+            table = table[:, :2]
+            # Half the memory, where ids allow it.
+            small = not table.size or table.max() < 2**31
+            self._chunks.append(table.astype(np.int32) if small else table)
+        meter.end(source.size)
+
+    def _without_header(self, source: _Source, number: int, block: bytes) -> tuple[int, bytes]:
+        """What follows the header in a block, and the number of its first line; nothing where it has none."""
+        at = 0
+        for line in block.splitlines(keepends=True):
+            at += len(line)
+            number += line.endswith(b"\n")
+            if formats.is_header(line):
+                break
+            if filled(line):
+                self._refuse(source, number - 1, line, "not a line of this file's kind")
+        return number, block[at:]
+
+    def _lines(self, source: _Source, number: int, block: bytes) -> Ints:
+        """Read a block line by line; its links."""
+        links = array("q")
+        for at, line in enumerate(block.split(b"\n"), number):
+            if filled(line):
+                try:
+                    self._line(source.kind, line, links)
+                except BadInput as error:
+                    self._refuse(source, at, line, str(error).rstrip("."))
+        return np.array(links, np.int64).reshape(-1, 2)
+
+    def _refuse(self, source: _Source, number: int, line: bytes, why: str) -> None:
+        shown = line.decode("utf-8", "replace").strip()
+        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
+
+    def _line(self, kind: str, line: bytes, links: array[int]) -> None:
+        widths = WIDTHS.get(kind, ())
+        if kind == "gr0":
+            word, line = (*line.split(None, 1), b"")[:2]
+            kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
+        ids = ids_of(line) if kind in ("edges", "hollins") else None
+        if kind == "hollins":
+            kind = "nodes" if ids is None else "edges"
+        parts = line.split(None, 2)
+        if kind == "edges" and ids is not None and len(ids) in widths:
+            links.extend(ids[:2])
+        elif kind == "nodes" and len(parts) > 1 and is_id(parts[0]):
+            crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
+            url = parts[2] if crawled else line.split(None, 1)[1]
+            self._node(int(parts[0]), as_text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
+        elif kind == "hosts" and len(parts) > 1 and is_id(parts[0]) and b"/" not in parts[1]:
+            self._node(int(parts[0]), f"http://{'.'.join(reversed(as_text(parts[1]).split('.')))}/", 2)
+        else:
+            raise BadInput("not a line of this file's kind")
+
+    def _node(self, identity: int, text: str, crawled: int) -> None:
+        url, key = self._page(text)
+        self._ids.append(identity)
+        self._urls.append(url)
+        self._keys += bytes.fromhex(key)
+        self._crawled.append(crawled)
+
+    def harvest(self, name: str) -> Harvest:
+        """Everything read so far, numbered."""
+        if len(self._ids):
+            ids, numbers = self._pages()
+            urls: Sequence[str] = self._urls
+            crawled = np.frombuffer(bytes(self._crawled), np.uint8)
+        else:
+            ids = _present(self._chunks)
+            numbers, urls = np.arange(len(ids), dtype=np.int32), _Generated(ids)
+            crawled = np.full(len(ids), 2, np.uint8)
+        self._renumber(ids, numbers)
+        # A link to itself is none that is kept, but it stood on the page: somebody has fetched it.
+        selves = np.unique(
+            np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
+        )
+        offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._tally)
+        fetched = np.diff(offsets) > 0
+        fetched[selves] = True
+        visited = (crawled == 1) | ((crawled == 2) & self._fetched)
+        fetched[numbers[visited & (numbers >= 0)]] = True
+        size = len(urls)
+        owned = np.unique(numbers[numbers >= 0])
+        merged = (numbers >= 0) & (numbers != np.arange(size))
+        harvest = Harvest(
+            name,
+            urls,
+            offsets,
+            targets,
+            fetched,
+            np.full(size, np.nan),
+            np.full(size, 200, np.int16),
+            np.full(size, np.nan),
+            {},
+            [],
+            ids,
+            self._tally,
+            (ids[merged], numbers[merged]),
+        )
+        return harvest if len(owned) == size else _without(harvest, owned)
+
+    def _pages(self) -> tuple[Ints, Numbers]:
+        """The recorded ids, and the number of the page each stands for: an earlier one if the URL is the same."""
+        ids = np.array(self._ids, np.int64)
+        size = len(ids)
+        numbers = np.arange(size, dtype=np.int32)
+        words = np.frombuffer(bytes(self._keys), ">u8").reshape(-1, 2).astype(np.uint64)
+        order = np.lexsort((words[:, 1], words[:, 0]))
+        same = (words[order][1:] == words[order][:-1]).all(axis=1)
+        # The sort is stable: of equal keys the first recorded comes first.
+        leads = np.maximum.accumulate(np.where(np.concatenate([[True], ~same]), np.arange(size), 0))
+        numbers[order] = order[leads]
+        by_id = np.argsort(ids, kind="stable")
+        twice = by_id[1:][ids[by_id][1:] == ids[by_id][:-1]]
+        if len(twice):
+            self._tally.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
+            numbers[twice] = -1
+        return ids, numbers
+
+    def _renumber(self, ids: Ints, numbers: Numbers) -> None:
+        """Page numbers instead of ids in all links; those of pages that are not there are left out."""
+        order = np.argsort(ids, kind="stable")
+        known, meant = ids[order], numbers[order]
+        keep = meant >= 0
+        known, meant = known[keep], meant[keep]
+        for place, chunk in enumerate(self._chunks):
+            at = np.minimum(np.searchsorted(known, chunk), max(len(known) - 1, 0))
+            good = (known[at] == chunk).all(axis=1) if len(known) else np.zeros(len(chunk), bool)
+            if not good.all():
+                bad = chunk[~good]
+                missing = bad[0][~np.isin(bad[0], known)][0]
+                a, b = bad[0].tolist()
+                self._tally.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
+            self._chunks[place] = meant[at[good]]
+
+
+def _without(harvest: Harvest, owned: Numbers) -> Harvest:
+    """Only the pages `owned`; no link leads to or from the others."""
+    place = np.zeros(harvest.pages, np.int32)
+    place[owned] = np.arange(len(owned), dtype=np.int32)
+    degrees = np.diff(harvest.offsets)[owned]
+    harvest.offsets = np.concatenate([[0], np.cumsum(degrees)])
+    harvest.targets = place[harvest.targets]
+    harvest.urls = Texts(harvest.urls[i] for i in owned.tolist())
+    alias, page = harvest.merged
+    harvest.merged = alias, place[page]
+    for name in ("fetched", "at", "status", "relevance", "ids"):
+        setattr(harvest, name, getattr(harvest, name)[owned])
+    return harvest
+
+
+def _present(chunks: Sequence[Ints]) -> Ints:
+    """The ids that occur, ascending."""
+    most = max((int(chunk.max()) for chunk in chunks if chunk.size), default=-1)
+    if most < 4 * sum(chunk.size for chunk in chunks):
+        seen = np.zeros(most + 1, bool)
+        for chunk in chunks:
+            seen[chunk.ravel()] = True
+        return np.flatnonzero(seen).astype(np.int64)
+    return np.unique(np.concatenate([np.unique(chunk) for chunk in chunks] or [np.empty(0, np.int64)]))
+
+
+def _distinct(chunks: list[Ints], size: int, most: int, tally: Tally) -> tuple[Ints, Numbers]:
+    """Distinct links without self-links in CSR form, at most `most` of a page. `chunks` is used up."""
+    degrees = np.zeros(size, np.int64)
+    for chunk in chunks:
+        degrees += np.bincount(chunk[:, 0], minlength=size)
+    trimmed = _first_links(chunks, degrees > most, most, tally)
+    codes = np.empty(sum(map(len, chunks)) + len(trimmed), np.int64)
+    filled = 0
+    for chunk in [*_drained(chunks), trimmed]:
+        links = chunk[chunk[:, 0] != chunk[:, 1]].astype(np.int64)
+        codes[filled : filled + len(links)] = links[:, 0] * size + links[:, 1]
+        filled += len(links)
+    codes = codes[:filled]
+    codes.sort()
+    kept, last = 0, -1
+    for start in range(0, filled, BLOCK_LINKS):
+        part = codes[start : start + BLOCK_LINKS]
+        part = part[np.diff(part, prepend=last) != 0]
+        if len(part):
+            last = int(part[-1])
+        codes[kept : kept + len(part)] = part
+        kept += len(part)
+    targets = np.empty(kept, np.int32)
+    degrees[:] = 0
+    for start in range(0, kept, BLOCK_LINKS):
+        first, second = np.divmod(codes[start : min(start + BLOCK_LINKS, kept)], max(size, 1))
+        targets[start : start + len(second)] = second
+        degrees += np.bincount(first, minlength=size)
+    return np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64), targets
+
+
+def _drained(chunks: list[Ints]) -> Iterator[Ints]:
+    """The chunks from first to last, each freed when it is done with."""
+    chunks.reverse()
+    while chunks:
+        yield chunks.pop()
+
+
+def _first_links(chunks: list[Ints], heavy: Flags, most: int, tally: Tally) -> Ints:
+    """Of pages that may have more than `most` links, the first ones, in recorded order; they leave `chunks`."""
+    if not heavy.any():
+        return np.empty((0, 2), np.int32)
+    parts = [chunk[heavy[chunk[:, 0]]] for chunk in chunks]
+    chunks[:] = [chunk[~heavy[chunk[:, 0]]] for chunk in chunks]
+    links = np.concatenate(parts)
+    links = links[links[:, 0] != links[:, 1]]
+    links = links[np.argsort(links[:, 0], kind="stable")]
+    kept: list[Ints] = []
+    for part in np.split(links, np.flatnonzero(np.diff(links[:, 0])) + 1):
+        first = np.sort(np.unique(part[:, 1], return_index=True)[1])
+        tally.over += max(0, len(first) - most)
+        kept.append(part[first[:most]])
+    return np.concatenate(kept)
+
+
+# ---------------------------------------------------------------- pages by URL
+
+
+class _Visits:
+    """JSON lines: each is a visit, as a crawler reports it. What it says is checked as a report's is."""
+
+    def __init__(self, rules: Rules, max_links: int, now: float) -> None:
+        self._rules, self._max_links, self._now = rules, max_links, now
+        self._tally = Tally()
+        self._numbers: dict[bytes, int] = {}
+        self._urls = Texts()
+        self._fetched = bytearray()
+        self._at, self._relevance, self._status = array("d"), array("d"), array("h")
+        self._links = array("i")
+        self._details: dict[int, tuple[str | None, str | None, str | None]] = {}
+        self._later: list[Report] = []
+        self._values: dict[int, float] = {}
+
+    def take(self, source: _Source, meter: _Meter) -> None:
+        """Read one file."""
+        for number, block in source.blocks(meter.file):
+            for at, line in enumerate(block.split(b"\n"), number):
+                if not line.strip():
+                    continue
+                try:
+                    self._visit(_report(line))
+                except BadInput as error:
+                    self._tally.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
+        meter.end(source.size)
+
+    def _visit(self, report: Report) -> None:
+        item = Intake(self._rules, self._max_links, self._now).check(report)
+        if isinstance(item, Answer):
+            raise BadInput(f"{item.url}: {item.reason}")
+        given, report = report, item.report
+        if not isinstance(report, Fetched) or item.told != "all" or not _first_visit(report):
+            self._later.append(given)
+            return
+        page = self._number(item.key, item.url)
+        if self._fetched[page]:
+            self._later.append(given)
+            return
+        self._take_links(page, item)
+        self._fetched[page] = True
+        self._at[page], self._status[page] = item.at, report.status
+        if report.relevance is not None:
+            self._relevance[page] = report.relevance
+        if report.value is not None:
+            self._values[page] = report.value
+        details = (item.seen.body_hash, report.etag, report.last_modified)
+        if details != (None, None, None):
+            self._details[page] = details
+
+    def _take_links(self, page: int, item: Item) -> None:
+        for url, why in item.refused:
+            self._tally.refuse(f"the link {url}: {why}")
+        self._tally.over += item.over
+        for key, (url, guess) in item.targets.items():
+            target = self._number(key, url)
+            self._links.extend((page, target))
+            # As in a report: of several guesses the largest holds, until the page is fetched.
+            if guess is not None and not self._fetched[target] and not guess <= self._relevance[target]:
+                self._relevance[target] = guess
+            value = item.values.get(key)
+            if value is not None and not self._fetched[target] and value > self._values.get(target, -1.0):
+                self._values[target] = value
+
+    def _number(self, key: str, url: str) -> int:
+        number = self._numbers.setdefault(bytes.fromhex(key), len(self._urls))
+        if number == len(self._urls):
+            self._urls.append(url)
+            self._fetched.append(False)
+            self._at.append(float("nan"))
+            self._relevance.append(float("nan"))
+            self._status.append(200)
+        return number
+
+    def harvest(self, name: str) -> Harvest:
+        """Everything read so far."""
+        self._numbers.clear()
+        size = len(self._urls)
+        links: Any = np.array(self._links, np.int32).reshape(-1, 2)
+        offsets, targets = _distinct([links], size, self._max_links, self._tally)
+        return Harvest(
+            name,
+            self._urls,
+            offsets,
+            targets,
+            np.frombuffer(self._fetched, np.uint8).astype(bool),
+            np.array(self._at),
+            np.array(self._status, np.int16),
+            np.array(self._relevance),
+            self._details,
+            self._later,
+            None,
+            self._tally,
+            values=self._values,
+        )
+
+
+_SHORT = {"fetched": "fetched_at", "hash": "body_hash"}
+
+
+def _report(line: bytes) -> Report:
+    """What one line says. Raises BadInput."""
+    data = {_SHORT.get(name, name): value for name, value in json_object(line).items()}
+    data.pop("claim", None)  # its lease is another brain's
+    return report_from_dict(data)
+
+
+def _first_visit(report: Fetched) -> bool:
+    """Can it be written as a page's first visit, in a file of one line a page?"""
+    texts = (report.body_hash, report.etag, report.last_modified)
+    odd = any(text is not None and not text.isprintable() for text in texts)
+    return not odd and report.redirected_to is None and not report.not_modified

@@ -1,0 +1,362 @@
+"""Bulk start: files of crawled pages and links become an empty brain's graph, settled and scheduled.
+
+Where the brain's Neo4j is the local server, its database is made anew by Neo4j's import tool and the server restarted
+on it (graphbrain.ingest.neo4j_admin): others who are connected wait, as for any restart. Anywhere else pages and links
+are created in batches, while nobody else may write. What is there in the end is the same: see graphbrain.ingest.rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from graphbrain.accounts import adjacency
+from graphbrain.accounts.settlement import SETTLED_TO, STEADY, waiting_share
+from graphbrain.arrays import Ints
+from graphbrain.brain.workers import to_stderr
+from graphbrain.errors import BadInput, GraphRefused, SettingsError
+from graphbrain.frontier import discovery
+from graphbrain.graph import brain_state, schema
+from graphbrain.graph.connection import Tx
+from graphbrain.ingest import harvest as harvests
+from graphbrain.ingest import neo4j_admin
+from graphbrain.ingest.harvest import Harvest
+from graphbrain.ingest.rows import Bulk, Run
+from graphbrain.server import installation, lifecycle
+from graphbrain.server.jars import Say
+from graphbrain.settings import Settings
+from graphbrain.url import Rules
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+    from graphbrain.server.lifecycle import Server
+
+__all__ = ["Imported", "local_server", "run"]
+
+PAGES_AT_ONCE = 2_000
+LINKS_AT_ONCE = 20_000
+REPORTS_AT_ONCE = 200
+Progress = Callable[[str, float], None]
+"""Called with what is being done and how much of it, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did.
+
+    `way`: `offline` (by Neo4j's import tool) or `batches`. `pages`, `links`, `hosts`: created; of the pages `fetched`
+    had been visited, `frontier` wait to be, the others are out of scope. `refused`: lines and links that could not be
+    used, of which `first` names some; `over`: links beyond `max_links`. `reported`: failures, redirects and second
+    visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all and by step, of which
+    `prepare` holds the iteration that settles the accounts and `settle` what is left of it when all is written;
+    `links_per_second`: over all steps but the latter.
+    """
+
+    name: str
+    way: str
+    pages: int
+    links: int
+    hosts: int
+    fetched: int
+    frontier: int
+    seeds: int
+    refused: int
+    first: tuple[str, ...]
+    over: int
+    reported: int
+    reports_refused: int
+    settled: bool
+    seconds: dict[str, float]
+    links_per_second: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def run(
+    brain: Brain,
+    paths: Sequence[Path | str],
+    *,
+    data: Path | None = None,
+    fetched: bool = False,
+    seeds: Sequence[str] = (),
+    batches: bool = False,
+    settle: bool = True,
+    progress: Progress = lambda *_: None,
+    say: Say = to_stderr,
+) -> Imported:
+    """Import these files into an empty brain.
+
+    `data`: the local server's directory. `fetched`: pages without out-links and without a record of a visit count as
+    fetched, too. `seeds`: URLs or recorded ids; none: the pages where a crawl would have to begin. `batches`: also
+    where the server is the local one. Raises BadInput when the brain is not empty or nothing can be read, ServerFailed,
+    and what any call raises.
+    """
+    clock = _Laps()
+    brain._reread()
+    _refuse_pages(brain)
+    local = None if batches else local_server(brain, data)
+    # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
+    in_memory = settle and not brain.policy.rule.bends_payouts
+    with ExitStack() as until_loaded:
+        shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
+        settings = brain.settings
+        stored = {
+            name: value for name, value in brain._stored.items() if name != "importing" or value == brain_state.MOVED
+        }
+        bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
+        if shop is None:
+            _close(brain, bulk.run.now, settings)
+            _in_batches(brain, bulk, clock, progress)
+        else:
+            shop.make(bulk, stored, progress=progress)
+            clock.lap("load")
+            _close(brain, brain.now(), settings)
+            _take_place(brain, shop.running.data, clock, progress)
+    _check(brain, bulk)
+    refused = _report_later(brain, bulk.harvest, progress)
+    clock.lap("report")
+    created = clock.total()
+    settled = _settle(brain, in_memory, progress) if settle else False
+    clock.lap("settle")
+    return _result(bulk, "batches" if local is None else "offline", refused, settled, clock, created)
+
+
+def _read(
+    brain: Brain,
+    paths: Sequence[Path | str],
+    fetched: bool,
+    seeds: Sequence[str],
+    in_memory: bool,
+    clock: _Laps,
+    progress: Progress,
+) -> Bulk:
+    """What the files hold, and all that follows from it; `in_memory`: with accounts at their fixed point."""
+    rules = Rules(brain.settings.canonical, hash_bang=brain.settings.hash_bang)
+    harvest = harvests.read(
+        paths,
+        rules=rules,
+        max_links=brain.settings.max_links,
+        now=brain.now(),
+        fetched=fetched,
+        progress=lambda done, total: progress("reading", done / max(total, 1)),
+    )
+    clock.lap("read")
+    bulk = Bulk(
+        harvest,
+        brain.policy,
+        Run(brain.now(), uuid.uuid4().hex),
+        rules,
+        [harvest.find(seed, rules) for seed in seeds] if seeds else None,
+        tolerance=STEADY * waiting_share(brain.policy.rule, SETTLED_TO) if in_memory else None,
+        progress=lambda rounds: progress(f"settling: round {rounds}", 0.0),
+    )
+    clock.lap("prepare")
+    return bulk
+
+
+def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, created: float) -> Imported:
+    harvest = bulk.harvest
+    return Imported(
+        name=harvest.name,
+        way=way,
+        pages=harvest.pages,
+        links=harvest.links,
+        hosts=len(bulk.hosts),
+        fetched=int(harvest.fetched.sum()),
+        frontier=bulk.frontier,
+        seeds=len(bulk.seeds),
+        refused=harvest.tally.refused,
+        first=tuple(harvest.tally.first),
+        over=harvest.tally.over,
+        reported=len(harvest.later),
+        reports_refused=refused,
+        settled=settled,
+        seconds={"all": round(clock.total(), 2), **{name: round(s, 2) for name, s in clock.laps.items()}},
+        links_per_second=round(harvest.links / created),
+    )
+
+
+@dataclass
+class _Laps:
+    """Seconds of each step."""
+
+    began: float = field(default_factory=time.perf_counter)
+    laps: dict[str, float] = field(default_factory=dict)
+
+    def lap(self, name: str) -> None:
+        self.laps[name] = self.total() - sum(self.laps.values())
+
+    def total(self) -> float:
+        return time.perf_counter() - self.began
+
+
+def local_server(brain: Brain, data: Path | None) -> Server | None:
+    """The local server, if the brain is its database."""
+    running = lifecycle.find(data)
+    mine = running is not None and running.uri == brain.graph.uri and brain.graph.database == "neo4j"
+    return running if mine else None
+
+
+def _refuse_pages(brain: Brain, noted: bool = False) -> None:
+    """Raise BadInput unless the brain is empty, SettingsError unless its engine is the exact one.
+
+    `noted`: it is our own import that stands on the brain.
+    """
+    if brain.settings.engine != "exact":
+        raise SettingsError(
+            "Imports make exact accounts: run 'graphbrain engine exact' first, and convert the brain afterwards."
+        )
+    stored = brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+    rows = brain.graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
+    if not rows:
+        return
+    if stored and stored.get("importing") not in (None, brain_state.MOVED) and not noted:
+        raise BadInput(
+            "An import into this brain was broken off half way: empty it with 'graphbrain clear --yes', then import "
+            "again."
+        )
+    what = {"Page": "pages", "Host": "hosts", "Forgotten": "pages forgotten for ever"}.get(rows[0][0][0], "nodes")
+    raise BadInput(
+        f"The brain holds {what}; an import needs an empty one: 'graphbrain clear --yes' empties this one, or name "
+        "another database or data directory."
+    )
+
+
+def _close(brain: Brain, since: float, settings: Settings) -> None:
+    """Let nobody write any more, unless somebody has begun to crawl meanwhile, or changed the settings: he goes before
+    us, and the brain is open again. Raises BadInput then, or GraphRefused, and GraphUnavailable as `_note_import`."""
+    try:
+        brain._note_import(since)
+        _refuse_pages(brain, noted=True)
+        if brain.settings != settings:
+            raise GraphRefused(
+                "Somebody has changed the brain's settings while the files were read: import them again."
+            )
+    except BaseException:
+        brain._note_import(None)
+        raise
+
+
+def _check(brain: Brain, bulk: Bulk) -> None:
+    """Raise GraphRefused when not everything is there."""
+    sizes = brain.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+    wanted = [bulk.harvest.pages, bulk.harvest.links, len(bulk.hosts)]
+    if sizes != wanted:
+        raise GraphRefused(
+            f"The graph holds {sizes[0]:,} pages and {sizes[1]:,} links after the import, not {wanted[0]:,} and "
+            f"{wanted[1]:,}: somebody else has written to it; 'graphbrain clear --yes' empties it."
+        )
+
+
+def _report_later(brain: Brain, harvest: Harvest, progress: Progress) -> int:
+    """Report what is no first visit, as live; how many were refused."""
+    refused = 0
+    for start in range(0, len(harvest.later), REPORTS_AT_ONCE):
+        answers = brain.report(harvest.later[start : start + REPORTS_AT_ONCE])
+        refused += sum(not answer.accepted for answer in answers)
+        progress("reporting", min(1.0, (start + REPORTS_AT_ONCE) / len(harvest.later)))
+    return refused
+
+
+def _settle(brain: Brain, in_memory: bool, progress: Progress) -> bool:
+    """Bring all accounts to their fixed point, unless they were `in_memory`, and push what is left."""
+    if in_memory:
+        now = brain.now()
+        brain.graph.write(lambda tx: tx.do("brain/note", notes={"settled": now}), "brain/note")
+    else:
+        brain.settle(progress=lambda what, done, of: progress(f"settling: {what}", min(1.0, done / max(of, 1))))
+    return brain.tend(None).settled
+
+
+# ---------------------------------------------------------------- by Neo4j's import tool
+
+
+def _take_place(brain: Brain, home: Path, clock: _Laps, progress: Progress) -> None:
+    """Restart the server on the database that was made beside the old one, and make a brain of it."""
+    # Whoever begins now waits, and meets the new database.
+    installation.mark_new_store(home)
+    progress("restarting the server", 0.0)
+    lifecycle.restart(home, say=lambda _: None)
+    clock.lap("restart")
+    progress("making indexes", 0.0)
+    schema.adopt(brain.graph, brain.now())
+    clock.lap("indexes")
+
+
+# ---------------------------------------------------------------- in batches
+
+
+def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> None:
+    """Create pages, then links. The brain says that it is being imported until both are there."""
+    since = bulk.run.now
+    for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
+        names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
+        brain.graph.write(lambda tx, n=names: tx.do("pages/hosts", names=n, now=since), "pages/hosts")  # type: ignore[misc]
+    ids = np.empty(bulk.harvest.pages, np.int64)
+    for start in range(0, len(ids), PAGES_AT_ONCE):
+        rows = bulk.rows(start, start + PAGES_AT_ONCE)
+        ids[start : start + len(rows)] = brain.graph.write(_creating(rows), "pages/load")
+        progress("creating pages", (start + len(rows)) / len(ids))
+    clock.lap("pages")
+    _link(brain, bulk, ids, progress)
+    brain._note_import(None)
+    clock.lap("links")
+
+
+def _creating(rows: list[list[Any]]) -> Callable[[Tx], list[int]]:
+    """Creates these pages. From its second attempt on it first looks whether the lost one has."""
+    tried = False
+
+    def work(tx: Tx) -> list[int]:
+        nonlocal tried
+        if tried:
+            keys = [row[0] for row in rows]
+            found = discovery.find(tx, keys)
+            if found:
+                return [found[key] for key in keys]
+        tried = True
+        ids: list[int] = tx.one("pages/load", rows=rows)[0]
+        return ids
+
+    return work
+
+
+def _link(brain: Brain, bulk: Bulk, ids: Ints, progress: Progress) -> None:
+    """Create all links, whole pages at a time."""
+    offsets, targets = bulk.harvest.offsets, bulk.harvest.targets
+    page, total = 0, len(ids)
+    while page < total:
+        stop = int(np.searchsorted(offsets, offsets[page] + LINKS_AT_ONCE, side="right")) - 1
+        stop = min(max(stop, page + 1), total)
+        rows = [
+            [int(ids[source]), ids[targets[offsets[source] : offsets[source + 1]]].tolist()]
+            for source in range(page, stop)
+            if offsets[source] < offsets[source + 1]
+        ]
+        if rows:
+            brain.graph.write(_linking(rows, bulk.run.now), "links/create")
+        page = stop
+        progress("creating links", page / total)
+
+
+def _linking(rows: list[list[Any]], now: float) -> Callable[[Tx], object]:
+    """Creates these links, as `_creating` does pages: a batch is there as a whole, or not at all."""
+    tried = False
+
+    def work(tx: Tx) -> object:
+        nonlocal tried
+        if tried and adjacency.read(tx, "hub", [rows[0][0]]).get(rows[0][0]):
+            return None
+        tried = True
+        return tx.one("links/create", rows=rows, now=now)
+
+    return work

@@ -1,0 +1,367 @@
+"""A recorded crawl, driven through the public client exactly as a crawler would.
+
+`next_urls`, look up what the recording says of each page, `report`; again and again until the brain
+says that the crawl is finished: every page reached from the seeds has then been reported once. Then
+the accounts are settled. Run again after an interruption it goes on where it stopped, for all it
+knows stands in the graph.
+
+A page that its recorders met in a link and never fetched answers as a page without links. A 404
+would be tried again for days, and would lower its relevance, which says more than was recorded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from graphbrain.brain.workers import WorkerPool, to_stderr
+from graphbrain.errors import BadInput
+from graphbrain.ingest.recording import Recording
+from graphbrain.model import Answer, Claim, Claims, Fetched
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+
+__all__ = ["Progress", "ReplayResult", "replay", "stoppable"]
+
+PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a replay is: `pages` of `total` and `links` reported, and what it is doing."""
+
+    phase: Literal["crawl", "settle"]
+    pages: int
+    total: int
+    links: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayResult:
+    """What a replay did and how fast.
+
+    `complete`: nothing was left to fetch. `pages`, `links`: reported and accepted in this run,
+    links as recorded. `known_pages`, `known_links`: in the graph at the end. `refused`: items and
+    seeds; `links_refused`: links refused or over the page's limit. `pushes`, `payments`, `retries`
+    (of transactions): by everybody who worked on the brain meanwhile.
+
+    `seconds`: in all; `ingest_seconds`: from seeding to the last report, of which `claim_seconds`
+    in `next_urls` and `report_seconds` in `report`; `settle_seconds`: after it. Links and pages per
+    second go by the ingest, claims by the claim seconds, payments by all. `next_ms`: median and
+    99th percentile, in ms, of one `next_urls` in the first and in the last tenth of the pages.
+    Memory (this process's peak; the server's now) and disk are in bytes, None if not known.
+    """
+
+    recording: str
+    complete: bool
+    settled: bool
+    error_bound: float | None
+    near: bool
+    interrupted: bool
+    pages: int
+    links: int
+    known_pages: int
+    known_links: int
+    refused: int
+    links_refused: int
+    pushes: int
+    payments: int
+    retries: int
+    workers: int
+    batch: int
+    seconds: float
+    ingest_seconds: float
+    claim_seconds: float
+    report_seconds: float
+    settle_seconds: float
+    links_per_second: float
+    pages_per_second: float
+    claims_per_second: float
+    payments_per_second: float
+    next_ms: dict[str, float]
+    client_memory: int
+    server_memory: int | None
+    server_disk: int | None
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+
+def replay(
+    brain: Brain,
+    recording: Recording,
+    *,
+    seeds: Sequence[int] | None = None,
+    workers: int = 0,
+    batch: int = 200,
+    limit: int | None = None,
+    settle: bool = True,
+    progress: Callable[[Progress], None] = lambda _: None,
+    say: Callable[[str], None] = to_stderr,
+    data: Path | None = None,
+    stop: threading.Event | None = None,
+) -> ReplayResult:
+    """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; settle.
+
+    `seeds`: page numbers; None for `recording.seeds()`. `workers`: processes that tend beside it.
+    `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
+    memory and disk. The brain's own settings (order, delay, eps, …) hold.
+    Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
+    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's.
+    Raises BadInput when the brain hands out a page that is not in the recording.
+    """
+    run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event())
+    with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
+        before = _counts(brain.stats())
+        run.mark("began")
+        run.seed(recording.seeds() if seeds is None else seeds)
+        run.mark("seeded")
+        run.crawl()
+        run.mark("crawled")
+        if settle:
+            run.settle()
+        run.mark("settled")
+        if pool.failed:
+            say(f"The workers could not work: {pool.failed}")
+    return _result(run, workers, before, data)
+
+
+def _result(run: _Run, workers: int, before: dict[str, int], data: Path | None) -> ReplayResult:
+    stats = run.brain.stats()
+    after = _counts(stats)
+    memory, disk = _server_size(run.brain.settings.uri, data)
+    ingest, seconds = run.between("seeded", "crawled"), run.between("began", "settled")
+    payments = after["payments"] - before["payments"]
+    return ReplayResult(
+        recording=run.recording.name,
+        complete=run.complete,
+        settled=run.settled,
+        error_bound=run.error_bound,
+        near=run.near,
+        interrupted=run.stop.is_set(),
+        pages=run.pages,
+        links=run.links,
+        known_pages=stats["pages"],
+        known_links=stats["links"],
+        refused=run.refused,
+        links_refused=run.links_refused,
+        pushes=after["pushes"] - before["pushes"],
+        payments=payments,
+        retries=after["retries"] - before["retries"],
+        workers=workers,
+        batch=run.batch,
+        seconds=seconds,
+        ingest_seconds=ingest,
+        claim_seconds=run.claim_seconds,
+        report_seconds=run.report_seconds,
+        settle_seconds=run.between("crawled", "settled"),
+        links_per_second=_rate(run.links, ingest),
+        pages_per_second=_rate(run.pages, ingest),
+        claims_per_second=_rate(run.claimed, run.claim_seconds),
+        payments_per_second=_rate(payments, seconds),
+        next_ms=_tenths(run.calls),
+        client_memory=_own_memory(),
+        server_memory=memory,
+        server_disk=disk,
+    )
+
+
+@dataclass
+class _Run:
+    """One replay under way."""
+
+    brain: Brain
+    recording: Recording
+    batch: int
+    limit: int | None
+    progress: Callable[[Progress], None]
+    say: Callable[[str], None]
+    stop: threading.Event
+    complete: bool = False
+    settled: bool = False
+    error_bound: float | None = None
+    near: bool = True
+    total: int = 0
+    pages: int = 0
+    links: int = 0
+    claimed: int = 0
+    refused: int = 0
+    links_refused: int = 0
+    claim_seconds: float = 0.0
+    report_seconds: float = 0.0
+    calls: list[tuple[int, float]] = field(default_factory=list)  # pages claimed before, seconds
+    marks: dict[str, float] = field(default_factory=dict)
+
+    def mark(self, name: str) -> None:
+        self.marks[name] = time.perf_counter()
+
+    def between(self, first: str, second: str) -> float:
+        return self.marks[second] - self.marks[first]
+
+    def seed(self, seeds: Iterable[int]) -> None:
+        """Tell the brain where to begin; what it knows already it keeps."""
+        pages = list(seeds)
+        answer = self.brain.seed([self.recording.urls[page] for page in pages])
+        self.refused += len(answer.refused)
+        for url, reason in answer.refused[:1]:
+            self.say(f"The seed {url} is refused: {reason}.")
+        left = int(self.recording.reachable(pages).sum()) - _fetched(self.brain.stats())
+        self.total = max(left if self.limit is None else min(left, self.limit), 0)
+
+    def crawl(self) -> None:
+        """Claim, look up, report, until nothing is left, or the limit, or it is stopped."""
+        waiting = False
+        self.progress(Progress("crawl", 0, self.total, 0))
+        while not self.stop.is_set() and (self.limit is None or self.pages < self.limit):
+            claims = self.next(wait=0.5 if waiting else 0.0)
+            waiting = not claims
+            if claims:
+                self.report(claims)
+            elif claims.finished:
+                self.complete = True
+                return
+            elif claims.next_ready is not None and claims.next_ready > self.brain.now() + PATIENCE:
+                self.say("The pages that are left are not due for more than ten minutes.")
+                return
+
+    def next(self, wait: float) -> Claims:
+        """The next claims, timed."""
+        want = self.batch if self.limit is None else min(self.batch, self.limit - self.pages)
+        began = time.perf_counter()
+        claims = self.brain.next_urls(want, wait=wait)
+        passed = time.perf_counter() - began
+        if claims:
+            self.calls.append((self.claimed, passed))
+            self.claim_seconds += passed
+            self.claimed += len(claims)
+        return claims
+
+    def report(self, claims: Claims) -> None:
+        """Report what is recorded of the claimed pages, or give them back if it cannot be done."""
+        try:
+            items = [self.fetched(claim) for claim in claims]
+            if self.stop.is_set():
+                self.brain.give_back(claims)
+                return
+            began = time.perf_counter()
+            answers = self.brain.report(items)
+            self.report_seconds += time.perf_counter() - began
+        except BaseException:
+            with suppress(Exception):  # the first error is the one to be seen
+                self.brain.give_back(claims)
+            raise
+        for item, answer in zip(items, answers, strict=True):
+            self.count(item, answer)
+        self.progress(Progress("crawl", self.pages, self.total, self.links))
+
+    def fetched(self, claim: Claim) -> Fetched:
+        """What a crawler would have found on the page; its body is the same at each visit."""
+        page = self.recording.index.get(claim.url)
+        if page is None:
+            raise BadInput(
+                f"The brain hands out {claim.url}, which is not in {self.recording.name}: "
+                "replay into an empty brain (`graphbrain clear --yes` empties this one)."
+            )
+        links = self.recording.links_of(page)
+        return Fetched(claim.url, links, claim, body_hash=f"recorded-{self.recording.ids[page]}")
+
+    def count(self, item: Fetched, answer: Answer) -> None:
+        if not answer.accepted:
+            if not self.refused:
+                self.say(f"The report of {item.url} is refused: {answer.reason}.")
+            self.refused += 1
+            return
+        self.pages += 1
+        self.links += len(item.links)
+        self.links_refused += len(answer.links_refused) + answer.links_over
+
+    def settle(self) -> None:
+        """Tend until no push is worth it, or it is stopped."""
+        self.progress(Progress("settle", self.pages, self.total, self.links))
+        self.brain.settle(if_cheaper=True, stop=self.stop.is_set)
+        while not self.stop.is_set() and not self.settled:
+            self.progress(Progress("settle", self.pages, self.total, self.links))
+            self.settled = self.brain.tend(1.0, stop=self.stop.is_set).settled
+        if self.settled:
+            done = self.brain.tend(None, stop=self.stop.is_set)
+            self.settled, self.error_bound, self.near = done.settled, done.error_bound, done.near
+
+
+@contextmanager
+def stoppable(stop: threading.Event) -> Iterator[None]:
+    """Within the block the first Ctrl-C sets `stop`; a second one interrupts at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def once(*_: object) -> None:
+        stop.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, once)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+_COUNTED = ("pushes", "payments", "retries")
+
+
+def _counts(stats: dict[str, Any]) -> dict[str, int]:
+    """What all workers have counted; theirs are whole once they have ended."""
+    return {name: int(stats["done"][name]) for name in _COUNTED}
+
+
+def _fetched(stats: dict[str, Any]) -> int:
+    """Pages of the brain that have been fetched."""
+    return sum(int(stats["states"].get(state, 0)) for state in ("known", "alias", "gone"))
+
+
+def _rate(number: int, seconds: float) -> float:
+    return number / seconds if seconds > 0 else 0.0
+
+
+def _tenths(calls: Sequence[tuple[int, float]]) -> dict[str, float]:
+    """Median and 99th percentile, in ms, of the calls in the first and last tenth of the pages."""
+    import numpy as np
+
+    if not calls:
+        return {}
+    last = calls[-1][0]
+    first_tenth = [seconds for at, seconds in calls if at <= last / 10]
+    last_tenth = [seconds for at, seconds in calls if at >= last * 9 / 10]
+    return {
+        f"{name}_p{share}": float(np.percentile(tenth, share)) * 1000
+        for name, tenth in (("first", first_tenth), ("last", last_tenth))
+        for share in (50, 99)
+    }
+
+
+def _own_memory() -> int:
+    """The peak of this process's resident memory in bytes."""
+    import resource
+    import sys
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _server_size(uri: str, data: Path | None) -> tuple[int | None, int | None]:
+    """(resident memory, disk) of the local server in bytes, if it is the one at `uri`."""
+    from graphbrain.server import lifecycle
+
+    found = lifecycle.find(data)
+    if found is None or (uri and found.uri != uri):
+        return None, None
+    status = lifecycle.status(data)
+    return status.memory, status.disk

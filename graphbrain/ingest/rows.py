@@ -1,0 +1,354 @@
+"""The pages of a harvest as rows of properties: what each would carry had it been discovered and reported live.
+
+But for the cash, of which reports spend some. Here all accounts are at their fixed point, which is found in memory
+before anything is written: H = s, Z = keep·s/d and e = 0. Or, where that is not wanted, nothing has been spent yet:
+H = 1 and e = Z = 0, which keeps the invariant with any links. Weights, depths, ranks, lanes and priorities follow at
+once, by the same functions as live. Pages where a crawl would begin are seeds: those without in-links and, of each
+part that none of those reaches, its first page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain import csr
+from graphbrain.accounts import algebra, solve
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.solve import FixedPoint, System
+from graphbrain.arrays import Floats, Ints
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.hosts.politeness import SHARED_QUEUE
+from graphbrain.ingest.harvest import Flags, Harvest, Numbers
+from graphbrain.model import SCOPE
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
+from graphbrain.schedule.value import DAY
+from graphbrain.scope import Scope
+from graphbrain.url import Rules, host_of, name_of, surplus
+
+__all__ = ["COLUMNS", "Bulk", "depths", "starts"]
+
+BLOCK_LINKS = 1 << 20
+NO_DETAILS = (None, None, None)
+"""Body hash, ETag and Last-Modified of a page of which none is known."""
+
+COLUMNS: tuple[tuple[str, str], ...] = (
+    ("key", "string"),
+    ("url", "string"),
+    ("host", "string"),
+    ("name", "string"),
+    ("depth", "long"),
+    ("is_seed", "boolean"),
+    ("state", "string"),
+    ("queue", "string"),
+    ("lane", "long"),
+    ("waiting_since", "double"),
+    ("discovered", "double"),
+    ("relevance", "double"),
+    ("out_weight", "double"),
+    ("in_weight", "double"),
+    ("hub_priority", "long"),
+    ("authority_priority", "long"),
+    ("hub_rank", "long"),
+    ("authority_rank", "long"),
+    ("hub_history", "double"),
+    ("hub_cash", "double"),
+    ("hub_paid", "double"),
+    ("authority_history", "double"),
+    ("authority_cash", "double"),
+    ("authority_paid", "double"),
+    ("status", "long"),
+    ("fetched", "double"),
+    ("visits", "long"),
+    ("first_fetched", "double"),
+    ("changed", "double"),
+    ("last_lease", "string"),
+    ("last_outcome", "string"),
+    ("body_hash", "string"),
+    ("etag", "string"),
+    ("last_modified", "string"),
+    ("outside_because", "string"),
+    ("url_surplus", "long"),
+    ("value", "double"),
+)
+"""Name and type of each property of a page, in the order of its row."""
+
+
+def starts(offsets: Ints, targets: Numbers, reached: Flags) -> list[int]:
+    """The fewest pages from which every page is reached that is not in `reached`, ascending.
+
+    `reached` holds, with a page, all that it leads to. Pages without in-links, and the first page of each other
+    strongly connected part that nothing outside it links to.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    size = len(offsets) - 1
+    entered = np.zeros(size, bool)
+    entered[targets] = True
+    first = np.flatnonzero(~entered & ~reached)
+    left = np.flatnonzero(~(reached | (depths(offsets, targets, first) >= 0)))
+    if not len(left):
+        return first.tolist()
+    # What is left leads to pages reached otherwise, but not the other way round.
+    place = np.full(size, -1, np.int32)
+    place[left] = np.arange(len(left), dtype=np.int32)
+    inner = np.empty(int((offsets[left + 1] - offsets[left]).sum()), np.int32)
+    degrees, filled = np.zeros(len(left) + 1, np.int64), 0
+    for sources, ends in _inner_links(offsets, targets, left, place):
+        inner[filled : filled + len(ends)] = ends
+        degrees[1:] += np.bincount(sources, minlength=len(left))
+        filled += len(ends)
+    # Nobody reads the factors: as zeros, of the type that scipy would make of them, they take no memory. Links must be
+    # distinct, as they are here: given a float's matrix with the same one twice in a row, scipy's search never ends.
+    rows = (np.zeros(filled), inner[:filled], csr.narrow(np.cumsum(degrees)))
+    parts, part = connected_components(csr_matrix(rows, shape=(len(left), len(left))), connection="strong")
+    closed = np.ones(parts, bool)
+    for sources, ends in _inner_links(offsets, targets, left, place):
+        closed[part[ends[part[sources] != part[ends]]]] = False
+    lowest = np.full(parts, len(left), np.int64)
+    np.minimum.at(lowest, part, np.arange(len(left)))
+    return sorted([*first.tolist(), *left[lowest[closed]].tolist()])
+
+
+def depths(offsets: Ints, targets: Numbers, roots: Sequence[int] | Ints) -> npt.NDArray[np.int32]:
+    """The fewest clicks from the pages `roots`, −1 where none of them leads."""
+    depth = np.full(len(offsets) - 1, -1, np.int32)
+    level = np.unique(np.asarray(roots, np.int64))
+    clicks = 0
+    while len(level):
+        depth[level] = clicks
+        clicks += 1
+        found = [np.unique(ends[depth[ends] < 0]) for _, ends in _links_of(offsets, targets, level)]
+        level = np.unique(np.concatenate(found)) if found else level[:0]
+    return depth
+
+
+def _links_of(offsets: Ints, targets: Numbers, pages: Ints) -> Iterator[tuple[Ints, Numbers]]:
+    """(sources, targets) of the links of these pages, some pages at a time."""
+    counts = offsets[pages + 1] - offsets[pages]
+    blocks = np.cumsum(counts) // BLOCK_LINKS
+    for part, many in zip(*(np.split(a, np.flatnonzero(np.diff(blocks)) + 1) for a in (pages, counts)), strict=True):
+        before = np.concatenate([[0], np.cumsum(many)[:-1]])
+        at = np.repeat(offsets[part] - before, many) + np.arange(int(many.sum()))
+        yield np.repeat(part, many), targets[at]
+
+
+def _inner_links(offsets: Ints, targets: Numbers, pages: Ints, place: Numbers) -> Iterator[tuple[Numbers, Numbers]]:
+    """The links of these pages to each other, by their places among them, some pages at a time."""
+    for sources, ends in _links_of(offsets, targets, pages):
+        inner = place[ends] >= 0
+        yield place[sources[inner]], place[ends[inner]]
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all rows of an import share: its time in epoch seconds, and the token of its visits."""
+
+    now: float
+    token: str
+
+
+class Bulk:
+    """A harvest with everything that follows from it under a brain's policy, and its rows.
+
+    `seeds`: page numbers that are seeds; None: those that `starts` finds. Pages that the given ones do not reach are
+    found from the fewest others, which are no seeds. `tolerance`: of the scores at which the accounts begin, as for
+    `fixedpoint.solve`; None: nothing is spent. `progress`: called with the rounds made to find them.
+    """
+
+    def __init__(
+        self,
+        harvest: Harvest,
+        policy: Policy,
+        run: Run,
+        rules: Rules,
+        seeds: Sequence[int] | None = None,
+        *,
+        tolerance: float | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.harvest, self.run, self._key = harvest, run, rules.key
+        self.hosts, self.host = _hosts(harvest.urls)
+        given = [] if seeds is None else list(seeds)
+        reached = depths(harvest.offsets, harvest.targets, given) >= 0
+        found = starts(harvest.offsets, harvest.targets, reached)
+        self.seeds = frozenset(found if seeds is None else given)
+        self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
+        self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
+        self._inside = self._in_scope(policy.scope)
+        self.accounts = (
+            _unspent(harvest.pages)
+            if tolerance is None
+            else _settled(harvest, self.host, policy.rule, tolerance, progress)
+        )
+        self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority)
+        if policy.rule.value == "own" and harvest.values:
+            self._value[list(harvest.values)] = list(harvest.values.values())
+        self._mark(policy)
+        self._schedule(policy)
+        self.frontier = 0
+        """Pages that wait to be fetched, among the rows that were made."""
+
+    def _in_scope(self, scope: Scope) -> Flags:
+        if scope.boundless:
+            return np.ones(self.harvest.pages, bool)
+        places = zip(self.harvest.urls, self.host.tolist(), self.depth.tolist(), strict=True)
+        return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
+
+    def _mark(self, policy: Policy) -> None:
+        """Priorities, ranks and first lanes, as `ledger.Marks` has them."""
+        rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
+        keep = algebra.keep_hub(self.out_weight, rule.alpha)
+        hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
+        keep = algebra.keep_authority(self.in_weight, relevance, rule.alpha)
+        authority = algebra.residual(keep, accounts.authority, self.in_weight, accounts.authority_paid)
+        self.hub_priority = algebra.priority(hub, self.out_weight, rule.eps)
+        self.authority_priority = algebra.priority(authority, self.in_weight, rule.eps)
+        self.hub_rank, self.authority_rank = algebra.rank(accounts.hub), algebra.rank(accounts.authority)
+        # A page that waits no more keeps the lane it had when it waited last, before anybody knew its relevance.
+        fetched = self.harvest.fetched
+        guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
+        new = np.zeros(self.harvest.pages, bool)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self.depth.astype(np.float64), new)
+
+    def _schedule(self, policy: Policy) -> None:
+        """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""
+        harvest, rule, schedule = self.harvest, policy.rule, policy.schedule
+        known = harvest.fetched & self._inside
+        self.fetched_at = np.where(harvest.fetched, np.where(np.isnan(harvest.at), self.run.now, harvest.at), np.nan)
+        days = np.full(harvest.pages, np.nan)
+        if schedule.intervals:
+            found = [schedule.interval_of(harvest.urls[page]) for page in np.flatnonzero(known).tolist()]
+            days[known] = [np.nan if each is None else each for each in found]
+        fixed = ~np.isnan(days)
+        self._waits = ~harvest.fetched & self._inside
+        self.since = np.full(harvest.pages, self.run.now)
+        if rule.revisits:
+            value = lanes.weighed(rule, self._value, harvest.relevance)
+            belief = schedule.first_belief([self.hosts[number] for number in self.host.tolist()], value)
+            self.lane = np.where(known, lanes.revisit_lane(value, *belief), self.lane)
+            self._waits |= known
+            self.since[known] = self.fetched_at[known]
+        self.lane[fixed] = lanes.ASKED
+        self._waits |= fixed
+        self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
+
+    def rows(self, start: int, stop: int) -> list[list[Any]]:
+        """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
+        return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
+
+    def columns(self, start: int, stop: int) -> list[Sequence[Any]]:
+        """The same, column by column."""
+        harvest, accounts, now = self.harvest, self.accounts, self.run.now
+        part = slice(start, min(stop, harvest.pages))
+        urls, at = harvest.urls[part], self.fetched_at[part]
+        inside, fetched = self._inside[part], ~np.isnan(at)
+        self.frontier += int((inside & ~fetched).sum())
+        known = fetched.tolist()
+        when = _known(at)
+        details = [
+            harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)
+        ]
+
+        def all_(value: Any) -> list[Any]:
+            return [value] * len(urls)
+
+        def of_fetched(value: Any) -> list[Any]:
+            return [value if was else None for was in known]
+
+        return [
+            [self._key(url) for url in urls],
+            urls,
+            [self.hosts[number] for number in self.host[part].tolist()],
+            [name_of(url) for url in urls],
+            self.depth[part].tolist(),
+            [True if page in self.seeds else None for page in range(part.start, part.stop)],
+            np.where(inside, np.where(fetched, "known", "frontier"), "outside").tolist(),
+            [SHARED_QUEUE if waits else None for waits in self._waits[part].tolist()],
+            _or_none(self.lane[part]),
+            self.since[part].tolist(),
+            all_(now),
+            _known(harvest.relevance[part]),
+            self.out_weight[part].tolist(),
+            self.in_weight[part].tolist(),
+            _or_none(self.hub_priority[part]),
+            _or_none(self.authority_priority[part]),
+            _or_none(self.hub_rank[part]),
+            _or_none(self.authority_rank[part]),
+            accounts.hub[part].tolist(),
+            all_(0.0),
+            accounts.hub_paid[part].tolist(),
+            accounts.authority[part].tolist(),
+            all_(0.0),
+            accounts.authority_paid[part].tolist(),
+            [status if was else None for status, was in zip(harvest.status[part].tolist(), known, strict=True)],
+            when,
+            of_fetched(1),
+            when,
+            when,
+            of_fetched(self.run.token),
+            of_fetched("new"),
+            *([each[place] for each in details] for place in range(len(NO_DETAILS))),
+            [None if held else SCOPE for held in inside.tolist()],
+            [surplus(url) or None for url in urls],
+            [harvest.values.get(page) for page in range(part.start, part.stop)],
+        ]
+
+
+def _unspent(pages: int) -> FixedPoint:
+    """Accounts of which nothing has been spent; no fixed point, but of the same form."""
+    return FixedPoint(np.ones(pages), np.ones(pages), np.zeros(pages), np.zeros(pages), 0, math.inf)
+
+
+def _settled(
+    harvest: Harvest, host: Numbers, rule: Rule, tolerance: float, progress: Callable[[int], None]
+) -> FixedPoint:
+    """The accounts at their fixed point."""
+    system = System.of(
+        harvest.offsets,
+        harvest.targets,
+        alpha=rule.alpha,
+        relevance=harvest.relevance,
+        payout=np.ones(harvest.pages),
+        weights=solve.link_weights(harvest.offsets, harvest.targets, host, rule.intra_host_weight),
+    )
+    return system.solve(tolerance=tolerance, progress=lambda rounds, _: progress(rounds))
+
+
+def _hosts(urls: Sequence[str]) -> tuple[list[str], Numbers]:
+    """The hosts, and the number of each page's."""
+    numbers: dict[str, int] = {}
+    host = np.empty(len(urls), np.int32)
+    for page, url in enumerate(urls):
+        host[page] = numbers.setdefault(host_of(url), len(numbers))
+    return list(numbers), host
+
+
+def _weights(harvest: Harvest, host: Numbers, intra: float) -> tuple[Floats, Floats]:
+    """Sums of the weights of each page's out-links and in-links."""
+    size = harvest.pages
+    out = np.diff(harvest.offsets).astype(np.float64)
+    into = np.zeros(size)
+    for start in range(0, harvest.links, BLOCK_LINKS):
+        into += np.bincount(harvest.targets[start : start + BLOCK_LINKS], minlength=size)
+    if intra != 1.0:
+        for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+            inside = host[sources] == host[ends]
+            out -= (1.0 - intra) * np.bincount(sources[inside], minlength=size)
+            into -= (1.0 - intra) * np.bincount(ends[inside], minlength=size)
+    return out, into
+
+
+def _or_none(values: Ints) -> list[int | None]:
+    return [None if value == NONE else value for value in values.tolist()]
+
+
+def _known(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

@@ -1,0 +1,374 @@
+"""Hints out of files: sitemaps, feeds (RSS, Atom), lists of URLs and JSON lines. Nothing is fetched here.
+
+A sitemap says when a page was last changed, by a time or by a date; a date counts from its beginning, and may mean
+all of it. An entry without either says only that the page is there: its time is 0; so do its alternates, which are the
+page in other languages. Entities that a file declares may be bombs: it is refused. Feeds need feedparser (`pip install
+'graphbrain-crawler[hints]'`).
+Formats: sitemaps.org, "Sitemaps XML format", 0.9; RFC 4287; W3C NOTE-datetime.
+"""
+
+from __future__ import annotations
+
+import calendar
+import io
+import math
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import mktime_tz, parsedate_tz
+from typing import Any
+from xml.parsers import expat
+
+from graphbrain import installs
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.ingest import repair
+from graphbrain.model import Hint
+from graphbrain.wire import json_object
+
+__all__ = ["LARGEST", "Hints", "moment", "read", "read_feed", "read_lines", "read_sitemap"]
+
+LARGEST = 50 * 1024 * 1024
+"""Bytes of one file, unpacked: the limit of sitemaps.org."""
+GZIP = b"\x1f\x8b"
+MOST_PACKED = 3
+"""How often a file may be packed: some are by their server, too."""
+NAMED = 1000
+"""Faults of a file that are told one by one."""
+EXTENSIONS = ("http://www.google.com/schemas/sitemap-", "https://www.google.com/schemas/sitemap-")
+"""Images, videos and news in a sitemap have addresses of their own."""
+DAY = 86_400.0
+_DATE = re.compile(r"(\d{4})(?:[-/](\d\d?)(?:[-/](\d\d?))?)?")
+_TIME = re.compile(
+    r"(\d{4})[-/](\d\d?)[-/](\d\d?)(?:[Tt]|\s+)(\d\d?):(\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d+))?)?"
+    r"\s*(?:[Zz]|UTC|GMT)?(?:(?P<sign>[-+])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?"
+)
+_NAMED_MONTH = re.compile(r"\d[\s-]*[A-Za-z]{3}|[A-Za-z]{3}[a-z]*\s+\d")
+_NO_URL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd<>]")
+_DECLARATION = re.compile(r"^<\?xml[^>]*>", re.IGNORECASE)
+_MISSING = f"Feeds are read with a package that is not installed: {installs.command('hints', 'feedparser')}."
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a file says: hints; the sitemaps that an index of them lists, to be fetched and read.
+
+    `refused`: what could not be read, `mended`: what was read though something was wrong, each with its place.
+    """
+
+    hints: tuple[Hint, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+
+
+@dataclass
+class _Found:
+    """What has been read so far."""
+
+    hints: list[Hint] = field(default_factory=list)
+    sitemaps: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+
+    def hints_of(self) -> Hints:
+        """All of it, with the first faults by themselves and the number of the others."""
+        refused, mended = (
+            (*what[:NAMED], *([f"and {len(what) - NAMED:,} more"] if len(what) > NAMED else []))
+            for what in (self.refused, self.mended)
+        )
+        return Hints(tuple(self.hints), tuple(self.sitemaps), refused, mended)
+
+    def address(self, where: str, place: str) -> bool:
+        """May it be one? If not, it is refused."""
+        if not where:
+            self.refused.append(f"{place}: an entry without an address")
+        elif bad := _NO_URL.search(where):
+            self.refused.append(f"{place}: {where[:200]!r} holds {bad[0]!r}, which no URL has")
+        else:
+            return True
+        return False
+
+    def moment(self, when: str, place: str) -> tuple[float, float]:
+        """When it was, as `moment` has it; a word if that cannot be read."""
+        at, within = moment(when)
+        if not (at or within) and when.strip():
+            self.mended.append(f"{place}: {when.strip()[:80]!r} is no date; it counts that the page is there")
+        return at, within
+
+
+def read(data: bytes | str, name: str = "it") -> Hints:
+    """The hints of a sitemap, an index of sitemaps, a feed, a list of URLs, or JSON lines, packed by gzip or not.
+
+    What is broken is read as far as it can be (see `mending`), and the rest is in `refused`. `name`: how errors call
+    the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
+    LARGEST, or declares entities; SettingsError when the package for feeds is missing.
+    """
+    found = _Found()
+    text = _text(data, name, found)
+    if text.lstrip().startswith("{"):
+        return _lines(text.splitlines(), found)
+    kind = repair.kind_of(text)
+    if kind is None:
+        if re.search(r"^\s*(?:https?://|\{)", text, re.MULTILINE | re.IGNORECASE) and not text.lstrip().startswith("<"):
+            return _lines(text.splitlines(), found)
+        raise BadInput(f"{name} is no sitemap, no feed, no list of URLs, and no JSON lines.")
+    return (_sitemap if kind.is_sitemap else _feed)(text, kind, name, found)
+
+
+def read_sitemap(data: bytes | str, name: str = "the sitemap") -> Hints:
+    """The pages of a sitemap, or the sitemaps of an index. Raises as `read`."""
+    found = _Found()
+    text = _text(data, name, found)
+    kind = repair.kind_of(text)
+    if kind is None or not kind.is_sitemap:
+        raise BadInput(f"{name} is no sitemap.")
+    return _sitemap(text, kind, name, found)
+
+
+def read_feed(data: bytes | str, name: str = "the feed") -> Hints:
+    """The entries of an RSS or Atom feed. Raises as `read`."""
+    found = _Found()
+    text = _text(data, name, found)
+    kind = repair.kind_of(text)
+    if kind is None or kind.is_sitemap:
+        raise BadInput(f"{name} is no feed.")
+    return _feed(text, kind, name, found)
+
+
+def _text(data: bytes | str, name: str, found: _Found) -> str:
+    """What a file says: unpacked, as often as it was packed, and decoded."""
+    if isinstance(data, str):
+        raw = data.encode("utf-8", "replace")
+    else:
+        raw = data
+        for _ in range(MOST_PACKED):
+            if raw.startswith(b"\x1f\x8b"):
+                raw = _unpack(raw, name, found)
+    if len(raw) > LARGEST:
+        raise BadInput(f"{name} is larger than {LARGEST >> 20} MB, the limit of sitemaps; split it.")
+    text, wrong = repair.decode(raw)
+    if wrong:
+        found.mended.append(wrong)
+    return text.lstrip()
+
+
+def _unpack(raw: bytes, name: str, found: _Found) -> bytes:
+    """What gzip has packed, a little more than LARGEST at most; of a file that is cut off, what there is of it.
+
+    One that is damaged is refused: behind a wrong bit gzip goes on, with thousands of addresses that nobody wrote.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while raw.startswith(GZIP) and size <= LARGEST:
+        packed = zlib.decompressobj(wbits=31)
+        try:
+            parts.append(packed.decompress(raw, LARGEST + 1 - size))
+        except zlib.error as error:
+            raise BadInput(f"{name} is a damaged gzip file ({error}): what it says cannot be trusted.") from None
+        size += len(parts[-1])
+        if not packed.eof and size <= LARGEST:
+            if not size:
+                raise BadInput(f"{name} is a gzip file that was cut off before it says anything.")
+            found.refused.append(f"the gzip file is cut off; the first {size:,} bytes of what it holds were read")
+            break
+        raw = packed.unused_data.lstrip(b"\0")
+    return b"".join(parts)
+
+
+class _Damaged(Exception):
+    """A file that is XML, but cannot have been meant so."""
+
+
+class _Pages:
+    """The entries of a sitemap while it is parsed. A place is a line, or in a mended file none."""
+
+    def __init__(self, text: str, found: _Found, *, mended: bool) -> None:
+        self._found, self._mended = found, mended
+        self._depth, self._entry = 0, 0
+        self._name = self._space = ""
+        self._fields: dict[str, str] = {}
+        self._words: list[str] | None = None
+        self._others: dict[str, None] = {}
+        self._parser = parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler = self._characters
+        parser.Parse(text, True)
+        # Sites list the same page in another language with each of them: once is enough.
+        listed = {hint.url for hint in found.hints}
+        found.hints += [Hint(url, 0.0, "sitemap") for url in self._others if url not in listed]
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        space, _, name = tag.rpartition(" ")
+        name = name.lower()
+        if not self._entry and name in ("url", "sitemap"):
+            self._entry, self._name, self._space, self._fields = self._depth, name, space, {}
+        elif self._entry and self._depth == self._entry + 1:
+            if name in ("loc", "lastmod"):
+                self._words = []
+            elif name == "link" and attributes.get("rel", "").strip().lower() == "alternate":
+                self._others.setdefault(attributes.get("href", "").strip())
+
+    def _characters(self, data: str) -> None:
+        if self._words is not None:
+            self._words.append(data)
+
+    def _end(self, tag: str) -> None:
+        space, _, name = tag.rpartition(" ")
+        if self._words is not None and self._depth == self._entry + 1:
+            # An image has an address, too; but who has spelt a namespace wrongly has meant this one.
+            if space == self._space or not space.startswith(EXTENSIONS):
+                first = space == self._space
+                kept = self._fields.get(name.lower())
+                self._fields[name.lower()] = "".join(self._words).strip() if first or kept is None else kept
+            self._words = None
+        elif self._entry == self._depth:
+            self._take(f"line {self._parser.CurrentLineNumber}")
+            self._entry = 0
+        self._depth -= 1
+
+    def _take(self, place: str) -> None:
+        where = self._fields.get("loc", "")
+        if "<" in where and not self._mended:
+            raise _Damaged("a section of text does not end where it should")
+        place = f"the entry {where[:200]!r}" if self._mended else place
+        if not self._found.address(where, place):
+            return
+        if self._name == "sitemap":
+            self._found.sitemaps.append(where)
+        else:
+            at, within = self._found.moment(self._fields.get("lastmod", ""), place)
+            self._found.hints.append(Hint(where, at, "sitemap", within))
+
+
+def _sitemap(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
+    fault = _xml(text, name)
+    if fault is None:
+        trial = replace(found, hints=[], sitemaps=[], refused=[*found.refused], mended=[*found.mended])
+        try:
+            _Pages(text, trial, mended=False)
+            return trial.hints_of()
+        except _Damaged as damage:
+            fault = str(damage)
+    _Pages(_mended(text, kind, fault, found), found, mended=True)
+    if not found.hints and not found.sitemaps:
+        raise BadInput(f"{name} is not XML, and nothing in it can be read ({fault}).")
+    return found.hints_of()
+
+
+def _xml(text: str, name: str) -> str | None:
+    """What keeps a text from being XML. Raises BadInput where it declares entities."""
+    fault = repair.fault_of(text)
+    if fault is not None and repair.declares_entities(text):
+        raise BadInput(f"{name} declares entities, which no sitemap or feed needs; it is not read.")
+    return fault
+
+
+def _mended(text: str, kind: repair.Kind, fault: str, found: _Found) -> str:
+    made = repair.mend(text, kind)
+    found.mended.append(f"it is not XML ({fault}), and was read entry by entry")
+    found.mended += made.partly
+    found.refused += made.refused
+    return made.text
+
+
+def moment(text: str) -> tuple[float, float]:
+    """When a date or time is (UTC, unless it says) in epoch seconds, and how many seconds long; (0, 0) if it is none.
+
+    All forms of W3C NOTE-datetime, those of RFC 822, and some more that are met.
+    """
+    text = text.strip()
+    try:
+        if date := _DATE.fullmatch(text):
+            year, month, day = (int(part) if part else None for part in date.groups())
+            assert year is not None
+            start = datetime(year, month or 1, day or 1, tzinfo=UTC).timestamp()
+            return max(0.0, start), DAY * (1 if day else 31 if month else 366)
+        if time := _TIME.fullmatch(text):
+            year, month, day, hour, minute = (int(part) for part in time.groups()[:5])
+            second = float(f"{time['second'] or 0}.{time['part'] or 0}")
+            east = int(time["hours"] or 0), int(time["minutes"] or 0)
+            if hour > 24 or minute > 59 or second >= 61 or east[0] > 23 or east[1] > 59:
+                return 0.0, 0.0
+            start = datetime(year, month, day, tzinfo=UTC).timestamp() + hour * 3600 + minute * 60 + second
+            return max(0.0, start - (east[0] * 3600 + east[1] * 60) * (-1 if time["sign"] == "-" else 1)), 0.0
+        if _NAMED_MONTH.search(text) and (parts := parsedate_tz(text)):
+            return max(0.0, float(mktime_tz(parts))), 0.0
+        found = datetime.fromisoformat(text)
+        return max(0.0, (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()), 0.0
+    except (ValueError, OverflowError):
+        return 0.0, 0.0
+
+
+def _feed(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
+    try:
+        import feedparser
+    except ImportError:
+        raise SettingsError(_MISSING) from None
+    fault = _xml(text, name)
+    if fault is not None:
+        text = _mended(text, kind, fault, found)
+    raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
+    # From a file object, for the address of a feed would be fetched.
+    feed = feedparser.parse(io.BytesIO(raw), sanitize_html=False, resolve_relative_uris=False)
+    if not feed.entries and (fault or not feed.version):
+        raise BadInput(f"{name} is neither a sitemap nor a feed{f' ({fault})' if fault else ''}.")
+    for number, entry in enumerate(feed.entries, 1):
+        place = f"entry {number}"
+        link = entry.get("link") or ""
+        if found.address(link, place):
+            at, within = _when(entry, place, found)
+            found.hints.append(Hint(link, at, "feed", within))
+    return found.hints_of()
+
+
+def _when(entry: Any, place: str, found: _Found) -> tuple[float, float]:
+    """When an entry was updated, else published, and how long that is; 0 if it does not say."""
+    # Asked for by its own name, feedparser would answer with the other one, and a warning.
+    for what in ("updated", "published"):
+        if time := dict.get(entry, f"{what}_parsed"):
+            try:
+                return float(max(0, calendar.timegm(time))), 0.0
+            except (ValueError, OverflowError):
+                continue
+    return found.moment(dict.get(entry, "updated") or dict.get(entry, "published") or "", place)
+
+
+def read_lines(lines: Iterable[str]) -> Hints:
+    """Hints from lines. JSON objects: 'url', and if they are known 'at' (epoch seconds, or a date or time), 'kind',
+    'within'. Or URLs, as in a sitemap of text: of pages that are there."""
+    return _lines(lines, _Found())
+
+
+def _lines(lines: Iterable[str], found: _Found) -> Hints:
+    for number, line in enumerate(lines, 1):
+        line = line.strip()
+        if line.lower().startswith(("http://", "https://")):
+            if found.address(line, f"line {number}"):
+                found.hints.append(Hint(line, 0.0, "sitemap"))
+        elif line and not line.startswith("#"):
+            try:
+                found.hints.append(_from_line(line))
+            except BadInput as error:
+                found.refused.append(f"line {number}: {error}")
+    return found.hints_of()
+
+
+def _from_line(line: str) -> Hint:
+    item = json_object(line)
+    if not isinstance(item.get("url"), str):
+        raise BadInput("each line must be a JSON object with a 'url'")
+    if unknown := sorted(set(item) - {"url", "at", "kind", "within"}):
+        raise BadInput(f"unknown field {unknown[0]!r}")
+    at, within = item.get("at"), item.get("within", 0.0)
+    if isinstance(at, str):
+        at, span = moment(at)
+        within = within or span
+        if not at:
+            raise BadInput(f"'at' is no date or time: {item['at']!r:.80}")
+    if isinstance(at, float) and not math.isfinite(at):
+        raise BadInput(f"'at' is no time: {at}")
+    return Hint(item["url"], at, item.get("kind", "ping"), within)

@@ -1,0 +1,446 @@
+"""Proof that nothing is lost: accounts recomputed from their neighbours, leases and indexes held against states.
+
+An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
+locked before its neighbours are read; whoever changes what they have paid must write this page in the same
+transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid.
+The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
+Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.accounts import adjacency, ledgers, link_sums
+from graphbrain.accounts.algebra import FIRST_RANK, NONE
+from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.accounts.ledgers import Accounts
+from graphbrain.arrays import Ints
+from graphbrain.frontier.candidates import Finder
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph.connection import Graph, Tx
+from graphbrain.hosts import addresses, politeness
+from graphbrain.hosts.addresses import FULL_WAIT
+from graphbrain.hosts.politeness import Host
+from graphbrain.rules import Rule
+
+__all__ = ["Audit", "Check", "Exact", "Tally", "run"]
+
+BATCH = 500
+TOLERANCE = 1e-9
+"""Relative to the sum of what was added up: float sums drift by about 1e-13 in 2·10⁷ payments."""
+MOST_FINDINGS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
+
+    ok: bool
+    findings: tuple[str, ...]
+    figures: dict[str, Any]
+
+
+@dataclass
+class Tally:
+    """What an audit has seen so far."""
+
+    checked: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)
+    findings: list[str] = field(default_factory=list)
+    worst: float = 0.0
+
+    unmarked: list[str] = field(default_factory=list)
+    """what is wrong with the marks of waiting cash, unless a settling pass is under way"""
+
+    def found(self, kind: str, sentence: str) -> None:
+        self.wrong[kind] += 1
+        if len(self.findings) < MOST_FINDINGS:
+            self.findings.append(sentence)
+
+    def adopt_waiting(self) -> None:
+        """No pass was under way."""
+        for sentence in self.unmarked:
+            self.found("marks", sentence)
+
+    def __iadd__(self, other: Tally) -> Tally:
+        self.unmarked += other.unmarked
+        self.checked += other.checked
+        self.wrong += other.wrong
+        self.findings = [*self.findings, *other.findings][:MOST_FINDINGS]
+        self.worst = max(self.worst, other.worst)
+        return self
+
+
+class Check(Protocol):
+    """What an engine's accounts must be."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Numbers over all accounts; the same to the last bit before and after mean that nobody wrote."""
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """Hold locked accounts and their marks against what audit/pages says of them."""
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Judge the sums, if nobody wrote meanwhile; the figures they give."""
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """The same counts twice: by reading pages, by indexes."""
+
+
+def run(
+    graph: Graph,
+    check: Check,
+    policy: Callable[[], Policy],
+    finder: Finder,
+    sample: int | None,
+    progress: Callable[[int, int], None],
+    clock: Callable[[], float],
+) -> Audit:
+    """Audit `sample` pages and resting hosts (None: all); `progress` is told how many of how many pages are done.
+
+    `policy` is asked anew by each transaction: somebody may change the brain's settings meanwhile.
+    """
+    started = time.monotonic()
+    tally, passes = Tally(), _passes(graph)
+
+    def sums() -> list[Any]:
+        return graph.read(lambda tx: check.sums(tx, policy().rule), "audit/sums")
+
+    before = sums()
+    total = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+    _each_page(graph, check, policy, sample, total[0], tally, progress)
+    settling = passes[1] or _passes(graph) != passes
+    if not settling:
+        tally.adopt_waiting()
+    _hosts(graph, policy, tally)
+    _resting(graph, policy, finder, sample, tally, clock)
+    for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
+        tally.found("indexes", f"Index {name} is {state}.")
+    after = sums()
+    quiet = before == after == sums()
+    # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
+    whole = check.whole(after, policy().rule, quiet, tally)
+    if quiet:
+        _indexes(graph, check, tally)
+    figures: dict[str, Any] = {
+        "pages": total[0],
+        "links": total[1],
+        "accounts_checked": tally.checked * 2,
+        "worst_account_error": tally.worst,
+        **whole,
+        "alone": quiet,
+        "settling": settling,
+        "wrong": dict(tally.wrong),
+        "seconds": round(time.monotonic() - started, 2),
+        "now": clock(),
+    }
+    return Audit(not tally.wrong, tuple(tally.findings), figures)
+
+
+def _passes(graph: Graph) -> tuple[int, bool]:
+    """How many settling passes have begun, and whether one is not over: till then marks of waiting cash are off."""
+    stored = _stored(graph)
+    return stored.get("settle_passes", 0), "settling" in stored
+
+
+def _stored(graph: Graph) -> Mapping[str, Any]:
+    """What stands on the brain."""
+    return graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+
+
+def _indexes(graph: Graph, check: Check, tally: Tally) -> None:
+    """Pages and indexes must agree; claims may move between the two counts, so only what stays off is wrong."""
+    off = set()
+    for _ in range(3):
+        counts, by_index = graph.read(check.counts, "audit/counts")
+        if counts == by_index:
+            return
+        off.add((tuple(counts), tuple(by_index)))
+    if len(off) == 1:
+        tally.found("indexes", f"Pages say {counts} but the indexes {by_index}.")
+
+
+def _each_page(
+    graph: Graph,
+    check: Check,
+    policy: Callable[[], Policy],
+    sample: int | None,
+    total: int,
+    tally: Tally,
+    progress: Callable[[int, int], None],
+) -> None:
+    """All pages in the order of their keys; or a sample, starting at random keys, which are hashes."""
+    wanted = total if sample is None else min(sample, total)
+    after = ""
+    while tally.checked < wanted or sample is None:
+        if sample is not None:
+            after = f"{random.getrandbits(128):032x}"
+        limit = BATCH if sample is None else min(50, wanted - tally.checked)
+        ids, last = graph.read(
+            lambda tx, a=after, n=limit: tx.one("pages/ids_from", after=a, limit=n),  # type: ignore[misc]
+            "pages/ids_from",
+        )
+        if not ids and sample is None:
+            return
+        if ids:
+            seen = graph.write(
+                lambda tx, i=ids: _look(tx, i, check, policy()),  # type: ignore[misc]
+                "audit/pages",
+            )
+            tally += seen
+            after = last
+        progress(tally.checked, wanted)
+
+
+def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
+    """Lock pages that are still there, read them with their neighbours, and judge them."""
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    rows = tx.one("audit/pages", ids=ledger.ids.tolist(), intra=policy.rule.intra_host_weight)[0]
+    tally = Tally(checked=len(rows))
+    check.compare(rows, ledger, tx, tally)
+    sums = _sums(tx, ledger)
+    for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+        _links(row, ledger, place, tally)
+        if ledger.links_sum[place] not in (NONE, sums[place]):
+            tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
+        _lease(row, tally)
+    return tally
+
+
+def _sums(tx: Tx, ledger: Accounts) -> Ints:
+    """What the links of locked pages say that their sums should be."""
+    sources, targets = adjacency.packed(tx, "links/packed_out", ledger.ids)
+    return link_sums.of_links(ledger.seek(sources), targets, len(ledger.ids))
+
+
+class Exact:
+    """The exact engine: each account can be recomputed from its neighbours, and what is held was paid."""
+
+    def sums(self, tx: Tx, rule: Rule) -> list[Any]:
+        """Held, paid, waiting."""
+        return tx.one("audit/waiting", alpha=rule.alpha)
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """What each side holds against what its neighbours say; marks against the accounts they follow from."""
+        assert isinstance(ledger, Ledger)
+        ledger.read_payouts(tx)
+        marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+            _account(row, ledger, place, tally)
+            # Until a change of the policy has come to all pages, some are paid by the policy before.
+            if not ledger.rule.repaying and row[2] != due[place]:
+                tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
+            if not ledger.rule.remarking:
+                _marks(row, marks, tips, place, ledger.rule, tally)
+
+    def whole(self, sums: list[Any], rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Held = paid, and the bound of the error."""
+        held, paid, waits = sums
+        gap = abs(held - paid) / max(1.0, held)
+        if quiet and gap > TOLERANCE:
+            tally.found("held = paid", f"The accounts hold {held!r} but were paid {paid!r}.")
+        bound = waits / (rule.alpha * held) if rule.alpha and held else None
+        return {"held": held, "paid": paid, "gap": gap, "error_bound": bound}
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """Queues, leases, retries, priorities, ranks."""
+        return tx.one("audit/counts")
+
+
+def _account(row: list[Any], ledger: Ledger, place: int, tally: Tally) -> None:
+    url, payout, _, _, due_hub, due_authority = row[1:7]
+    for side, score, due in (
+        ("hub", ledger.hub_history[place] + ledger.hub_cash[place], payout + due_hub),
+        (
+            "authority",
+            ledger.authority_history[place] + ledger.authority_cash[place],
+            payout + due_authority,
+        ),
+    ):
+        error = float(abs(score - due) / max(1.0, abs(due)))
+        tally.worst = max(tally.worst, error)
+        if not error <= TOLERANCE:
+            tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
+
+
+def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+    url, dh, da = row[1], row[3], row[4]
+    for name, stored, links in (
+        ("out", ledger.out_weight[place], dh),
+        ("in", ledger.in_weight[place], da),
+    ):
+        if stored != links:
+            tally.found("weights", f"{url} has {name}_weight {stored}, its links weigh {links}.")
+    if row[9] or row[10]:
+        tally.found("links", f"{url} has {row[9]} links to itself and {row[10]} double links.")
+
+
+def _marks(
+    row: list[Any], marks: Marks, tips: Mapping[str, NDArray[np.bool_]], place: int, rule: Rule, tally: Tally
+) -> None:
+    """Ranks, priorities and lanes follow from the accounts; a float's last bit may tip a bucket by one."""
+    names = ("hub_rank", "authority_rank", "hub_priority", "authority_priority", "lane")
+    for name, stored in zip(names, row[11:16], strict=True):
+        wanted = _or_null(int(getattr(marks, name)[place]))
+        links = row[7] if name.startswith("hub") else row[8]
+        if name == "lane" and rule.value not in ("authority", "hub", "own"):
+            continue  # batch scores are written apart, and lanes follow later
+        if name.endswith("priority") and stored is None and links > rule.max_payees:
+            continue
+        if wanted == stored or ((wanted is None or stored is None) and tips[name][place]):
+            continue
+        if wanted is None or stored is None or abs(wanted - stored) > 1:
+            sentence = f"{row[1]} has {name} {stored}, not {wanted}."
+            if name.endswith("priority"):
+                tally.unmarked.append(sentence)
+            else:
+                tally.found("marks", sentence)
+
+
+def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
+    """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
+    none = np.zeros(len(ledger.ids), dtype=bool)
+    tips = {"lane": none}
+    for side, waiting, weight in (
+        ("hub", ledger.hub_waiting(), ledger.out_weight),
+        ("authority", ledger.authority_waiting(), ledger.in_weight),
+    ):
+        score = getattr(ledger, f"{side}_history") + getattr(ledger, f"{side}_cash")
+        tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
+        tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
+    return tips
+
+
+def _or_null(value: int) -> int | None:
+    return None if value == NONE else value
+
+
+def _lease(row: list[Any], tally: Tally) -> None:
+    """A page of the frontier waits in a queue, or is leased, or is to be retried: exactly one of the three.
+
+    One that was fetched may be in one of them, and of the others none is.
+    """
+    url, state, queue, lease, until, worker, not_before = row[1], *row[16:22]
+    if (lease is None) != (until is None) or (lease is not None and worker is None):
+        tally.found("leases", f"{url} has half a lease: {lease}, {until}, {worker}.")
+    places = [queue is not None, lease is not None, not_before is not None]
+    if state == "frontier" and sum(places) != 1:
+        tally.found("leases", f"{url} is in the frontier but queue={queue}, lease={lease}, not_before={not_before}.")
+    if state == "known" and sum(places) > 1:
+        tally.found("leases", f"{url} is known but queue={queue}, lease={lease}, not_before={not_before}.")
+    if state not in ("frontier", "known") and queue is not None:
+        tally.found("leases", f"{url} is {state} but waits in queue {queue}.")
+
+
+def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
+    """In-flight counts and queues of hosts; suspects are looked at again under their lock."""
+    suspects = graph.read(lambda tx: _unfit(tx, None, policy().manners.budget), "audit/hosts")
+    places = graph.read(lambda tx: _unfit_places(tx, None), "audit/addresses")
+
+    def again(tx: Tx) -> dict[str, str]:
+        names = list(politeness.read(tx, suspects, policy().manners))
+        politeness.lock(tx, names, policy().manners)
+        return _unfit(tx, names, policy().manners.budget)
+
+    def places_again(tx: Tx) -> dict[str, str]:
+        addresses.lock(tx, places, 0.0, 0)
+        return _unfit_places(tx, list(places))
+
+    if suspects:
+        for sentence in graph.write(again, "audit/hosts").values():
+            tally.found("hosts", sentence)
+    if places:
+        for sentence in graph.write(places_again, "audit/addresses").values():
+            tally.found("addresses", sentence)
+
+
+def _resting(
+    graph: Graph,
+    policy: Callable[[], Policy],
+    finder: Finder,
+    sample: int | None,
+    tally: Tally,
+    clock: Callable[[], float],
+) -> None:
+    """No host rests longer than until the first of its pages may be visited, unless its settings have just changed."""
+    names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
+    names = names if sample is None else random.sample(names, min(sample, len(names)))
+
+    def late(tx: Tx, held: Mapping[str, Host]) -> list[str]:
+        return _oversleeping(tx, held.values(), finder, clock())
+
+    def again(tx: Tx, suspects: Sequence[str]) -> list[str]:
+        return late(tx, politeness.lock(tx, politeness.read(tx, suspects, policy().manners), policy().manners))
+
+    for start in range(0, len(names), BATCH):
+        part = names[start : start + BATCH]
+        suspects = graph.read(
+            lambda tx, p=part: late(tx, politeness.read(tx, p, policy().manners)),  # type: ignore[misc]
+            "audit/resting",
+        )
+        if suspects and not _reviewing(graph):
+            sure = graph.write(lambda tx, s=suspects: again(tx, s), "audit/resting")  # type: ignore[misc]
+            for name in sure:
+                tally.found("hosts", f"Host {name} rests for longer than until one of its pages may be visited.")
+
+
+def _reviewing(graph: Graph) -> bool:
+    """Do hosts and pages have to be gone through, for settings have changed?"""
+    return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
+
+
+def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
+    """Those of the hosts that rest for longer than they should."""
+    queues = {host.name: politeness.open_queues(host) for host in met if host.stored["resting"] and not host.lost()}
+    until = {host.name: host.stored["ready_at"] for host in met}
+    ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
+    return [
+        name
+        for name, own in queues.items()
+        # A host all whose claims are out is not looked at for a while.
+        if until[name] > max(now, min((ripe[queue] for queue in own if queue in ripe), default=until[name])) + FULL_WAIT
+    ]
+
+
+def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
+    """Address → what is wrong with it."""
+    return {
+        name: f"Address {name} counts {in_flight} pages in flight, {pages} are leased."
+        for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]
+        if in_flight != pages
+    }
+
+
+def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
+    """Host → what is wrong with it."""
+    counted = dict(tx.one("audit/in_flight")[0])
+    rows = tx.one("audit/hosts", names=names)[0]
+    wrong: dict[str, str] = {}
+    for name, in_flight, queued, ready_at, waits in rows:
+        out = counted.pop(name, 0)
+        if in_flight != out:
+            wrong[name] = f"Host {name} counts {in_flight} pages in flight, {out} are leased."
+        if waits and (not queued or ready_at is None):
+            wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
+    for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
+        if used is not None and used != pages:
+            wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
+        if waits and not (aside and (queued or 0 < limit <= (used or 0))):
+            wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
+    if names is None:
+        wrong |= {name: f"Host {name} counts no pages in flight, {out} are leased." for name, out in counted.items()}
+        wrong |= {
+            name: f"Pages wait in the queue of host {name}, which is not served."
+            for name in tx.one("audit/stranded")[0]
+        }
+    return wrong

@@ -1,0 +1,103 @@
+"""What the accounts of a classic brain must be: the total cash, no side in debt, a clock that never went back.
+
+An account can not be recomputed from its neighbours here; that nothing was lost shows in the sums. Page by page it is
+checked that nobody has negative cash, that no side spent later than the clock says, and that marks follow from the
+accounts: the lane of a waiting page lies between what history + cash say now and what the history alone would say.
+Statements: classic/sums, classic/counts, audit/counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from graphbrain.accounts import algebra
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
+from graphbrain.accounts.ledger import Accounts
+from graphbrain.graph.connection import Tx
+from graphbrain.inspect.audit import TOLERANCE, Tally
+from graphbrain.rules import Rule, total_cash
+
+__all__ = ["Classic"]
+
+
+class Classic:
+    """The classic engine: nothing is made or lost."""
+
+    def sums(self, tx: Tx, _rule: Rule) -> list[Any]:
+        """The virtual page, and the sums over all pages."""
+        virtual = read_virtual(tx)
+        return [virtual, tx.one("classic/sums", rebased=virtual.rebased)]
+
+    def compare(self, rows: list[list[Any]], ledger: Accounts, tx: Tx, tally: Tally) -> None:
+        """Cash, clock and marks of locked pages."""
+        assert isinstance(ledger, ClassicLedger)
+        virtual = read_virtual(tx)
+        cash = {
+            "hub": ledger.hub_cash + virtual.hub_offsets(ledger.ids),
+            "authority": ledger.authority_cash + virtual.authority_offsets(ledger.ids),
+        }
+        slack = TOLERANCE * max(1.0, abs(virtual.hub_offset), abs(virtual.authority_offset))
+        best = ledger.lanes_for(ledger.authority_history + np.maximum(cash["authority"], 0.0))
+        worst = ledger.lanes_for(ledger.authority_history)
+        for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
+            url = row[1]
+            for side in ("hub", "authority"):
+                held = float(cash[side][place])
+                tally.worst = max(tally.worst, -held)
+                if not held >= -slack:
+                    tally.found("accounts", f"{url} holds {held!r} on its {side} side.")
+                updated = float(getattr(ledger, f"{side}_updated")[place])
+                if updated > virtual.clock:
+                    tally.found(
+                        "clock", f"{url} spent its {side} cash at {updated!r}, the clock says {virtual.clock!r}."
+                    )
+                history = getattr(ledger, f"{side}_history")[place : place + 1]
+                _rank(row, side, history, tally)
+            if ledger.newborn[place] != 0.0:
+                tally.found("accounts", f"{url} never got its first cash.")
+            # A float's last bit may tip a lane by one.
+            judged = ledger.rule.value == "authority" and not row[23]
+            if judged and not int(best[place]) - 1 <= row[15] <= int(worst[place]) + 1:
+                tally.found("marks", f"{url} has lane {row[15]}, not {best[place]} to {worst[place]}.")
+
+    def whole(self, sums: list[Any], _rule: Rule, quiet: bool, tally: Tally) -> dict[str, Any]:
+        """Total cash = 2(N + 1); the totals on the virtual page are those of its pages."""
+        virtual, (pages, hub, authority, hub_history, authority_history, apart) = sums
+        hub += pages * virtual.hub_offset - apart * virtual.hub_base
+        authority += pages * virtual.authority_offset - apart * virtual.authority_base
+        held = hub + authority + virtual.hub_cash + virtual.authority_cash
+        due = total_cash(pages)
+        # Sums of stored cash lose what the offsets are larger than the cash.
+        scale = max(due, pages * max(abs(virtual.hub_offset), abs(virtual.authority_offset)))
+        gap = abs(held - due) / scale
+        if quiet and gap > TOLERANCE:
+            tally.found("total cash", f"All cash is {held!r}, but 2 · ({pages} + 1) was given.")
+        if quiet and virtual.pages != pages:
+            tally.found("total cash", f"The virtual page counts {virtual.pages} pages, there are {pages}.")
+        for name, total, found in (
+            ("hub histories", virtual.hub_total, hub_history),
+            ("authority histories", virtual.authority_total, authority_history),
+            ("hub cash", virtual.hub_held, hub),
+        ):
+            if quiet and abs(total - found) > TOLERANCE * max(scale, abs(found)):
+                tally.found("totals", f"The {name} of all pages are {found!r}, their total says {total!r}.")
+        figures = {"total_cash": held, "should_be": due, "gap": gap, "virtual_hub_cash": virtual.hub_cash}
+        figures |= {"virtual_authority_cash": virtual.authority_cash, "clock": virtual.clock}
+        return figures | {"hub_offset": virtual.hub_offset, "authority_offset": virtual.authority_offset}
+
+    def counts(self, tx: Tx) -> list[list[int]]:
+        """Queues, leases, retries, priorities, ranks, and cash."""
+        pages, indexes = tx.one("audit/counts")
+        more_pages, more_indexes = tx.one("classic/counts")
+        return [pages + more_pages, indexes + more_indexes]
+
+
+def _rank(row: list[Any], side: str, history: Any, tally: Tally) -> None:
+    wanted, stored = int(algebra.rank(history)[0]), row[11] if side == "hub" else row[12]
+    if stored != (None if wanted == NONE else wanted):
+        tally.found("marks", f"{row[1]} has {side}_rank {stored}, not {wanted}.")
+    if row[13 if side == "hub" else 14] is not None:
+        tally.found("marks", f"{row[1]} has a {side}_priority, which the exact engine uses.")

@@ -1,0 +1,64 @@
+"""When fetched pages are to be visited again, as far as that can be told.
+
+By an interval of their own or by a pattern; else, under an order that comes back to pages, by the days after which a
+visit is worth as much as those that the crawl makes now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from graphbrain.arrays import Floats
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.model import Page
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
+from graphbrain.schedule.value import DAY
+
+__all__ = ["dated"]
+
+
+def dated(found: Sequence[Page], policy: Policy, price: float | None) -> list[Page]:
+    """The pages with `comes_back` and `due`; `price`: what visits are worth at the pace of now, None: none are made."""
+    rule, schedule = policy.rule, policy.schedule
+    days: dict[int, float | None] = {
+        place: page.interval or schedule.interval_of(page.url)
+        for place, page in enumerate(found)
+        if page.fetched is not None and page.state == "known"
+    }
+    if rule.revisits and price is not None:
+        places = [place for place, fixed in days.items() if fixed is None]
+        days.update(zip(places, _paced([found[place] for place in places], policy, price), strict=True))
+    return [_dated(page, days.get(place)) for place, page in enumerate(found)]
+
+
+def _dated(page: Page, days: float | None) -> Page:
+    if days is None or page.fetched is None:
+        return page
+    return replace(page, comes_back=days, due=max(page.not_before or 0.0, page.fetched + days * DAY))
+
+
+def _paced(known: Sequence[Page], policy: Policy, price: float) -> list[float | None]:
+    """The days between visits that the order has for these pages; None: more than a hundred years."""
+    value = _worth(known, policy.rule)
+    shape, scale = policy.schedule.first_belief([page.host for page in known], value)
+    learned = np.array([page.rate is not None for page in known], dtype=bool)
+    shape[learned] = [page.rate_shape for page in known if page.rate is not None]
+    scale[learned] = [page.rate_scale for page in known if page.rate is not None]
+    days = policy.schedule.comes_back(value, shape, scale, price)
+    return [None if np.isnan(each) else each for each in days.tolist()]
+
+
+def _worth(known: Sequence[Page], rule: Rule) -> Floats:
+    """What pages are worth to the order."""
+    if rule.value in ("authority", "hub"):
+        scores = [page.score(rule.value) for page in known]
+    else:
+        name = lanes.property_of(rule.value)
+        stored = [page.value if rule.value == "own" else page.scores.get(name) for page in known]
+        scores = [lanes.scored(rule, each, page.provisional) for page, each in zip(known, stored, strict=True)]
+    relevance = [np.nan if page.relevance is None else page.relevance for page in known]
+    return lanes.weighed(rule, np.array(scores, dtype=np.float64), np.array(relevance, dtype=np.float64))

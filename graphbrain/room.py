@@ -1,0 +1,55 @@
+"""How much memory this process may still take: by the system, and by the limits of its control group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["free_bytes"]
+
+ROOT = Path("/")
+
+
+def free_bytes(root: Path = ROOT) -> int | None:
+    """Bytes that can be had without swapping; None where the system does not say (it is no Linux)."""
+    found = [_available(root), *_left_of_groups(root)]
+    known = [each for each in found if each is not None]
+    return max(0, min(known)) if known else None
+
+
+def _available(root: Path) -> int | None:
+    try:
+        for line in (root / "proc/meminfo").read_text().splitlines():
+            name, _, value = line.partition(":")
+            if name == "MemAvailable":
+                return int(value.split()[0]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return None
+
+
+def _left_of_groups(root: Path) -> list[int | None]:
+    """Of this process's control group, and of those it lies in (version 2, and 1 where a container sees its own)."""
+    groups = root / "sys/fs/cgroup"
+    left = [_left(groups / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes")]
+    try:
+        own = next(
+            line.split(":", 2)[2] for line in (root / "proc/self/cgroup").read_text().splitlines() if "::" in line
+        )
+    except (OSError, StopIteration, IndexError):
+        own = "/"
+    parts = [part for part in own.split("/") if part and part != ".."]
+    for depth in range(len(parts) + 1):
+        left.append(_left(groups.joinpath(*parts[:depth]), "memory.max", "memory.current"))
+    return left
+
+
+def _left(group: Path, most: str, now: str) -> int | None:
+    try:
+        # What files are cached in counts as used, and is given back when it is wanted.
+        used = int((group / now).read_text())
+        for line in (group / "memory.stat").read_text().splitlines():
+            if line.startswith("inactive_file "):
+                used -= int(line.split()[1])
+        return int((group / most).read_text()) - used
+    except (OSError, ValueError, IndexError):  # there is none, or it has no limit ("max")
+        return None

@@ -1,0 +1,125 @@
+"""What all workers of one brain must agree on, as it stands on the (:Brain), in the form that the algebra takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from graphbrain.arrays import Floats
+
+__all__ = ["Options", "Rule", "clip_relevance", "total_cash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the ancestors left open; the settings of the same names say what each means."""
+
+    window: float = 8.0
+    window_unit: str = "cash"
+    score: str = "history"
+    root_share: float = 0.0
+    relevance_rule: str = "rational"
+    new_history: str = "zero"
+    first_cash: str = "pages"
+    passes: float = 16.0
+
+    @classmethod
+    def of(cls, brain: Mapping[str, Any]) -> Options:
+        """The options by what stands on the (:Brain)."""
+        return cls(**{option.name: brain[option.name] for option in fields(cls) if option.name in brain})
+
+    def clock(self, now: float, before: float = 0.0) -> float:
+        """What the clock says now that said `before`: in seconds, by the server's clock; pushes turn one of cash."""
+        return max(before, now) if self.window_unit == "seconds" else before
+
+    def length(self, pages: float) -> float:
+        """The window in units of the clock: cash spent, or seconds; infinite when there is none."""
+        if not self.window:
+            return np.inf
+        return self.window * total_cash(pages) if self.window_unit == "cash" else self.window
+
+
+def total_cash(pages: float) -> float:
+    """All cash there is: 1 + 1 for each page, and for the virtual page."""
+    return 2.0 * (pages + 1.0)
+
+
+LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
+
+    `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
+    score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
+    a page has of it that nobody links to. `payout`: who is paid for being there, of equal or unequal shares, each worth
+    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet; `remarking`:
+    marks, states and queues of some are still those of other settings. `revision`: of the brain's settings this was
+    made from; accounts are never written by an outdated rule.
+    `weight_before`: of links inside hosts that have not been weighed anew yet.
+    `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
+    `classic`: what only the classic engine asks.
+    """
+
+    alpha: float = 0.15
+    eps: float = 0.03
+    intra_host_weight: float = 1.0
+    max_payees: int = 100_000
+    order: str = "best_first"
+    value: str = "authority"
+    value_by_relevance: bool = True
+    value_scale: float = 1.0
+    value_flow: float = 0.0
+    value_base: float = 0.15
+    payout: str = "uniform"
+    target_relevance: float = 0.7
+    target_hosts: str = ""
+    payout_scale: float = 1.0
+    repaying: bool = False
+    remarking: bool = False
+    weight_before: float | None = None
+    revision: int = 0
+    engine: str = "exact"
+    classic: Options = field(default_factory=Options)
+
+    @classmethod
+    def of(cls, brain: Mapping[str, Any]) -> Rule:
+        """The rule by what stands on the (:Brain)."""
+        accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "payout_scale")
+        targets = ("target_relevance", "target_hosts")
+        values = ("value", "value_by_relevance", "value_scale", "value_flow", "value_base")
+        names = (*accounts, *targets, *values, "order", "revision")
+        given = {name: brain[name] for name in names if name in brain}
+        engine = brain.get("engine", "exact")
+        given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
+        given["weight_before"] = brain.get("weight_before")
+        return cls(**given, engine=engine, classic=Options.of(brain))
+
+    @property
+    def revisits(self) -> bool:
+        """Do fetched pages wait to be fetched again?"""
+        return self.order == "optimal"
+
+    @property
+    def weightless(self) -> bool:
+        """May links inside a host weigh nothing? Then a side without weight may have links."""
+        return 0.0 in (self.intra_host_weight, self.weight_before)
+
+    @property
+    def knows_hosts(self) -> bool:
+        """Do accounts follow from the hosts of pages, too?"""
+        return self.intra_host_weight != 1.0 or self.payout == "hosts"
+
+    @property
+    def bends_payouts(self) -> bool:
+        """May pages be paid something else than 1 or what was set for them by hand?"""
+        return self.payout != "uniform" or self.repaying
+
+
+def clip_relevance(relevance: Floats) -> Floats:
+    """Relevance in [.001, .999]; unknown (nan) counts as ½."""
+    return np.clip(np.where(np.isnan(relevance), 0.5, relevance), LEAST_RELEVANCE, MOST_RELEVANCE)

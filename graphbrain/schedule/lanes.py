@@ -1,0 +1,261 @@
+"""Lanes: pages of like value and belief wait in one queue, so that its oldest is its best.
+
+The crawl value of a page grows with the time it was not seen, so no stored number orders all pages for long. But pages
+of like (w, a/b, a) grow alike: in a lane of those the page that has waited longest is worth most, and an index on
+(lane, waiting since) gives the best of all by its lanes' heads alone. Nothing is stored that depends on the budget.
+
+A lane's number is made of four fields, high to low: how little its pages are worth at best (`promise`), the classes
+of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
+order the best lanes come first. An unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched. So the
+lanes of the frontier stand together, before all others, and the first page in them is the best: one look finds it,
+however many lanes there are. Lane 0 is for pages that are wanted at once, whatever they are worth.
+
+Under the orders that never come back, lanes are simpler: one for each depth, or for each factor of √2 in value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.methods import METHODS
+from graphbrain.rules import Rule, clip_relevance
+from graphbrain.schedule.change_rate import Flags, expected_value
+
+__all__ = [
+    "ASKED",
+    "DISCOVERY",
+    "FRONTIER_END",
+    "Lanes",
+    "Stretch",
+    "best_first",
+    "first_given",
+    "first_value",
+    "frontier_lane",
+    "frontier_value",
+    "head_value",
+    "is_frontier",
+    "lane_of",
+    "passed_on",
+    "property_of",
+    "read_lanes",
+    "revalued",
+    "revisit_lane",
+    "scored",
+    "stretch",
+    "weighed",
+]
+
+ASKED = 0
+"""The lane of pages that are wanted at once: asked for by hand, or due by an interval of their own."""
+LANE_OF_ONE = 1000
+"""The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
+
+DISCOVERY = 20.0
+"""Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
+
+PER_OCTAVE = 2
+"""Classes for each factor of two in value or rate."""
+VALUE_CLASSES, RATE_CLASSES, PROMISES = 128, 64, 512
+VALUE_OF_ONE, RATE_OF_ONE, PROMISE_OF_ONE = 48, 40, 256
+SHAPE_EDGES = (0.4, 0.7, 1.1, 2.0, 4.0)
+SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
+"""What stands for each class of shape: below .4, .4 to .7, …, 4 and above."""
+FRONTIER = 7
+"""In the field of shapes: the page was never fetched."""
+FRONTIER_END = 8 * VALUE_CLASSES
+"""The lanes of the frontier are below it. Brains that were made before these lanes stood together may have others."""
+Stretch = tuple[int, int]
+"""[first lane, the lane after the last)"""
+NEVER = -1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """What lane numbers say: whether of the frontier, and the middle of their classes of value, shape and scale."""
+
+    frontier: np.ndarray
+    value: Floats
+    shape: Floats
+    scale: Floats
+
+
+def revisit_lane(value: ArrayLike, shape: ArrayLike, scale: ArrayLike) -> Ints:
+    """The lane of fetched pages of value w and belief Gamma(a, b); ascending is best first.
+
+    Values and rates beyond the grid (2⁻²⁴ to 2⁴⁰, and once in 2²⁰ days to 2¹² times a day) count as its ends, value 0
+    among them: such pages wait in the last lanes.
+    """
+    w, a, b = (np.asarray(each, dtype=np.float64) for each in (value, shape, scale))
+    values = _class(w, VALUE_OF_ONE, VALUE_CLASSES)
+    rates = _class(a / b, RATE_OF_ONE, RATE_CLASSES)
+    shapes = np.searchsorted(SHAPE_EDGES, a, side="right").astype(np.int64)
+    return _promising(values, rates, shapes)
+
+
+def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
+    """The lane numbers of these classes."""
+    middle = np.asarray(SHAPES)[shapes]
+    promised = expected_value(
+        _middle(values, VALUE_OF_ONE), middle, middle / _middle(rates, RATE_OF_ONE), np.float64(DISCOVERY)
+    )
+    return _packed(promised, values, rates, shapes)
+
+
+def frontier_lane(value: ArrayLike) -> Ints:
+    """The lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
+    values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    return np.asarray((VALUE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
+
+
+def stretch(lane: int) -> Stretch:
+    """The lanes [first, end) with this one whose pages come in the order of the index best first: all of the frontier,
+    or this alone."""
+    return (ASKED + 1, FRONTIER_END) if ASKED < lane < FRONTIER_END else (lane, lane + 1)
+
+
+def is_frontier(lane: ArrayLike) -> Flags:
+    """Are these lanes of pages that were never fetched?"""
+    return np.asarray(np.asarray(lane, dtype=np.int64) % 8 == FRONTIER)
+
+
+def frontier_value(value: ArrayLike, discovery: float = DISCOVERY) -> Floats:
+    """What fetching a page for the first time is worth, w·K, in the currency of crawl values."""
+    return np.asarray(value, dtype=np.float64) * discovery
+
+
+def read_lanes(lane: ArrayLike) -> Lanes:
+    """The classes that lane numbers were made of."""
+    numbers = np.asarray(lane, dtype=np.int64)
+    shapes, frontier = numbers % 8, is_frontier(numbers)
+    values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
+    values = np.where(frontier & (numbers < FRONTIER_END), VALUE_CLASSES - 1 - numbers // 8, values)
+    shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
+    return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))
+
+
+def head_value(
+    lane: ArrayLike, age: ArrayLike, discovery: float = DISCOVERY, freshness: float = 1.0, change: float = 0.0
+) -> Floats:
+    """What the first of each lane is worth, by the lane's number alone: `age` days since it was last seen.
+
+    `freshness`, `change`: what a page of value 1 is worth by being up to date, and by each change that is found. Good
+    to a class's width; whoever has read the pages themselves takes `beliefs.expected_value` of them.
+    """
+    numbers = np.asarray(lane, dtype=np.int64)
+    lanes = read_lanes(numbers)
+    seen = expected_value(freshness * lanes.value, lanes.shape, lanes.scale, age, change * lanes.value)
+    worth = np.where(lanes.frontier, frontier_value(lanes.value, discovery), seen)
+    return np.where(numbers == ASKED, np.inf, worth)
+
+
+def property_of(value: str) -> str:
+    """The property of pages that holds this value, if it is neither of the two scores."""
+    return METHODS[value][-1] if value in METHODS else "value"
+
+
+def scored(rule: Rule, stored: float | None, provisional: float | None = None) -> float:
+    """What a page is worth by a property that says it; None: it has none, but of a batch score maybe a `provisional`
+    one."""
+    if rule.value == "own":
+        return 1.0 if stored is None else stored
+    if stored is not None:
+        return stored * rule.value_scale
+    return rule.value_base if provisional is None else provisional
+
+
+def passed_on(rule: Rule, own: float, links: Sequence[tuple[float, float]]) -> float:
+    """What a page that was just read gives each page it links to, by one step of the method that the order goes by.
+
+    `own`: its value; `links`: of each link the value of the page it leads to, and how many links to that are known. A
+    reader of PageRank and its kin follows each link alike. A hub of HITS is worth what it leads to, in sum, and each of
+    its links as much as the hub; a hub of SALSA gives each link what the other links of its community have.
+    """
+    if not links:
+        return 0.0
+    if rule.value == "hits":
+        return rule.value_flow * sum(value for value, _ in links)
+    if rule.value == "salsa":
+        return sum(value for value, _ in links) / max(1.0, sum(count for _, count in links))
+    return rule.value_flow * own / (len(links) + (1.0 if rule.value == "opic" else 0.0))
+
+
+def first_given(rule: Rule) -> float:
+    """What a page is worth that nobody is known to link to, beside what those give it who do."""
+    return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
+
+
+def first_value(rule: Rule, hub: Floats, authority: Floats) -> Floats:
+    """What pages that are made just now are worth before relevance: a score of theirs, or what no property says yet."""
+    if rule.value in ("authority", "hub"):
+        return authority if rule.value == "authority" else hub
+    return np.full(len(hub), scored(rule, None))
+
+
+def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:
+    """The lane of fetched pages in this `lane` when they get this `value`: the belief that its number says is kept.
+
+    Pages whose value stays in its class stay; so do those that are wanted at once.
+    """
+    numbers = np.array(lane, dtype=np.int64)
+    classes = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
+    shapes = numbers % 8
+    moved = (numbers // (8 * RATE_CLASSES) % VALUE_CLASSES != classes) & (numbers != ASKED) & (shapes < len(SHAPES))
+    if moved.any():
+        numbers[moved] = _promising(classes[moved], numbers[moved] // 8 % RATE_CLASSES, shapes[moved])
+    return numbers
+
+
+def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
+    """What pages are worth to the schedule: their value, times twice the relevance (unknown: ½) if it counts."""
+    if not rule.value_by_relevance:
+        return np.maximum(value, 0.0)
+    return np.maximum(value, 0.0) * clip_relevance(relevance) * 2.0
+
+
+def lane_of(
+    rule: Rule, value: Floats, relevance: Floats, depth: Floats, fetched: Flags, stored: Ints | None = None
+) -> Ints:
+    """The lane of each page by the brain's order: where it waits, or would if it did.
+
+    `value`: before relevance. `stored`: the lanes that stand on the pages, which say what is believed of their rates;
+    None for pages that are made just now. A fetched page keeps its lane under the orders that never come back.
+    """
+    if rule.order == "breadth_first":
+        fresh = depth.astype(np.int64) + 1
+    elif rule.revisits:
+        fresh = frontier_lane(weighed(rule, value, relevance))
+    else:
+        fresh = best_first(weighed(rule, value, relevance))
+    if stored is None:
+        return fresh
+    seen = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
+    return np.where(stored == ASKED, ASKED, np.where(fetched, seen, fresh))
+
+
+def best_first(value: Floats) -> Ints:
+    """The best-first lane of pages of these values, 1 the best, 2·LANE_OF_ONE the last."""
+    lanes = LANE_OF_ONE - np.floor(2.0 * np.log2(np.maximum(value, 1e-300)))
+    return np.asarray(np.clip(lanes, ASKED + 1, 2 * LANE_OF_ONE), dtype=np.int64)
+
+
+def _class(x: Floats, of_one: int, count: int) -> Ints:
+    logs = np.log2(x, out=np.full(x.shape, NEVER), where=x > 0.0)
+    places: Ints = np.clip(np.floor(PER_OCTAVE * logs) + of_one, 0, count - 1).astype(np.int64)
+    return places
+
+
+def _middle(place: Ints, of_one: int) -> Floats:
+    """The geometric middle of a class."""
+    return np.asarray(np.exp2((place - of_one + 0.5) / PER_OCTAVE), dtype=np.float64)
+
+
+def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:
+    """One number of the four fields; a promise a factor of √2 lower comes one later."""
+    steps = np.floor(-PER_OCTAVE * np.log2(np.maximum(promised, 1e-300))) + PROMISE_OF_ONE
+    promise = np.clip(steps, 0, PROMISES - 1).astype(np.int64)
+    return np.asarray(((promise * VALUE_CLASSES + values) * RATE_CLASSES + rates) * 8 + shapes, dtype=np.int64)

@@ -1,0 +1,10 @@
+"""Scrapy: a scheduler and middlewares that hand a spider's scheduling to the brain.
+
+`ADDONS = {"graphbrain.scrapy.Addon": 500}` is all that a project sets. `prefetch` claims ahead and reports behind, in
+threads, because an event loop cannot wait for a database; `requests` turns claims into requests and back.
+May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
+"""
+
+from graphbrain.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
+
+__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]

@@ -1,0 +1,356 @@
+"""A brain behind a desk: claims are fetched ahead and reports sent behind, by threads, for crawlers that must not wait.
+
+An event loop cannot wait for a database. It asks the desk, which answers at once: `take` hands out a claim that is
+there already, `done` takes a finished visit in. One thread claims and renews, another writes. Whatever is claimed is
+held until it was reported or given back: a visit whose report could not be written yet is renewed like any other.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from graphbrain import Brain, Claim, Claims, Failed, Fetched
+from graphbrain.errors import GraphbrainError, GraphTooSmall
+
+__all__ = ["Desk", "Taken", "Visited"]
+
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
+"""Seconds until the brain is asked again when it had nothing to hand out."""
+MOST_UNWRITTEN = 200
+"""Reports that may wait to be written before no more pages are claimed."""
+RETRY_PATIENCE = 10.0
+"""Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
+RENEWALS = 3
+"""Renewals within the length of a lease."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A page to fetch now; `note` is what was noted on it, empty if nothing."""
+
+    claim: Claim
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """A finished visit. `result` is called once, in the writing thread; None gives the claim back.
+
+    `notes`: texts on the pages that it links to, by their URLs; they are written before the report.
+    """
+
+    claim: Claim
+    result: Callable[[], Fetched | Failed | None]
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Work:
+    """What the writing thread takes at once. `results` are made once, however often they must be sent."""
+
+    seeds: dict[str, str]
+    visited: list[Visited]
+    results: list[Fetched | Failed] | None = None
+    back: list[Claim] = field(default_factory=list)
+
+
+class Desk:
+    """Claims ahead, reports behind. All methods but `open` and `close` answer at once, and belong to one thread.
+
+    `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
+    that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
+    than `RETRY_PATIENCE`.
+    """
+
+    def __init__(self, brain: Brain, patience: float | None = None) -> None:
+        self.brain = brain
+        self.failure: GraphbrainError | None = None
+        """Why the threads have given up; nothing is claimed or written any more."""
+        self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._ready: deque[Taken] = deque()
+        self._fresh: list[Claim] = []
+        self._held: dict[tuple[str, str], Claim] = {}
+        self._out = 0
+        self._unwritten: deque[Visited] = deque()
+        self._seeds: dict[str, str] = {}
+        self._writing = 0
+        self._wanted = self._most = 0
+        self._happened = 0
+        self._over = False
+        self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
+        self._claim_now, self._write_now = threading.Event(), threading.Event()
+        self._not_before = 0.0
+        self._renew_at = 0.0
+        self._claimer = threading.Thread(target=self._claim_for_ever, name="graphbrain claims", daemon=True)
+        self._writer = threading.Thread(target=self._write_for_ever, name="graphbrain reports", daemon=True)
+
+    # ---------------------------------------------------------------- what the event loop asks
+
+    def open(self) -> None:
+        """Start the threads."""
+        self._claimer.start()
+        self._writer.start()
+
+    def want(self, pages: int, most: int) -> None:
+        """Say how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
+        held, those included whose visits are not written yet."""
+        with self._lock:
+            self._wanted, self._most = pages, most
+            short = len(self._ready) + len(self._fresh) < pages and len(self._held) < most
+        if short and time.monotonic() >= self._not_before:
+            self._claim_now.set()
+
+    def take(self) -> Taken | None:
+        """A page to fetch now, held until it comes back by `done`; None when there is none at hand."""
+        now = self.brain.now()
+        with self._lock:
+            while self._ready:
+                taken = self._ready.popleft()
+                # It is renewed in time, unless this process or its database stood still.
+                if (claim := self._held.get(_of(taken.claim))) is not None and claim.until > now:
+                    self._out += 1
+                    return Taken(claim, taken.note)
+                self._held.pop(_of(taken.claim), None)
+                self.counts["lost"] += 1
+        return None
+
+    def done(self, visited: Visited) -> None:
+        """A page that was taken: it will be reported, or given back, as soon as can be."""
+        with self._lock:
+            self._out -= 1
+            self._unwritten.append(visited)
+            self._stir()
+        self._write_now.set()
+
+    def seed(self, url: str, note: str = "") -> None:
+        """A URL where the crawl begins, and what is to be noted on it."""
+        with self._lock:
+            self._seeds[url] = self._seeds.get(url) or note
+            self._stir()
+        self._write_now.set()
+
+    @property
+    def ready(self) -> bool:
+        """Is a page at hand?"""
+        return bool(self._ready)
+
+    @property
+    def over(self) -> bool:
+        """Is nothing left to be fetched, by anybody, and nothing to be written here?"""
+        with self._lock:
+            return self.failure is not None or (self._over and not self._busy())
+
+    def _stir(self) -> None:
+        """Something has happened after which the crawl may go on. The lock is held."""
+        self._happened += 1
+        self._over = False
+
+    def _busy(self) -> bool:
+        return bool(self._ready or self._fresh or self._out or self._unwritten or self._seeds or self._writing)
+
+    # ---------------------------------------------------------------- the end
+
+    def close(self, unfinished: Iterable[Claim] = ()) -> int:
+        """Give back what is at hand and `unfinished`, write all that waits, close the brain. Waits for the database,
+        up to its `limit_seconds` for each of both. Returns how many visits could not be written: they lapse."""
+        limit = self.brain.settings.limit_seconds
+        self._stop_claiming.set()
+        self._claim_now.set()
+        if self._claimer.ident is not None:
+            self._claimer.join(limit + 5.0)
+        with self._lock:
+            back = [*unfinished, *(taken.claim for taken in self._ready), *self._fresh]
+            self._ready.clear()
+            self._fresh.clear()
+            self._unwritten.extend(Visited(claim, _nothing) for claim in back)
+        self._stop_writing.set()
+        self._write_now.set()
+        if self._writer.ident is not None:
+            self._writer.join(limit + 5.0)
+        self.brain.close()
+        with self._lock:
+            return len(self._unwritten) + self._writing
+
+    # ---------------------------------------------------------------- the thread that claims and renews
+
+    def _claim_for_ever(self) -> None:
+        while not self._stop_claiming.is_set() and self.failure is None:
+            try:
+                pause = self._claim()
+            except GraphbrainError as error:
+                pause = self._trouble(error)
+            self._not_before = time.monotonic() + pause
+            due = max(0.0, self._renew_at - time.monotonic())
+            self._claim_now.wait(min(pause or LONGEST_PAUSE, max(due, SHORTEST_PAUSE)))
+            self._claim_now.clear()
+
+    def _claim(self) -> float:
+        """Renew what is due, claim what is wanted; seconds for which asking again would be of no use."""
+        self._renew()
+        if self._fresh:
+            self._hand_over()
+        with self._lock:
+            free = min(self._wanted - len(self._ready), self._most - len(self._held))
+            if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
+                return 0.0
+            idle, happened = not self._busy(), self._happened
+        claims = self.brain.next_urls(min(free, 1_000))
+        if not claims:
+            wait = (claims.next_ready if claims.next_ready is not None else self.brain.now() + 1.0) - self.brain.now()
+            far = self._is_far(claims)
+            with self._lock:
+                if happened == self._happened:
+                    self._over = idle and (claims.finished or far)
+            return max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
+        with self._lock:
+            self._fresh = list(claims)
+            self._held.update((_of(claim), claim) for claim in claims)
+            self.counts["claimed"] += len(claims)
+            self._stir()
+        self._hand_over()
+        return 0.0
+
+    def _is_far(self, claims: Claims) -> bool:
+        """Is the next page too far away to be waited for?"""
+
+        def beyond(at: float | None, seconds: float) -> bool:
+            return at is not None and at > self.brain.now() + seconds
+
+        if self._patience is not None:
+            return beyond(claims.next_ready, self._patience)
+        regular, lease = claims.next_unfailed, self.brain.settings.lease_seconds
+        return beyond(claims.next_ready, RETRY_PATIENCE) and (regular is None or beyond(regular, lease))
+
+    def _hand_over(self) -> None:
+        """Put what was claimed at hand, with its notes."""
+        notes = self.brain.notes(self._fresh)
+        with self._lock:
+            self._ready.extend(Taken(claim, notes.get(claim.key, "")) for claim in self._fresh)
+            self._fresh = []
+
+    def _renew(self) -> None:
+        """Hold all that is held for longer, a few times within the length of a lease."""
+        if time.monotonic() < self._renew_at:
+            return
+        with self._lock:
+            held = list(self._held.values())
+        renewed = self.brain.renew(held)
+        with self._lock:
+            for before, after in zip(held, renewed, strict=True):
+                if _of(before) not in self._held:
+                    continue  # it was reported meanwhile
+                if after is None:
+                    del self._held[_of(before)]
+                else:
+                    self._held[_of(before)] = after
+        self._renew_at = time.monotonic() + min(self.brain.settings.lease_seconds / RENEWALS, 60.0)
+
+    def _trouble(self, error: GraphbrainError) -> float:
+        """Wait and try again if that can help; give up if not."""
+        if error.try_again or isinstance(error, GraphTooSmall):  # others may have the memory now
+            log.warning("%s It is tried again.", error)
+            return LONGEST_PAUSE
+        with self._lock:
+            self.failure = error
+        return LONGEST_PAUSE
+
+    # ---------------------------------------------------------------- the thread that writes
+
+    def _write_for_ever(self) -> None:
+        while self.failure is None:
+            last = self._stop_writing.is_set()
+            work = self._next_work()
+            if work is None:
+                if last:
+                    return
+                self._write_now.wait(LONGEST_PAUSE)
+                self._write_now.clear()
+                continue
+            if not self._write_through(work):
+                return
+            with self._lock:
+                self._writing = 0
+                for visited in work.visited:
+                    self._held.pop(_of(visited.claim), None)
+                self._stir()
+            self._not_before = 0.0
+            self._claim_now.set()
+
+    def _next_work(self) -> _Work | None:
+        with self._lock:
+            visited = [self._unwritten.popleft() for _ in range(min(len(self._unwritten), MOST_UNWRITTEN))]
+            seeds, self._seeds = self._seeds, {}
+            self._writing = len(visited) + len(seeds)
+        return _Work(seeds, visited) if visited or seeds else None
+
+    def _write_through(self, work: _Work) -> bool:
+        """Write until it is written; False when that is hopeless, or the desk is to be closed and it failed."""
+        while True:
+            try:
+                self._write(work)
+                return True
+            except GraphbrainError as error:
+                pause = self._trouble(error)
+                if self.failure is not None or self._stop_writing.is_set():
+                    return False
+                self._stop_writing.wait(pause)
+
+    def _write(self, work: _Work) -> None:
+        """Notes first, then what makes their pages. All of it may be written twice."""
+        if work.results is None:
+            made = [_made(visited) for visited in work.visited]
+            work.results = [result for result in made if result is not None]
+            work.back = [v.claim for v, result in zip(work.visited, made, strict=True) if result is None]
+        texts = {url: text for url, text in work.seeds.items() if text}
+        for visited in work.visited:
+            texts.update(visited.notes)
+        if texts:
+            self._say(self.brain.note(texts).items())
+        if work.results:
+            self._report(work.results)
+        if work.back:
+            self.counts["given_back"] += sum(self.brain.give_back(work.back))
+        if work.seeds:
+            answer = self.brain.seed(work.seeds)
+            self.counts["seeded"] += answer.created
+            self._say(answer.refused)
+
+    def _report(self, results: list[Fetched | Failed]) -> None:
+        for result, answer in zip(results, self.brain.report(results), strict=True):
+            self.counts["reported"] += answer.accepted
+            self.counts["failed"] += answer.accepted and isinstance(result, Failed)
+            self._say(answer.links_refused)
+            if not answer.accepted:
+                self.counts["refused"] += 1
+                log.warning("The visit of %s was refused: %s.", result.url, answer.reason)
+
+    def _say(self, refused: Iterable[tuple[str, str]]) -> None:
+        for url, reason in refused:
+            log.debug("%s is refused: %s.", url, reason)
+
+
+def _of(claim: Claim) -> tuple[str, str]:
+    """What tells a claim from a later one of the same page."""
+    return claim.key, claim.token
+
+
+def _nothing() -> None:
+    """The result of a visit that did not take place."""
+
+
+def _made(visited: Visited) -> Fetched | Failed | None:
+    """The visit's result; the crawler's own code may be in it, and may raise."""
+    try:
+        return visited.result()
+    except Exception as error:
+        log.exception("The visit of %s cannot be reported.", visited.claim.url)
+        return Failed(visited.claim.url, visited.claim, error=f"{type(error).__name__}: {error}"[:200])

@@ -1,0 +1,269 @@
+"""What crosses the border between Scrapy and the brain: settings, requests as pages with notes, and what pages say.
+
+A request becomes a page when a GET of its URL, and a note in JSON with the names of its callbacks, its arguments and
+its headers, can make it again, in any process that runs the same spider.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from parsel import Selector
+from scrapy import Request
+from scrapy.http import Response, TextResponse
+from scrapy.linkextractors import LinkExtractor
+from scrapy.utils import response as responses
+from scrapy.utils.misc import load_object
+
+from graphbrain import Claim, Link
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.model import number
+from graphbrain.relevance import TopicRelevance, guess
+from graphbrain.settings import Settings, unknown, variable_of
+from graphbrain.url import key_of, spell
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.settings import BaseSettings
+
+__all__ = ["CLAIM", "Options", "Reader", "express", "forgive_base", "plain_meta", "request_for"]
+
+CLAIM = "graphbrain_claim"
+"""Where a request's meta keeps the claim it is made under, for the spider to look at."""
+LONGEST_NOTE = 30_000
+"""Characters of a note; a request that needs more stays with its process."""
+PASSING = {
+    *("depth", "download_latency", "download_slot", "is_start_request", "redirect_reasons", "redirect_times"),
+    *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
+}
+"""Meta that says how a request fared, not how to make it."""
+WORDS = "//text()[not(parent::script or parent::style or parent::noscript)]"
+
+log = logging.getLogger(__name__)
+
+Rate = Callable[[Response], float | None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
+
+    `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
+    """
+
+    brain: dict[str, Any] = field(default_factory=dict)
+    canonical: Callable[[str], str] | None = None
+    rate: Rate | None = None
+    topic: TopicRelevance | None = None
+    every_link: bool = False
+    patience: float | None = None
+
+    @classmethod
+    def of(cls, settings: BaseSettings) -> Options:
+        """Read them. Raises SettingsError for what is unknown or impossible."""
+        given = {
+            str(name).removeprefix("GRAPHBRAIN_").lower(): settings[name]
+            for name in settings
+            if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
+        }
+        own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience")}
+        wrong = sorted(set(given) - set(Settings.names()))
+        if wrong:
+            raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
+        if own["topic"] is not None and own["relevance"] is not None:
+            raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
+        if own["links"] not in (None, "followed", "all"):
+            raise SettingsError(f"GRAPHBRAIN_LINKS must be 'followed' or 'all', not {own['links']!r}.")
+        return cls(
+            given,
+            _function("GRAPHBRAIN_CANONICAL", own["canonical"]),
+            _function("GRAPHBRAIN_RELEVANCE", own["relevance"]),
+            None if own["topic"] is None else _topic(own["topic"]),
+            own["links"] == "all",
+            None if own["patience"] is None else _seconds(own["patience"]),
+        )
+
+
+def _function(name: str, given: Any) -> Callable[[Any], Any] | None:
+    """A function, or the path of one."""
+    if given is None:
+        return None
+    try:
+        found: Any = load_object(given)
+    except (ImportError, NameError, ValueError, TypeError) as error:
+        raise SettingsError(f"{name} names nothing that can be imported ({error}).") from None
+    if not callable(found):
+        raise SettingsError(f"{name} must be a function or the path of one, not {given!r}.")
+    return found  # type: ignore[no-any-return]
+
+
+def _topic(given: Any) -> TopicRelevance:
+    """A topic from text with words, or from a list of files that hold pages about it."""
+    try:
+        if isinstance(given, str):
+            return TopicRelevance.from_words(given)
+        pages = [Path(name).read_text(encoding="utf-8", errors="replace") for name in given]
+    except BadInput as error:
+        raise SettingsError(f"GRAPHBRAIN_TOPIC: {error}") from None
+    except (OSError, TypeError) as error:
+        raise SettingsError(f"GRAPHBRAIN_TOPIC must be words, or a list of files: {error}.") from None
+    try:
+        return TopicRelevance.from_pages(_words(Selector(page)) for page in pages)
+    except BadInput as error:
+        raise SettingsError(f"GRAPHBRAIN_TOPIC: {error}") from None
+
+
+def _seconds(given: Any) -> float:
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError):
+        seconds = -1.0
+    if not seconds >= 0:
+        raise SettingsError(f"GRAPHBRAIN_PATIENCE must be seconds, 0 or more, not {given!r}.")
+    return seconds
+
+
+class Reader:
+    """Reads what a page says about its own relevance, and about that of what it links to. Used in one thread."""
+
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._extractor = LinkExtractor(unique=True)
+
+    def read(
+        self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
+    ) -> tuple[float | None, list[Link]]:
+        """Relevance of the page, None if it is not known, and its links; a spider's own guess goes over ours.
+
+        `followed`: URL → (text of the link, the spider's guess), None for what is not known.
+        """
+        near, texts = self._near(response), {}
+        if (self._options.every_link or self._options.topic is not None) and isinstance(response, TextResponse):
+            texts = {link.url: " ".join(link.text.split()) for link in self._extractor.extract_links(response)}
+        said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
+        urls = dict.fromkeys(texts) if self._options.every_link else {}
+        links = []
+        for url in urls | dict.fromkeys(followed):
+            text, given = followed.get(url, (None, None))
+            own = self._share("graphbrain_relevance", given, url)
+            links.append(Link(url, self._guess(near, text or said.get(_key(url))) if own is None else own))
+        return near, links
+
+    def _near(self, response: Response) -> float | None:
+        """How near the page is to the topic. What the user's function cannot tell is not known."""
+        if self._options.rate is not None:
+            try:
+                return self._share("GRAPHBRAIN_RELEVANCE", self._options.rate(response), response.url)
+            except Exception:
+                log.exception("GRAPHBRAIN_RELEVANCE failed for %s.", response.url)
+        elif self._options.topic is not None and isinstance(response, TextResponse):
+            return self._options.topic(_words(response.selector))
+        return None
+
+    def _share(self, name: str, given: Any, url: str) -> float | None:
+        """A relevance that the user has given; None when it is none."""
+        if given is None:
+            return None
+        if number(given) and 0 <= given <= 1:
+            return float(given)
+        log.error("%s must be from 0 to 1, not %r, for %s.", name, given, url)
+        return None
+
+    def _guess(self, near: float | None, text: str | None) -> float | None:
+        return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
+
+
+def _words(page: Selector) -> str:
+    return " ".join(page.xpath(WORDS).getall())
+
+
+def forgive_base(response: Response) -> None:
+    """Let a page whose `<base>` names no URL be read as if it had none, as browsers do.
+
+    Scrapy remembers the base of each response; where a version of it does so no more, the page fails, as without this.
+    """
+    if not isinstance(response, TextResponse):
+        return
+    try:
+        responses.get_base_url(response)
+    except ValueError:
+        known: dict[Response, str] | None = getattr(responses, "_baseurl_cache", None)
+        if known is not None:
+            known[response] = response.url
+
+
+def _key(url: str) -> str:
+    """One name for all spellings of a URL; of what is no URL of a page, its own."""
+    try:
+        return key_of(spell(url))
+    except BadInput:
+        return url
+
+
+def plain_meta(meta: Mapping[Any, Any], mark: str = "") -> dict[Any, Any]:
+    """Meta without the tie to a visit."""
+    return {key: value for key, value in meta.items() if key not in (mark, CLAIM)}
+
+
+def express(request: Request, spider: Spider | None) -> str | None:
+    """The note with which a request's URL makes it again: empty if the URL alone does; None if none can."""
+    if request.method != "GET" or request.body or request.cookies or "cookiejar" in request.meta:
+        return None
+    if not request.url.startswith(("http://", "https://")):
+        return None
+    callback, errback = _name(request.callback, spider), _name(request.errback, spider)
+    if callback is None or errback is None:
+        return None
+    headers = {
+        name.decode("latin-1"): [value.decode("latin-1") for value in values]
+        for name, values in request.headers.items()
+        if name != b"Referer"  # Scrapy's own, made from where the link was met first
+    }
+    meta = {key: value for key, value in request.meta.items() if key not in PASSING and not str(key).startswith("_")}
+    parts = {
+        "callback": "" if callback == "parse" else callback,
+        "errback": errback,
+        "cb_kwargs": request.cb_kwargs,
+        "meta": meta,
+        "headers": headers,
+    }
+    note = {name: part for name, part in parts.items() if part}
+    if not note:
+        return ""
+    try:
+        text = json.dumps(note, ensure_ascii=False, separators=(",", ":"))
+        same = json.loads(text) == note
+    except (TypeError, ValueError):
+        return None
+    return text if same and len(text) <= LONGEST_NOTE else None
+
+
+def _name(method: Any, spider: Spider | None) -> str | None:
+    """The name of a spider's own method, empty for None; None for any other function."""
+    if method is None:
+        return ""
+    name = getattr(method, "__name__", "")
+    own = spider is not None and getattr(method, "__self__", None) is spider
+    return name if own and getattr(spider, name, None) == method else None
+
+
+def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
+    """The request for a claimed page. Raises BadInput when its note asks for what the spider does not have."""
+    parts = json.loads(note) if note else {}
+    methods: dict[str, Any] = {}
+    for role in ("callback", "errback"):
+        if name := parts.get(role):
+            methods[role] = getattr(spider, name, None)
+            if not callable(methods[role]):
+                raise BadInput(f"{claim.url} is to be given to {name}(), which this spider does not have.")
+    headers = parts.get("headers", {})
+    for name, value in (("If-None-Match", claim.etag), ("If-Modified-Since", claim.last_modified)):
+        if value and name not in headers:
+            headers[name] = value
+    meta = {**parts.get("meta", {}), "depth": claim.depth, CLAIM: claim}
+    return Request(claim.url, headers=headers, cb_kwargs=parts.get("cb_kwargs"), meta=meta, **methods)

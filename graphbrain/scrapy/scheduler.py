@@ -1,0 +1,463 @@
+"""Scrapy: one entry in a project's settings, and its spiders fetch what the brain says.
+
+    ADDONS = {"graphbrain.scrapy.Addon": 500}
+
+The add-on sets the scheduler and two middlewares, which only work together, and one that forgives pages a base address
+that is none. The scheduler hands out claimed pages; the spider middleware takes the requests that callbacks make as the
+links of their page; and a *visit* is what lies between: all requests that a claimed page has led to before it was let
+go. It ends, and is reported, when Scrapy has done with the last of them: items have gone through their pipelines by
+then. So whatever is killed, a page comes again whose visit has not ended.
+
+A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
+no method of the spider) is fetched by this process as a part of the visit that led to it.
+The database is the desk's (desk.py); nothing here waits for it.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urljoin
+from weakref import WeakKeyDictionary
+
+from scrapy import Request, Spider, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.http import Response, TextResponse
+from scrapy.utils.asyncio import create_looping_call, run_in_thread
+from scrapy.utils.defer import deferred_from_coro
+from twisted.python.failure import Failure
+
+from graphbrain import Brain, Claim, Failed, Fetched, Link, retry_after
+from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.scrapy.prefetch import Desk, Taken, Visited
+from graphbrain.scrapy.requests import CLAIM, Options, Reader, express, forgive_base, plain_meta, request_for
+from graphbrain.url import Rules
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from twisted.internet.defer import Deferred
+
+__all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]
+
+MARK = "_graphbrain"
+"""Where a request's meta keeps the number of the visit that it belongs to."""
+TICK = 0.1
+"""Seconds between two looks at which requests Scrapy has done with."""
+PERMANENT = (301, 308)
+FAILED = "graphbrain_failed"
+"""The reason with which a spider is closed whose brain cannot be used."""
+
+log = logging.getLogger(__name__)
+
+
+class Addon:
+    """Sets what a project needs: `ADDONS = {"graphbrain.scrapy.Addon": 500}`.
+
+    A page whose `<base>` names no URL is read as browsers read it, without one: Scrapy would raise wherever it is
+    looked at, in a middleware of its own first.
+
+    Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
+    brings them back.
+    """
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Called by Scrapy when it reads the settings."""
+        settings.set("SCHEDULER", Scheduler, "addon")
+        settings.set("RETRY_ENABLED", False, "addon")
+        # Next to the engine: what others drop or handle never comes here.
+        settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
+        # After a body is unpacked (590), before anybody reads it (580).
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
+
+
+@dataclass(eq=False, slots=True)
+class _Visit:
+    """One claimed page, from when it is handed out until Scrapy has done with all requests it led to."""
+
+    number: int
+    claim: Claim
+    requests: set[Request] = field(default_factory=set)
+    gone: set[Request] = field(default_factory=set)
+    """Those that Scrapy seemed to have done with at the last look."""
+    links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
+    """URL → what the link says, and the spider's own guess of its relevance."""
+    notes: dict[str, str] = field(default_factory=dict)
+    fingerprints: set[bytes] = field(default_factory=set)
+    response: Response | None = None
+    moved_to: str = ""
+    error: str = ""
+    broken_off: bool = False
+
+    def raised(self, error: Exception) -> None:
+        """A callback or a middleware has raised this; CloseSpider says nothing about the page."""
+        if isinstance(error, CloseSpider):
+            self.broken_off = True
+        elif not self.error:
+            self.error = f"{type(error).__name__}: {error}"[:200]
+
+    def result(self, reader: Reader) -> Fetched | Failed | None:
+        """What is to be reported; None gives the page back."""
+        url, claim, response = self.claim.url, self.claim, self.response
+        if self.broken_off:
+            return None
+        if self.moved_to:
+            return Fetched(url, (), claim, PERMANENT[0], redirected_to=self.moved_to)
+        if response is None:
+            return Failed(url, claim, error=self.error or "a middleware dropped the request, or its answer")
+        status, head = response.status, response.headers
+        if status in PERMANENT and (place := _text(head.get("Location"))):
+            return Fetched(url, (), claim, status, redirected_to=urljoin(response.url, place))
+        # A spider that has made requests of it has read the page; one that raises on what is not text never could.
+        if self.error and not self.links and isinstance(response, TextResponse):
+            return Failed(url, claim, status, error=self.error)
+        # Without them, a page that was read in part is read in full the next time, changed or not.
+        partly = bool(self.error) and isinstance(response, TextResponse)
+        etag, modified = (None if partly else _text(head.get(name)) for name in ("ETag", "Last-Modified"))
+        if status == 304:
+            return Fetched(url, (), claim, status, not_modified=True, etag=etag, last_modified=modified)
+        good = 200 <= status < 300
+        if not good and (not self.links or status in (429, 503)):
+            now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
+            return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
+        near, links = reader.read(response, self.links) if good else (None, [Link(link) for link in self.links])
+        return Fetched(
+            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified
+        )  # fmt: skip
+
+
+class Scheduler(BaseScheduler):
+    """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/scrapy.md."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._desk: Desk | None = None
+        self._reader = Reader(Options())
+        self._rules = Rules()
+        self._visits: dict[int, _Visit] = {}
+        self._numbers = itertools.count(1)
+        self._waiting: list[tuple[int, int, Request]] = []
+        """This process's own requests, best first; each with its number, so that no two compare equal."""
+        self._fingerprints: set[bytes] = set()
+        self._ticks = create_looping_call(self._tick)
+        self._failure: GraphbrainError | None = None
+        self._closing = False
+        _SCHEDULERS[crawler] = self
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    # ---------------------------------------------------------------- what the engine asks
+
+    def open(self, spider: Spider) -> Deferred[None]:
+        """Open the brain, in a thread. When that fails the spider is closed, with a sentence in the log."""
+        return deferred_from_coro(self._open(spider))
+
+    async def _open(self, spider: Spider) -> None:
+        try:
+            for kind, found in (
+                (SpiderMiddleware, self.crawler.get_spider_middleware(SpiderMiddleware)),
+                (DownloaderMiddleware, self.crawler.get_downloader_middleware(DownloaderMiddleware)),
+            ):
+                if found is None:
+                    raise SettingsError(
+                        f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
+                    )
+            options = Options.of(self.crawler.settings)
+            self._reader = await run_in_thread(Reader, options)
+            brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
+            self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
+        except GraphbrainError as error:
+            # Raising it would end in tracebacks: an engine that is half open cannot be closed.
+            self._failure = error
+            self._ticks.start(TICK, now=False)
+            return
+        if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
+            log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
+        self._desk = Desk(brain, options.patience)
+        self._desk.open()
+        self._ticks.start(TICK, now=False)
+
+    def close(self, reason: str) -> Deferred[None]:  # noqa: ARG002
+        """Report what has ended, give back everything else, close the brain, in a thread."""
+        return deferred_from_coro(self._close())
+
+    async def _close(self) -> None:
+        desk, self._closing = self._desk, True
+        if self._ticks.running:
+            self._ticks.stop()
+        if desk is None:
+            return
+        waiting = {request for _, _, request in self._waiting}
+        for visit in list(self._visits.values()):
+            visit.broken_off |= not waiting.isdisjoint(visit.requests)
+            self._end(visit)
+        lost = await run_in_thread(desk.close)
+        self._count(desk)
+        if lost:
+            log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
+        self._desk = None
+
+    def has_pending_requests(self) -> bool:
+        """Is anything left to be done, here or, until `GRAPHBRAIN_PATIENCE` runs out, anywhere?"""
+        if self._desk is None:
+            return self._failure is not None  # until it is closed for that reason
+        return bool(self._waiting or self._visits or not self._desk.over)
+
+    def next_request(self) -> Request | None:
+        """A request to be sent now; None when there is none at hand."""
+        if self._desk is None:
+            return None
+        self._want(self._desk)
+        if self._waiting:
+            return heapq.heappop(self._waiting)[2]
+        while (taken := self._desk.take()) is not None:
+            if (request := self._begin(taken)) is not None:
+                return request
+        return None
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request in: of a start, of a visit, or one that a middleware puts in the place of another."""
+        if self._desk is None or self._desk.failure is not None:
+            return False
+        visit = self._visits.get(request.meta.get(MARK, 0))
+        if visit is not None:
+            if not self._moved(visit, request):
+                visit.requests.add(request)
+                self._push(request)
+            return True
+        request = _unmarked(request)
+        # Every spider's start has dont_filter: it begins a crawl, which may have begun before.
+        again = request.dont_filter and not request.meta.get("is_start_request")
+        if not again and (note := express(request, self.crawler.spider)) is not None:
+            self._desk.seed(request.url, note)
+            return True
+        if self._met(request, self._fingerprints):
+            return False
+        self._push(request)
+        return True
+
+    # ---------------------------------------------------------------- visits
+
+    def _begin(self, taken: Taken) -> Request | None:
+        """The request for a claimed page; None when this spider cannot make it."""
+        visit = _Visit(next(self._numbers), taken.claim)
+        self._visits[visit.number] = visit
+        try:
+            request = request_for(taken.claim, taken.note, self.crawler.spider)
+        except BadInput as error:
+            log.error("%s", error)
+            visit.error = str(error)
+            self._end(visit)
+            return None
+        request.meta[MARK] = visit.number
+        visit.requests.add(request)
+        return request
+
+    def _moved(self, visit: _Visit, request: Request) -> bool:
+        """Is this the page that the claimed one has moved to for good? That is a page of its own, and waits."""
+        if CLAIM not in request.meta or len(request.meta.get("redirect_reasons", ())) != 1:
+            return False
+        try:
+            elsewhere = self._rules.page(request.url)[1] != visit.claim.key
+        except BadInput:
+            elsewhere = False
+        if elsewhere and request.meta["redirect_reasons"][0] in PERMANENT:
+            visit.moved_to = request.url
+            return True
+        return False
+
+    def came_from(self, visit: _Visit, request: Request) -> Request | None:
+        """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
+        request = _unmarked(request)
+        spider = self.crawler.spider
+        note = None if request.dont_filter else express(request, spider)
+        if note is None:
+            if self._met(request, visit.fingerprints):
+                return None
+            request.meta[MARK] = visit.number
+            return request
+        # As the engine does it: others may refuse what is scheduled (allowed_domains does), or count it.
+        asked = self.crawler.signals.send_catch_log(
+            signals.request_scheduled, request=request, spider=spider, dont_log=IgnoreRequest
+        )
+        if not any(isinstance(said, Failure) and isinstance(said.value, IgnoreRequest) for _, said in asked):
+            visit.links.setdefault(
+                request.url, (request.meta.get("link_text"), request.meta.get("graphbrain_relevance"))
+            )
+            if note:
+                visit.notes.setdefault(request.url, note)
+        return None
+
+    def visit_of(self, request: Request | None) -> _Visit | None:
+        """The visit that a request belongs to."""
+        return None if request is None else self._visits.get(request.meta.get(MARK, 0))
+
+    def _met(self, request: Request, before: set[bytes]) -> bool:
+        """Was the same asked for before? Notes it."""
+        if request.dont_filter:
+            return False
+        assert self.crawler.request_fingerprinter is not None
+        fingerprint = self.crawler.request_fingerprinter.fingerprint(request)
+        if fingerprint in before:
+            log.debug("Filtered duplicate request: %s", request)
+            return True
+        before.add(fingerprint)
+        return False
+
+    def _push(self, request: Request) -> None:
+        heapq.heappush(self._waiting, (-request.priority, next(self._numbers), request))
+
+    def _end(self, visit: _Visit) -> None:
+        assert self._desk is not None
+        del self._visits[visit.number]
+        self._desk.done(Visited(visit.claim, partial(visit.result, self._reader), visit.notes))
+
+    # ---------------------------------------------------------------- ten times a second
+
+    def _tick(self) -> None:
+        desk, engine = self._desk, self.crawler.engine
+        if engine is None or self._closing:
+            return
+        if desk is not None and desk.failure is not None:
+            self._failure = desk.failure
+        if self._failure is not None and engine.running:
+            log.error("%s", self._failure)
+            self._closing = True
+            deferred_from_coro(engine.close_spider_async(reason=FAILED))
+        if desk is None or self._closing:
+            return
+        self._end_visits()
+        self._want(desk)
+        self._count(desk)
+        if desk.ready or self._waiting or not self.has_pending_requests():
+            self._nudge()
+
+    def _end_visits(self) -> None:
+        """End the visits of which Scrapy has done with all requests; twice seen, as they change hands in between."""
+        engine = self.crawler.engine
+        assert engine is not None
+        slot = engine.scraper.slot
+        busy = {request for _, _, request in self._waiting} | engine.downloader.active
+        if slot is not None:
+            busy |= slot.active | {request for _, request, _ in slot.queue}
+        for visit in list(self._visits.values()):
+            gone = visit.requests - busy
+            visit.requests -= gone & visit.gone
+            visit.gone = gone & visit.requests
+            if not visit.requests:
+                self._end(visit)
+
+    def _want(self, desk: Desk) -> None:
+        """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now."""
+        engine = self.crawler.engine
+        if engine is None or engine.paused or self._closing or engine.needs_backout():
+            desk.want(0, 0)
+            return
+        most = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 100
+        desk.want(max(0, most - len(engine.downloader.active) - len(self._waiting)), most)
+
+    def _nudge(self) -> None:
+        """Wake the engine. It wakes by itself, too, every five seconds; so this may fail."""
+        slot = getattr(self.crawler.engine, "_slot", None)
+        nextcall = getattr(slot, "nextcall", None)
+        if nextcall is not None and getattr(slot, "closing", None) is None:
+            nextcall.schedule()
+
+    def _count(self, desk: Desk) -> None:
+        for name, count in desk.counts.items():
+            if count:
+                self.crawler.stats.set_value(f"graphbrain/{name}", count)
+
+
+_SCHEDULERS: WeakKeyDictionary[Crawler, Scheduler] = WeakKeyDictionary()
+"""Each crawler's scheduler, for its middlewares."""
+
+
+class _Middleware:
+    """What both middlewares need."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    def _visit(self, request: Request | None) -> _Visit | None:
+        scheduler = _SCHEDULERS.get(self.crawler)
+        return None if scheduler is None else scheduler.visit_of(request)
+
+
+class DownloaderMiddleware(_Middleware):
+    """Notes why a page could not be fetched."""
+
+    def process_exception(self, request: Request, exception: Exception) -> None:
+        """Called by Scrapy when nobody else has made a response, or another request, of it."""
+        visit = self._visit(request)
+        if visit is not None and CLAIM in request.meta:
+            visit.raised(exception)
+
+
+class Bases(_Middleware):
+    """Reads a page whose base address is none as if it had none."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002
+        """Called by Scrapy with every answer."""
+        forgive_base(response)
+        return response
+
+
+class SpiderMiddleware(_Middleware):
+    """Notes what answer a page gave, and takes the requests that came of it."""
+
+    def process_spider_input(self, response: Response) -> None:
+        """Called by Scrapy with every answer, before anybody judges it."""
+        request = response.request
+        visit = self._visit(request)
+        forgive_base(response)  # another middleware may have put it in the place of the one that was seen before
+        if visit is not None and request is not None and (CLAIM in request.meta or request.url == visit.claim.url):
+            visit.response, visit.error = response, ""
+
+    def process_spider_exception(self, response: Response, exception: Exception) -> None:
+        """Called by Scrapy with what a callback has raised, when nobody else has handled it."""
+        if (visit := self._visit(response.request)) is not None:
+            visit.raised(exception)
+
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Called by Scrapy with what a callback makes."""
+        visit, scheduler = self._visit(response.request), _SCHEDULERS.get(self.crawler)
+        try:
+            async for made in result:
+                if isinstance(made, Request) and visit is not None and scheduler is not None:
+                    request = scheduler.came_from(visit, made)
+                    if request is not None:
+                        yield request
+                else:
+                    yield made
+        except Exception as error:
+            if visit is not None:
+                visit.raised(error)
+            raise
+
+
+def _unmarked(request: Request) -> Request:
+    """The request without what ties it to a visit: spiders like to hand on the meta of a response."""
+    if MARK not in request.meta and CLAIM not in request.meta:
+        return request
+    return request.replace(meta=plain_meta(request.meta, MARK))
+
+
+def _text(header: bytes | None) -> str | None:
+    return header.decode("latin-1") if header else None

@@ -1,0 +1,143 @@
+"""When pages changed: invented by the laws that webs seem to follow, or read from a record of real ones.
+
+A recorded history is a table, plain or gzipped, of one change a line, with tabs and a head that names its columns:
+`epoch` (seconds), `document` (which page), and, if there, `kind` (first: the page was met; change; anything else is no
+change) and `current_url` (for its host). Open Terms Archive's change log is one.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.errors import BadInput
+from graphbrain.schedule.value import DAY
+
+__all__ = ["History", "recorded", "synthetic"]
+
+MEDIAN_RATE, RATE_SPREAD, VALUE_TAIL = 0.1, 1.75, 1.1
+"""Change rates are log-normal: this median a day, this standard deviation of ln λ. Values are Pareto of this tail."""
+HOST_TAIL = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """When each of n pages changed in a span of `days`.
+
+    `value`, `rate` (changes a day: the true one, or the recorded mean), `host` (a number from 0): of each page.
+    `moments`: page·span + day of every change, ascending, which answers for all pages at once.
+    """
+
+    name: str
+    days: float
+    value: Floats
+    rate: Floats
+    host: Ints
+    moments: Floats
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return len(self.value)
+
+    @property
+    def _span(self) -> float:
+        return self.days + 1.0
+
+    def next_change(self, pages: Ints, since: float) -> Floats:
+        """When each of the pages changes next after day `since`; infinite if it does not any more."""
+        base = pages * self._span
+        place = np.searchsorted(self.moments, base + since, side="right")
+        found = self.moments[np.minimum(place, len(self.moments) - 1)] if len(self.moments) else base + np.inf
+        inside = (place < len(self.moments)) & (found < base + self._span)
+        return np.where(inside, found - base, np.inf)
+
+
+def synthetic(pages: int, days: float, *, seed: int = 1, correlation: float = 0.0, hosts: int = 1) -> History:
+    """Pages that change at random moments (Poisson), each at its own rate.
+
+    `correlation`: of ln value with ln rate, −1..1. `hosts`: how many, of sizes by Zipf's law.
+    """
+    dice = np.random.default_rng(seed)
+    first, second = dice.standard_normal(pages), dice.standard_normal(pages)
+    value = _pareto(first)
+    rate = MEDIAN_RATE * np.exp(RATE_SPREAD * (correlation * first + np.sqrt(1.0 - correlation**2) * second))
+    sizes = 1.0 / np.arange(1, hosts + 1) ** HOST_TAIL
+    host = dice.choice(hosts, pages, p=sizes / sizes.sum()).astype(np.int64)
+    count = dice.poisson(rate * days)
+    page = np.repeat(np.arange(pages), count)
+    moments = np.sort(page * (days + 1.0) + dice.random(len(page)) * days)
+    return History(f"{pages} invented pages", days, value, rate, host, moments)
+
+
+def _pareto(normal: Floats) -> Floats:
+    """Values of Pareto's law with the ranks of normal numbers."""
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(-normal) ** (-1.0 / VALUE_TAIL), dtype=np.float64)
+
+
+def recorded(path: Path, days: float, *, seed: int = 1) -> History:
+    """The last `days` of the record in a file, for the pages that were known when they began; values are invented.
+
+    Raises BadInput, with the line, for what is no such record.
+    """
+    rows = _rows(path)
+    if not rows:
+        raise BadInput(f"{path.name} records no change.")
+    end = max(epoch for epoch, *_ in rows) / DAY
+    start = end - days
+    hosts: dict[str, str] = {}
+    known: set[str] = set()
+    for epoch, _, document, name in rows:
+        hosts[document] = name
+        if epoch / DAY <= start:
+            known.add(document)
+    if not known:
+        raise BadInput(f"{path.name} knows no page {days:g} days before its end: give fewer days.")
+    number = {document: place for place, document in enumerate(sorted(known))}
+    changes = [
+        (number[document], epoch / DAY - start)
+        for epoch, kind, document, _ in rows
+        if kind == "change" and document in number and epoch / DAY > start
+    ]
+    page = np.array([place for place, _ in changes], dtype=np.int64)
+    moments = np.sort(page * (days + 1.0) + np.array([day for _, day in changes]))
+    names = sorted({hosts[document] for document in number})
+    host = np.array([names.index(hosts[document]) for document in number], dtype=np.int64)
+    rate = np.bincount(page, minlength=len(number)) / days
+    value = _pareto(np.random.default_rng(seed).standard_normal(len(number)))
+    return History(path.name, days, value, rate.astype(np.float64), host, moments)
+
+
+def _rows(path: Path) -> list[tuple[float, str, str, str]]:
+    """(epoch, kind, document, host) of each line."""
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode("utf-8-sig")
+    except (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError):
+        raise BadInput(f"{path} is damaged, or no text.") from None
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror or error}).") from None
+    lines = csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE)
+    if not {"epoch", "document"} <= set(lines.fieldnames or ()):
+        raise BadInput(f"{path.name} is no change history: its first line must name the columns epoch and document.")
+    rows = []
+    for line in lines:
+        try:
+            rows.append((float(line["epoch"]), line.get("kind") or "change", line["document"], _host(line)))
+        except (TypeError, ValueError):
+            raise BadInput(f"{path.name}, line {lines.line_num}: expected epoch seconds and a document.") from None
+    return rows
+
+
+def _host(line: dict[str, str]) -> str:
+    return urlsplit(line.get("current_url") or "").hostname or ""

@@ -1,0 +1,114 @@
+"""The real brain as a policy of the simulator: the same history, the same budget, and a clock in the simulator's hand.
+
+The brain is empty before. All pages are reported on day 0, as the simulator's policies have them fetched; then each
+step claims as many pages as it may, and reports of each the body that it has then. What a page is worth is said by its
+value, so that the graph's links do not matter, and hosts have no delays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.brain.brain import Brain
+from graphbrain.frontier import discovery
+from graphbrain.model import Claim, Fetched
+from graphbrain.schedule.change_rate import Flags, Prior
+from graphbrain.schedule.priors import properties
+from graphbrain.schedule.value import DAY
+from graphbrain.simulate.policies import Policy, Setting
+from graphbrain.url import key_of
+
+__all__ = ["START", "OnGraph", "SimulatedClock", "settings_of"]
+
+START = 1_700_000_000.0
+"""Epoch seconds of day 0."""
+BATCH = 200
+
+
+@dataclass
+class SimulatedClock:
+    """Epoch seconds that pass when the simulator says so."""
+
+    at: float = START
+
+    def __call__(self) -> float:
+        return self.at
+
+
+def settings_of(setting: Setting) -> dict[str, Any]:
+    """The brain's settings that make it choose as the simulator's `lanes`: by values, without delays or least times."""
+    return {
+        "order": "optimal",
+        "value": "own",
+        "value_by_relevance": False,
+        "delay_seconds": 0.0,
+        "revisit_seconds": 0.0,
+        "frontier_reserve": 0.0,
+        "oldest_reserve": setting.reserve,
+        "forgetting": setting.forgetting,
+        "lease_seconds": 604_800.0,
+    }
+
+
+class OnGraph(Policy):
+    """What a brain hands out. `clock`: the brain's. With a prior in the setting the brain learns none of its own.
+
+    Pages are numbered in the order of their internal ids, which may be those of pages that have gone: among equals the
+    index says the lower one first.
+    """
+
+    def __init__(self, setting: Setting, brain: Brain, clock: SimulatedClock) -> None:
+        super().__init__(setting)
+        self._brain, self._clock = brain, clock
+        clock.at = START
+        brain.remake(**settings_of(setting))
+        if setting.prior is not None:
+            facts = {**properties(setting.prior, {}, 0), "prior_tried": 1e12}
+            brain.graph.write(lambda tx: tx.do("brain/change", settings=facts), "brain/change")
+        self.urls = self._seeded([f"http://simulated.org/{page}" for page in range(self.pages)])
+        self._page = {url: page for page, url in enumerate(self.urls)}
+        self._version = np.zeros(self.pages, dtype=np.int64)
+        self._held: dict[int, Claim] = {}
+        self._begin(setting.value)
+
+    def _seeded(self, urls: Sequence[str]) -> list[str]:
+        """Create these pages; their URLs in the order of their ids."""
+        ids: dict[str, int] = {}
+        for first in range(0, len(urls), BATCH):
+            part = urls[first : first + BATCH]
+            self._brain.seed(part)
+            ids |= self._brain.graph.read(lambda tx, p=part: discovery.find(tx, map(key_of, p)), "pages/find")  # type: ignore[misc]
+        return sorted(urls, key=lambda url: ids[key_of(url)])
+
+    def _begin(self, value: Floats) -> None:
+        for page, worth in enumerate(value.tolist()):
+            self._brain.set_value(self.urls[page], worth)
+        for first in range(0, self.pages, BATCH):
+            self._brain.report([self._visit(page) for page in range(first, min(first + BATCH, self.pages))])
+
+    def choose(self, now: float, count: int, room: Ints | None) -> Ints:  # noqa: ARG002
+        self._clock.at = START + now * DAY
+        claims = self._brain.next_urls(count) if count else ()
+        self._held = {self._page[claim.url]: claim for claim in claims}
+        return np.array(list(self._held), dtype=np.int64)
+
+    def learn(self, pages: Ints, elapsed: Floats, changed: Flags) -> None:  # noqa: ARG002
+        self._version[pages] += changed
+        order = pages.tolist()
+        for first in range(0, len(order), BATCH):
+            self._brain.report([self._visit(page) for page in order[first : first + BATCH]])
+        if self.setting.prior is None:
+            self._brain.tend(0)
+
+    def _visit(self, page: int) -> Fetched:
+        return Fetched(self.urls[page], (), self._held.get(page), body_hash=str(self._version[page]))
+
+    @property
+    def prior(self) -> Prior:
+        """What the brain expects of pages that it has not visited twice."""
+        return self._brain.policy.schedule.prior

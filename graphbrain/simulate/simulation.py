@@ -1,0 +1,201 @@
+"""Simulates a crawler that revisits pages: how fresh its copies stay under a policy and a budget, without a server.
+
+All policies see the same history. All pages are fetched at the beginning; then the budget is spent in equal steps of
+an hour or more, and a visit finds out whether the page has changed since the last one, and nothing else. Freshness is
+the share of value whose copy is up to date, taken at the middle of each step as the mean of before and after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.errors import BadInput
+from graphbrain.schedule.change_rate import Flags, Prior
+from graphbrain.simulate import optimal_revisits, policies
+from graphbrain.simulate.histories import History
+from graphbrain.simulate.policies import Policy, Setting
+
+__all__ = ["Budget", "Outcome", "constrained_optimum", "optimum", "recovery", "run", "share_of"]
+
+MOST_STEPS, VISITS_A_STEP = 24, 10
+FEWEST_DAYS, WITHIN = 10, 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Visits a day, from the beginning, and from each of the days where it `changes` (ascending)."""
+
+    daily: float
+    changes: tuple[tuple[int, float], ...] = ()
+
+    def on(self, day: int) -> float:
+        """Visits on that day."""
+        return next((daily for start, daily in reversed(self.changes) if day >= start), self.daily)
+
+    def check(self, days: int) -> None:
+        """Raises BadInput for what cannot be spent."""
+        if not all(np.isfinite(each) and each > 0 for each in (self.daily, *(new for _, new in self.changes))):
+            raise BadInput("A budget must be a positive number of visits a day.")
+        starts = [start for start, _ in self.changes]
+        if starts != sorted(set(starts)) or not all(0 < start < days for start in starts):
+            raise BadInput(f"The budget can change on days 1 to {days - 1}, once on each, in ascending order.")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a policy came to: day by day the freshness (0..1), the visits, and the value of the changes they found.
+
+    `longest`: of the pages with value, the most days that one went unseen, those at the end included. `unseen`: how
+    many of them were never visited after the beginning. `host_most`: most visits of one host in a day.
+    """
+
+    policy: str
+    freshness: Floats
+    visits: Ints
+    found: Floats
+    longest: float
+    unseen: int
+    host_most: int
+
+
+def run(
+    history: History,
+    name: str,
+    budget: Budget,
+    *,
+    make: Callable[[Setting], Policy] | None = None,
+    steps: int | None = None,
+    host_cap: float | None = None,
+    forgetting: float | None = None,
+    reserve: float | None = None,
+    prior: Prior | None = None,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> Outcome:
+    """Simulate the policy of that `name`, or the one that `make` makes, for the days of the history.
+
+    `steps` a day; unless given so many that ten visits are made in each, at most one an hour. `host_cap`: visits a day
+    that a host takes at most, spread over the day. The rest as in `Setting`.
+    """
+    budget.check(int(history.days))
+    given = {"forgetting": forgetting, "reserve": reserve, "prior": prior}
+    chosen = {key: one for key, one in given.items() if one is not None}
+    setting = Setting(history.value, history.rate, history.host, **chosen)  # type: ignore[arg-type]
+    least = min(budget.daily, *(new for _, new in budget.changes)) if budget.changes else budget.daily
+    steps = steps or int(np.clip(least / VISITS_A_STEP, 1, MOST_STEPS))
+    crawl = _Crawl(history, (make or policies.POLICIES[name])(setting), host_cap, steps)
+    for day in range(int(history.days)):
+        crawl.day(day, budget.on(day))
+        progress(day + 1, int(history.days))
+    return crawl.outcome(name)
+
+
+class _Crawl:
+    """One policy on one history, a day at a time."""
+
+    def __init__(self, history: History, policy: Policy, host_cap: float | None, steps: int) -> None:
+        self.history, self.policy, self.steps = history, policy, steps
+        self.share = history.value / history.value.sum()
+        self.stale_from = history.next_change(np.arange(history.pages), 0.0)
+        self.hosts = int(history.host.max()) + 1
+        self.cap = None if host_cap is None else host_cap / steps
+        self.daily_cap = np.inf if host_cap is None else host_cap
+        self.tokens, self.today = np.zeros(self.hosts), np.zeros(self.hosts, dtype=np.int64)
+        self.saved = 0.0
+        self.longest = np.zeros(history.pages)
+        self.days: list[tuple[float, int, float, int]] = []
+
+    def day(self, day: int, budget: float) -> None:
+        """Spend a day's budget in steps."""
+        fresh = found = 0.0
+        self.today[:] = 0
+        for step in range(self.steps):
+            now = day + (step + 0.5) / self.steps
+            self.saved += budget / self.steps
+            before = self._fresh(now)
+            pages, changed = self._visit(now, int(self.saved))
+            fresh += (before + self._fresh(now)) / 2.0
+            found += float(self.history.value[pages[changed]].sum())
+        self.days.append((fresh / self.steps, int(self.today.sum()), found, int(self.today.max())))
+
+    def _fresh(self, now: float) -> float:
+        return float(self.share[self.stale_from > now].sum())
+
+    def _visit(self, now: float, count: int) -> tuple[Ints, Flags]:
+        # What could not be spent in a step is lost but for the fraction: a crawler does not catch up idle time.
+        self.saved -= int(self.saved)
+        room = self._room()
+        pages = self.policy.choose(now, min(count, self.history.pages), room)
+        granted = np.bincount(self.history.host[pages], minlength=self.hosts)
+        self.tokens -= granted
+        self.today += granted
+        changed = self.stale_from[pages] <= now
+        self.longest[pages] = np.maximum(self.longest[pages], now - self.policy.last[pages])
+        self.policy.seen(now, pages, changed)
+        self.stale_from[pages] = self.history.next_change(pages, now)
+        return pages, changed
+
+    def _room(self) -> Ints | None:
+        """How many visits each host takes in this step: its share of the day, and one that it was not asked for before,
+        but never more than its cap in a day."""
+        if self.cap is None:
+            return None
+        self.tokens = np.minimum(self.tokens, 1.0) + self.cap
+        room: Ints = np.floor(np.minimum(self.tokens, self.daily_cap - self.today) + 1e-9).astype(np.int64)
+        return room
+
+    def outcome(self, name: str) -> Outcome:
+        """What it came to."""
+        fresh, visits, found, host_most = zip(*self.days, strict=True)
+        valued = self.history.value > 0.0
+        longest = np.maximum(self.longest, len(self.days) - self.policy.last)[valued]
+        return Outcome(
+            name,
+            np.array(fresh),
+            np.array(visits, dtype=np.int64),
+            np.array(found),
+            float(longest.max(initial=0.0)),
+            int((self.policy.visits[valued] == 0.0).sum()),
+            max(host_most),
+        )
+
+
+def optimum(history: History, budget: float) -> float:
+    """The freshness that known rates and equal intervals would give at best, by `revisit.optimal_frequencies`."""
+    best = optimal_revisits.optimal_frequencies(history.value, history.rate, budget)
+    return _reached(history, best.frequency)
+
+
+def constrained_optimum(history: History, budget: float, host_cap: float) -> float:
+    """The same when no host takes more than `host_cap` visits a day."""
+    most = np.full(int(history.host.max()) + 1, host_cap)
+    best = optimal_revisits.optimal_frequencies_by_host(history.value, history.rate, budget, history.host, most)
+    return _reached(history, best.frequency)
+
+
+def _reached(history: History, frequency: Floats) -> float:
+    fresh = optimal_revisits.freshness(history.rate, frequency)
+    return float(history.value @ fresh / history.value.sum())
+
+
+def share_of(outcome: Outcome, yardstick: Outcome, days: Sequence[int]) -> float:
+    """The freshness on these days as a share of the yardstick's."""
+    chosen = np.asarray(days, dtype=np.int64)
+    return float(outcome.freshness[chosen].mean() / yardstick.freshness[chosen].mean())
+
+
+def recovery(outcome: Outcome, yardstick: Outcome, start: int, end: int) -> int | None:
+    """After how many days from `start`, when the budget changed, a policy's share of the yardstick is back.
+
+    That is when the mean of three days is at most 1 % below what it has in the second half of the days before `end`;
+    None when these are too few to tell.
+    """
+    share = outcome.freshness[start:end] / yardstick.freshness[start:end]
+    if len(share) < FEWEST_DAYS:
+        return None
+    settled = share[len(share) // 2 :].mean()
+    back = np.convolve(share, np.full(3, 1 / 3), mode="valid") >= settled - WITHIN
+    return int(np.argmax(back)) if back.any() else None

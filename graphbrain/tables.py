@@ -1,0 +1,332 @@
+"""Tables and sheets, each laid out once for both who read them: a person at a terminal, and a program behind a pipe.
+
+On a terminal a table is aligned and fits its width: columns without any value are left out, and if the last one, mostly
+a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. Anywhere
+else it is tab-separated: a header line, then whole values, without padding or colours. There a number is written as
+Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash and what controls a terminal or ends a
+line are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+__all__ = [
+    "Cell",
+    "Sheet",
+    "Table",
+    "Title",
+    "flat",
+    "number",
+    "on_terminal",
+    "out",
+    "plain",
+    "prose",
+    "shorten",
+    "visible",
+    "write",
+]
+
+BLOCK_ROWS, BLOCK_SECONDS = 100, 0.5
+"""On a terminal so many rows are laid out together, or those of so long."""
+GAP = 2
+LEAST_LAST = 40
+"""Characters for the last column, if its values are that long, before columns that can be spared are shown."""
+WIDEST = 40
+"""Characters of any other column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A value that a program takes otherwise than a person reads it."""
+
+    value: Any
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a header; they may come one by one, and are written as they come.
+
+    `spare`: columns that a narrow terminal does without, the last of them first. `remark`: the column that stands on a
+    line of its own there, beneath its row.
+    """
+
+    columns: Sequence[str]
+    rows: Iterable[Sequence[Any]]
+    spare: Sequence[str] = ()
+    remark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Names and values, one pair a line. `values`: what a program gets instead, by the names of `--json`."""
+
+    pairs: Sequence[tuple[str, Any]]
+    values: Mapping[str, Any] | None = None
+
+
+class Title(str):
+    """Words above a table, for a person alone; the table of a program has them in a column."""
+
+    __slots__ = ()
+
+
+def on_terminal() -> bool:
+    """Does a person read what is written?"""
+    return bool(sys.stdout.isatty())
+
+
+def out(*things: RenderableType | Table | Sheet, person: bool | None = None) -> None:
+    """Print tables, sheets and texts on stdout; `person`: for whom, if that is not to be found out."""
+    person = on_terminal() if person is None else person
+    for thing in things:
+        if isinstance(thing, Table):
+            write(thing, person)
+        elif isinstance(thing, Sheet):
+            sys.stdout.write("".join(_person_sheet(thing) if person else _program_sheet(thing)))
+        elif isinstance(thing, Title):
+            sys.stdout.write(f"{_bold(thing)}\n" if person else "")
+        elif isinstance(thing, str):
+            sys.stdout.write(f"{thing}\n")
+        else:
+            console = Console(highlight=False)
+            with console.capture() as got:
+                console.print(thing)
+            sys.stdout.write("".join(line.rstrip() + "\n" for line in got.get().splitlines()))
+
+
+def prose(*things: RenderableType | Table | Sheet) -> None:
+    """Print what nobody but a person reads, wherever it goes."""
+    out(*things, person=True)
+
+
+def write(table: Table, person: bool | None = None) -> int:
+    """Print a table as its rows come; how many there were. Nothing is printed on a terminal of no rows."""
+    if on_terminal() if person is None else person:
+        return _Screen(table, _width()).write()
+    return _write_plain(table)
+
+
+# ---------------------------------------------------------------------- for a program
+
+_ESCAPES = {
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    for code in (*range(32), *range(127, 160), 0x2028, 0x2029)
+} | {ord("\\"): "\\\\", ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+_CONTROL = {code: text for code, text in _ESCAPES.items() if code != ord("\\")}
+
+
+def plain(value: Any) -> str:
+    """A value as a field of a tab-separated line."""
+    if isinstance(value, Cell):
+        value = value.value
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    if isinstance(value, list | tuple | set | frozenset):
+        value = ", ".join(map(str, value))
+    return str(value).translate(_ESCAPES)
+
+
+def _write_plain(table: Table) -> int:
+    count = 0
+    sys.stdout.write("\t".join(table.columns) + "\n")
+    for count, row in enumerate(table.rows, 1):  # noqa: B007  # it is what is returned
+        sys.stdout.write("\t".join(map(plain, row)) + "\n")
+    return count
+
+
+def _program_sheet(sheet: Sheet) -> Iterator[str]:
+    yield "name\tvalue\n"
+    for name, value in sheet.pairs if sheet.values is None else named(sheet.values):
+        yield f"{plain(name)}\t{plain(value)}\n"
+
+
+def named(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """All figures by their names as in JSON, those of a group after its name and a dot."""
+    for name, value in figures.items():
+        if isinstance(value, Mapping):
+            yield from named(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
+
+
+def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """All figures in words, those of a group after its name."""
+    for name, value in figures.items():
+        words = f"{before}{name.replace('_', ' ')}"
+        if isinstance(value, Mapping):
+            yield from flat(value, f"{words}: ")
+        else:
+            yield words, value
+
+
+# ---------------------------------------------------------------------- for a person
+
+
+def number(value: Any) -> str:
+    """A value as a person reads it: thousands grouped, floats to what matters, None as a dash."""
+    if isinstance(value, Cell):
+        return value.shown
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) < 1e15:
+            return f"{int(value):,}"
+        return f"{value:,.3f}" if abs(value) >= 0.01 else f"{value:.3g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def visible(text: str) -> str:
+    """A text whose control characters can be seen, and do nothing to a terminal."""
+    return text.translate(_CONTROL)
+
+
+def shorten(url: str, width: int) -> str:
+    """`url` in at most `width` characters: scheme and host, an ellipsis, the tail."""
+    if len(url) <= width:
+        return url
+    if width < 12:
+        return url[: width - 1] + "…"
+    host_end = url.find("/", url.find("://") + 3) + 1 or len(url)
+    head = min(host_end, width * 2 // 3)
+    return url[:head] + "…" + url[len(url) - (width - head - 1) :]
+
+
+def _width() -> int:
+    return Console().width
+
+
+def _bold(text: str) -> str:
+    """A text in bold, where there are colours and the like."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb") or not on_terminal():
+        return text
+    return f"\x1b[1m{text}\x1b[0m"
+
+
+def _person_sheet(sheet: Sheet) -> Iterator[str]:
+    pairs = [(name, visible(number(value))) for name, value in sheet.pairs]
+    left = max([0, *(cell_len(name) for name, _ in pairs)])
+    room = max(20, _width() - left - GAP)
+    for name, value in pairs:
+        head = _bold(name) + " " * (left - cell_len(name) + GAP)
+        for line in _folded(value, room):
+            yield f"{head}{line}".rstrip() + "\n"
+            head = " " * (left + GAP)
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """A text in lines that are no wider, broken between words where that can be."""
+    lines = Text(text).wrap(Console(width=room), room, overflow="fold")
+    return [line.plain.rstrip() for line in lines] or [""]
+
+
+_NUMERIC = re.compile(r"[-–+]?[\d.,]+(e[-+]?\d+)?[ %a-z]*|–|")
+
+
+def _beneath(remark: str, width: int) -> list[str]:
+    return [] if remark in ("–", "") else _folded(remark, max(20, width - 4))
+
+
+@dataclass(slots=True)
+class _Screen:
+    """Lays a table out for a terminal, block by block; what is known of its columns grows."""
+
+    table: Table
+    width: int
+    wide: dict[int, int] = field(default_factory=dict)
+    """Columns that have had a value, with how wide they are."""
+    words: set[int] = field(default_factory=set)
+    """Columns that have had a value that is no number."""
+    needed: int = 0
+    """How wide the last column would be."""
+    shown: list[int] | None = None
+    count: int = 0
+
+    def write(self) -> int:
+        """Print it; how many rows."""
+        block: list[Sequence[Any]] = []
+        began = time.monotonic()
+        for row in self.table.rows:
+            block.append(row)
+            if len(block) == BLOCK_ROWS or time.monotonic() - began > BLOCK_SECONDS:
+                self.lay_out(block)
+                block, began = [], time.monotonic()
+        self.lay_out(block)
+        return self.count
+
+    def lay_out(self, block: Sequence[Sequence[Any]]) -> None:
+        """Print some rows, under a header if these are the first, or have other columns than those before."""
+        if not block:
+            return
+        self.count += len(block)
+        cells = [[visible(number(cell)) for cell in row] for row in block]
+        remark, last = self._place(self.table.remark), len(self.table.columns) - 1
+        for row in cells:
+            for place, cell in enumerate(row):
+                if not _NUMERIC.fullmatch(cell):
+                    self.words.add(place)
+                if place in (remark, last) or cell in ("–", ""):
+                    continue
+                self.wide[place] = max(self.wide.get(place, 0), cell_len(cell), cell_len(self.table.columns[place]))
+        self.needed = max([self.needed, cell_len(self.table.columns[last]), *(cell_len(row[last]) for row in cells)])
+        room = self._choose(last)
+        lines = [self._line([*row[:last], shorten(row[last], room)], last) for row in cells]
+        if remark is not None:
+            lines = [
+                "\n".join([line, *(f"    {part}" for part in _beneath(row[remark], self.width))])
+                for line, row in zip(lines, cells, strict=True)
+            ]
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+    def _place(self, name: str | None) -> int | None:
+        return None if name is None else list(self.table.columns).index(name)
+
+    def _choose(self, last: int) -> int:
+        """Choose the columns, print the header if they are new, and say how much room there is for the last."""
+        places = sorted(self.wide)
+        room = self._room(places)
+        for name in reversed(self.table.spare):
+            place = list(self.table.columns).index(name)
+            if room < min(self.needed, LEAST_LAST) and place in places:
+                places.remove(place)
+                room = self._room(places)
+        if places != self.shown:
+            self.shown = places
+            header = self._line(list(self.table.columns), last)
+            sys.stdout.write(_bold(header) + "\n")
+        return room
+
+    def _room(self, places: Sequence[int]) -> int:
+        return max(20, self.width - sum(min(WIDEST, self.wide[place]) + GAP for place in places))
+
+    def _line(self, row: Sequence[str], last: int) -> str:
+        parts = []
+        for place in self.shown or ():
+            wide = min(WIDEST, self.wide[place])
+            cell = row[place] if cell_len(row[place]) <= wide else f"{set_cell_size(row[place], wide - 1)}…"
+            gap = " " * (wide - cell_len(cell))
+            parts.append(cell + gap if place in self.words else gap + cell)
+        end = row[last] if last in self.words else row[last].rjust(self.needed)
+        return (" " * GAP).join([*parts, end]).rstrip()

@@ -1,0 +1,286 @@
+"""Reports and claims as JSON lines: what a crawler in another language writes, how it is read, and its schema.
+
+What a field may hold is derived from the model, once: the schema shows it, and the reading goes by it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import json
+import re
+import reprlib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from graphbrain.border import LONGEST_NAME, RANGES
+from graphbrain.errors import BadInput
+from graphbrain.model import Claim, Failed, Fetched, Link, Report
+
+__all__ = ["claim_from_dict", "claim_in", "json_object", "meant_by", "report_from_dict", "report_schema", "url_in"]
+
+T = TypeVar("T")
+Spec = Mapping[str, Any]
+"""What a value may be, in the words of JSON Schema."""
+
+_JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
+_WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
+_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
+"""What only a page that was fetched has."""
+_SHAPES: dict[str, Spec] = {
+    "claim": {"$ref": "#/$defs/claim"},
+    "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
+}
+_CLAIM: dict[str, Spec] = {
+    "url": {"type": "string"},
+    "key": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "token": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+}
+"""What a claim is known by; the rest of it is only carried."""
+
+
+# ---------------------------------------------------------------------- what a field may hold
+
+
+@cache
+def _specs(kind: type) -> dict[str, Spec]:
+    """Field of Fetched, Failed or Link → what it may hold where it is not null."""
+    found: dict[str, Spec] = {}
+    for name, hint in get_type_hints(kind).items():
+        if name in _SHAPES:
+            found[name] = _SHAPES[name]
+            continue
+        types = [_JSON[one] for one in (get_args(hint) or (hint,)) if one in _JSON]
+        least, most = RANGES.get(name, (None, None))
+        limits = {} if least is None else {"minimum": least, "maximum": most}
+        found[name] = {"type": types[0] if len(types) == 1 else types, **limits}
+    return found
+
+
+def _fits(value: Any, spec: Spec) -> bool:
+    """Is a value what it may be? For the words that `_specs` uses."""
+    types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
+    if isinstance(value, bool):
+        return "boolean" in types
+    if isinstance(value, str):
+        if "string" not in types or not spec.get("minLength", 0) <= len(value) <= spec.get("maxLength", len(value)):
+            return False
+        return "pattern" not in spec or re.fullmatch(spec["pattern"], value) is not None
+    if isinstance(value, int | float):
+        if "number" not in types and not ("integer" in types and value == value // 1):
+            return False
+        return bool(spec.get("minimum", value) <= value <= spec.get("maximum", value))
+    return False
+
+
+def _words(spec: Spec) -> str:
+    """What a value must be, for a person."""
+    types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
+    text = " or ".join(_WORDS[one] for one in types)
+    if "minimum" in spec:
+        text += f" from {spec['minimum']:g} to {spec['maximum']:g}"
+    return text
+
+
+def _checked(name: str, value: Any, spec: Spec) -> Any:
+    """A value that fits, in its own type. Raises BadInput."""
+    if not _fits(value, spec):
+        raise BadInput(f"{name!r} must be {_words(spec)}, not {reprlib.repr(value)}.")
+    return int(value) if spec["type"] == "integer" else value
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def json_object(line: str | bytes) -> dict[str, Any]:
+    """The JSON object in a line. Raises BadInput with what is wrong."""
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"Not JSON: {error}.") from None
+    if not isinstance(item, dict):
+        raise BadInput("Not a JSON object.")
+    return item
+
+
+def report_from_dict(item: Mapping[str, Any]) -> Report:
+    """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
+
+    An object with `failed: true`, with `error` or `retry_after`, or with a status of 400 and above and no links is a
+    failure; null is as if it were not there. `claim` is the object that `graphbrain next --json` printed. Raises
+    BadInput with what is wrong.
+    """
+    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
+        raise BadInput("Each line must be a JSON object with a 'url'.")
+    data = {name: value for name, value in item.items() if value is not None or name == "links"}
+    _known(data, _names(), "a report")
+    failed = _checked("failed", data.pop("failed", False), {"type": "boolean"})
+    status = data.get("status")
+    if status is not None:
+        status = _checked("status", status, _specs(Failed)["status"])
+    # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
+    if failed or "error" in data or "retry_after" in data or ((status or 0) >= 400 and not _has_links(data)):
+        return Failed(**_values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES}))
+    return Fetched(**_values(Fetched, data))
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset({"failed", *_specs(Fetched), *_specs(Failed)})
+
+
+def _has_links(data: Mapping[str, Any]) -> bool:
+    return data.get("links") is not None and data["links"] != [] and data["links"] != ()
+
+
+def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in data.items():
+        if name == "claim":
+            values[name] = claim_from_dict(value)
+        elif name == "links":
+            values[name] = _links(value)
+        else:
+            values[name] = _checked(name, value, _specs(kind)[name])
+            if name == "body":
+                values[name] = value.encode("utf-8", "surrogatepass")
+    return values
+
+
+def _links(links: Any) -> tuple[str | Link, ...]:
+    if not isinstance(links, list | tuple):
+        raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
+    return tuple(link if isinstance(link, str) else _link(place, link) for place, link in enumerate(links))
+
+
+def _link(place: int, link: Any) -> Link:
+    name = f"links[{place}]"
+    if not isinstance(link, Mapping) or not isinstance(link.get("url"), str):
+        raise BadInput(f"'{name}' must be a URL or an object with a 'url', not {reprlib.repr(link)}.")
+    _known(link, _specs(Link), f"'{name}'")
+    given = {each: value for each, value in link.items() if value is not None}
+    return Link(**{each: _checked(f"{name}.{each}", value, _specs(Link)[each]) for each, value in given.items()})
+
+
+def claim_from_dict(claim: Any) -> Claim:
+    """A claim as `graphbrain next --json` prints it. Raises BadInput with what is wrong."""
+    if not isinstance(claim, Mapping):
+        raise BadInput(f"'claim' must be what 'graphbrain next --json' has printed, not {reprlib.repr(claim)}.")
+    _known(claim, {field.name for field in dataclasses.fields(Claim)}, "'claim'")
+    for name, spec in _CLAIM.items():
+        if not _fits(claim.get(name), spec):
+            told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
+            raise BadInput(f"'claim' must have the '{name}' that 'graphbrain next --json' has printed, and {told}.")
+    return Claim(**{"until": 0.0, "host": "", "depth": 0, **claim})
+
+
+def claim_in(item: Mapping[str, Any]) -> Claim | None:
+    """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
+    try:
+        return claim_from_dict(item["claim"]) if isinstance(item.get("claim"), Mapping) else None
+    except BadInput:
+        return None
+
+
+def meant_by(item: Mapping[str, Any]) -> Claim:
+    """The claim that a line names: it is one, or has one as the line of a report has. Raises BadInput."""
+    return claim_from_dict(item.get("claim") if "claim" in item else item)
+
+
+def url_in(item: Mapping[str, Any]) -> str:
+    """The URL in a JSON object that may be none of a report: its own, or that of its claim; empty where it has none."""
+    claim = item.get("claim")
+    for url in (item.get("url"), claim.get("url") if isinstance(claim, Mapping) else None):
+        if isinstance(url, str):
+            return url
+    return ""
+
+
+def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Raises BadInput for a field that there is not."""
+    for name in sorted(set(data).difference(known)):
+        names = sorted(known)
+        near = difflib.get_close_matches(name, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"
+        raise BadInput(f"Unknown field {name!r} in {what} ({hint}).")
+
+
+# ---------------------------------------------------------------------- the schema
+
+
+def report_schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
+    shared = _described(Failed)
+    pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
+    failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
+    nothing: dict[str, Any] = {"type": "null"}
+    failure = [
+        {"properties": {"failed": {"const": True}}, "required": ["failed"]},
+        {"properties": {"error": {"not": nothing}}, "required": ["error"]},
+        {"properties": {"retry_after": {"not": nothing}}, "required": ["retry_after"]},
+        {
+            "properties": {
+                "status": {"type": "number", "minimum": 400},
+                "links": {"anyOf": [nothing, {"type": "array", "maxItems": 0}]},
+            },
+            "required": ["status"],
+        },
+    ]
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line for 'graphbrain report': a page that was fetched, or a fetch that failed",
+        "type": "object",
+        "required": ["url"],
+        # What a failure says of a page does not matter.
+        "properties": {**shared, "failed": failed, **dict.fromkeys(pages, True)},
+        "additionalProperties": nothing,
+        "if": {"anyOf": failure},
+        "else": {"properties": pages},
+        "$defs": {
+            "claim": {
+                "description": "what 'graphbrain next --json' has printed",
+                "type": "object",
+                "required": list(_CLAIM),
+                "properties": _CLAIM,
+                "propertyNames": {"enum": [field.name for field in dataclasses.fields(Claim)]},
+            },
+            "link": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "required": ["url"],
+                        "properties": _described(Link),
+                        "propertyNames": {"enum": list(_specs(Link))},
+                    },
+                ]
+            },
+        },
+    }
+
+
+def _described(kind: type) -> dict[str, dict[str, Any]]:
+    """What each field may hold, null too where that is as if it were not there, and what the model says of it."""
+    told = _told(kind)
+    shown: dict[str, dict[str, Any]] = {}
+    for name, spec in _specs(kind).items():
+        words = {"description": told[name]} if name in told else {}
+        if name == "url" or (name == "links" and kind is Fetched):
+            shown[name] = {**spec, **words}
+        elif "$ref" in spec:
+            shown[name] = {"anyOf": [spec, {"type": "null"}], **words}
+        else:
+            types = [spec["type"]] if isinstance(spec["type"], str) else list(spec["type"])
+            shown[name] = {**spec, "type": [*types, "null"], **words}
+    return shown
+
+
+def _told(kind: type) -> dict[str, str]:
+    """Field → what the docstring of its class says of it."""
+    text = " ".join((kind.__doc__ or "").split())
+    parts = re.split(r"((?:`\w+`, )*`\w+`: )", text)
+    told: dict[str, str] = {}
+    for names, words in zip(parts[1::2], parts[2::2], strict=True):
+        told |= dict.fromkeys(re.findall(r"`(\w+)`", names), words.strip().rstrip(".;"))
+    return told
