@@ -181,6 +181,7 @@ class ClassicLedger(Accounts):
         )
         deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
         if not (stirred or deepened or all_marks or self._open):
+            self._write_weights(tx)  # links without weight stir nothing, but are links
             return
         self.open(tx, now)
         self.virtual.hub_held += float((self.hub_cash - self._before["hub_cash"]).sum())

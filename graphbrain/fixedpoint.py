@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["FixedPoint", "Flow", "System", "link_weights"]
 
 MOST_ROUNDS = 10_000
+AGAIN = 5
+"""So often conjugate gradients begin anew, for rounding gathers while a gap is carried along."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,7 @@ class System:
             progress(rounds, residual)
             if residual <= tolerance or rounds >= most_rounds:
                 break
-            for nearer, left in islice(self._descend(hub, self._around(gap)), most_rounds - rounds - 1):
+            for nearer, left in islice(self.descend(hub, self.around(gap)), most_rounds - rounds - 1):
                 hub, rounds = nearer, rounds + 1
                 progress(rounds, left)
                 if left <= tolerance:
@@ -184,11 +186,11 @@ class System:
         hub_paid, authority_paid = self.spread.hub_share * hub, self.spread.authority_share * authority
         return FixedPoint(self.hub(authority), authority, hub_paid, authority_paid, rounds, residual)
 
-    def _around(self, hub: Floats) -> Floats:
+    def around(self, hub: Floats) -> Floats:
         """M·hub: what comes back to the hubs of what they spread."""
         return self.spread.back(self.spread.ahead(hub))
 
-    def _descend(self, hub: Floats, gap: Floats) -> Iterator[tuple[Floats, float]]:
+    def descend(self, hub: Floats, gap: Floats) -> Iterator[tuple[Floats, float]]:
         """Conjugate gradients from these hubs, with b + M·hub − hub as the `gap`: (hub, relative change) after each.
 
         The gap must be M times something: what hubs without links have of it would stay for ever.
@@ -196,7 +198,7 @@ class System:
         inner = self.spread.hub_share
         along, before = gap, float(gap @ (inner * gap))
         while before > 0.0:
-            left = along - self._around(along)
+            left = along - self.around(along)
             if (steepness := float(along @ (inner * left))) <= 0.0:  # all that is left is rounding
                 return
             step = before / steepness
@@ -263,8 +265,13 @@ class Flow:
         most_rounds: int = MOST_ROUNDS,
         progress: Callable[[int, float], None] = lambda *_: None,
     ) -> tuple[Floats, Floats]:
-        """(hub, authority) shares at rest, by power iteration from equal shares; `progress` as of `System.solve`."""
-        hub = authority = np.full(self.pages, 1.0 / max(self.pages, 1))
+        """(hub, authority) shares at rest; `progress` as of `System.solve`.
+
+        What the virtual page pays all hubs, and all authorities, goes its way by two linear systems, which are solved
+        by conjugate gradients; how it divides its cash follows from what comes back. Power iteration has the last word:
+        from there it ends at once, unless a page gives on more than it has (the ancestors' polynomial).
+        """
+        hub, authority = self._rest(tolerance, most_rounds, progress)
         for rounds in range(most_rounds):
             next_hub, next_authority = self.step(hub, authority)
             change = float(np.abs(next_hub - hub).sum() + np.abs(next_authority - authority).sum())
@@ -273,6 +280,46 @@ class Flow:
             if change <= tolerance:
                 break
         return hub / max(hub.sum(), 1e-300), authority / max(authority.sum(), 1e-300)
+
+    def _rest(
+        self, tolerance: float, most_rounds: int, progress: Callable[[int, float], None]
+    ) -> tuple[Floats, Floats]:
+        """About the same, each side of sum 1: equal shares where the linear systems have no such solution."""
+        alike = np.full(self.pages, 1.0 / max(self.pages, 1))
+        fed_hubs = self._fed(alike, 0.0 * alike, tolerance, most_rounds, progress)
+        fed_authorities = self._fed(0.0 * alike, alike, tolerance, most_rounds, progress)
+        to_authorities = float(self._hub_leak @ fed_hubs[0])
+        to_hubs = float(self._authority_leak @ fed_authorities[1])
+        hub, authority = (
+            to_hubs * one + to_authorities * other for one, other in zip(fed_hubs, fed_authorities, strict=True)
+        )
+        sums = float(hub.sum()), float(authority.sum())
+        if not (np.isfinite(sums).all() and min(sums) > 0.0 and min(hub.min(), authority.min()) >= 0.0):
+            return alike, alike
+        return 2.0 * hub / sum(sums), 2.0 * authority / sum(sums)
+
+    def _fed(
+        self,
+        hubs: Floats,
+        authorities: Floats,
+        tolerance: float,
+        most_rounds: int,
+        progress: Callable[[int, float], None],
+    ) -> tuple[Floats, Floats]:
+        """(hub, authority) cash that passes where so much is paid in, and what leaks is not paid again."""
+        system = System(self._spread, hubs + self._spread.back(authorities))
+        hub, rounds = system.payout, 0
+        for _ in range(AGAIN):
+            new = system.payout + system.around(hub)
+            gap, hub, rounds = new - hub, new, rounds + 1
+            if _relative(gap, new) <= tolerance:
+                break
+            for nearer, left in islice(system.descend(hub, system.around(gap)), most_rounds):
+                hub, rounds = nearer, rounds + 1
+                progress(rounds, left)
+                if left <= tolerance:
+                    break
+        return hub, authorities + self._spread.ahead(hub)
 
     def spend_all(self, rounds: int, watch: Callable[[Floats, Floats], None]) -> None:
         """`rounds` times: all hubs spend, then all authorities, then the virtual page, from 1 + 1 of cash each;

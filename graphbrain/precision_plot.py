@@ -58,6 +58,8 @@ def draw(run: Run, path: Path) -> list[Path]:
 
 
 def _curves(axis: Any, exact: Floats, scores: Floats, start: int) -> None:
+    from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+
     places = np.arange(start, len(exact))
     axis.plot(places, scores[start:], ".", color=BLUE, markersize=2.5, alpha=0.5, label="live", rasterized=True)
     axis.plot(places, np.sort(scores)[start:], "-", color=BLUE, linewidth=1.2, label="live, sorted by itself")
@@ -65,6 +67,8 @@ def _curves(axis: Any, exact: Floats, scores: Floats, start: int) -> None:
     positive = np.concatenate([exact[start:], scores[start:]])
     if (positive > 0).all() and positive.max() > 50 * positive.min():
         axis.set_yscale("log")
+    axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axis.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axis.grid(visible=True, alpha=0.25)
 
 

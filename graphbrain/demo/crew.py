@@ -59,6 +59,7 @@ class Crew:
         self._heard: queue.SimpleQueue[tuple[int, Told | None]] = queue.SimpleQueue()
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._threads: list[threading.Thread] = []
+        self._killed: set[int] = set()
 
     def __enter__(self) -> Self:
         for number in range(1, self.count + 1):
@@ -103,6 +104,7 @@ class Crew:
 
     def kill(self, number: int) -> None:
         """Kill a crawler, as `kill -9` does."""
+        self._killed.add(number)
         self._processes[number].kill()
         self._processes[number].wait()
 
@@ -145,6 +147,8 @@ class Crew:
                     self.failed = str(told["error"])
                 else:
                     self._heard.put((number, Told(**{**told, "held": tuple(told["held"])})))
+        if (code := process.wait()) and number not in self._killed:
+            self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
             process.stdout.close()  # type: ignore[union-attr]
         self._heard.put((number, None))

@@ -39,10 +39,11 @@ __all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
 CRAWL = "demo"
 CRAWLERS = 2
 VICTIM = 1  # the crawler that is killed
-KILLED_AFTER = 0.35  # of the web's pages
+KILLED_AFTER = 0.5  # of the web's pages
 HOLDS = 3  # pages that it should hold then, if that can be had within HOLD_SECONDS
 HOLD_SECONDS = 3.0
-THREADS = 8
+SETTLED = 0.2  # seconds in which nothing more of a killed crawler is written
+THREADS = 4  # of each crawler
 TOP = 10
 NEAR = 0.5  # relevance from which a page counts as near the topic: more than one of which nothing is known
 FIRST = 100  # of so many pages it is told how many were near: that is what a crawler for a topic is for
@@ -344,6 +345,11 @@ def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
             time.sleep(0.05)
         crew.kill(VICTIM)
     tally.killed_at, tally.victim_held = time.monotonic(), held()
+    while True:  # what it had sent before may still be written
+        time.sleep(SETTLED)
+        before, tally.victim_held = tally.victim_held, held()
+        if before == tally.victim_held:
+            break
     say(
         f"Crawler {VICTIM} is killed (kill -9 {crew.pid(VICTIM)}) and held "
         f"{_count(len(tally.victim_held), 'page')}; crawler {CRAWLERS} goes on."
@@ -425,7 +431,7 @@ class Found:
         return [
             (
                 "fetched",
-                f"{_count(len(tally.held), 'page')} in {tally.seconds:.0f} s, by two crawlers with {each} requests",
+                f"{_count(len(tally.held), 'page')} in {tally.seconds:.0f} s, by two crawlers: {each} requests",
             ),
             ("shared", self._shared()),
             ("killed", self._killed()),
@@ -457,9 +463,7 @@ class Found:
         if len(back) < held:
             return f"{told}: WRONG, {held - len(back)} of them did not come back"
         what = "it" if held == 1 else f"all {held}"
-        return (
-            f"{told}; their claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
-        )
+        return f"{told}; its claims ran out after {LEASE:g} s, and crawler {CRAWLERS} fetched {what}: nothing was lost"
 
     def _scores(self) -> str:
         figures = self.audit.figures

@@ -318,7 +318,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         assert hubs.count("links.example/") >= 5
         assert re.search(r"\d+\.\d\d +\d+  (birds|stars|bread|trains|gardens)\.example/guide/", authorities)
         fetched = re.search(
-            r"^fetched +(\d+) pages in \d+ s, by two crawlers with (\d+) and (\d+) requests$", out, re.M
+            r"^fetched +(\d+) pages in \d+ s, by two crawlers: (\d+) and (\d+) requests$", out, re.M
         )
         assert fetched and int(fetched[1]) >= 150
         assert min(int(fetched[2]), int(fetched[3])) > 5 and int(fetched[2]) + int(fetched[3]) >= int(fetched[1])

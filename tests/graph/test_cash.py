@@ -41,7 +41,7 @@ def test_a_smaller_eps_brings_the_error_down(make_brain: MakeBrain) -> None:
     for eps in (0.3, 0.003):
         brain = make_brain(eps=eps)
         brain.report([Fetched(A, MANY), Fetched(B, [A, *MANY[:9]]), Fetched(MANY[0], [A, B])])
-        brain.tend(None)
+        brain.tend(None, passes=False)
         bounds.append(brain.stats()["error_bound"])
     assert bounds[1] < bounds[0] / 5
 
@@ -72,7 +72,7 @@ def test_small_batches_push_everything_too(brain: Brain) -> None:
 def test_a_side_with_too_many_neighbours_is_parked(make_brain: MakeBrain) -> None:
     brain = make_brain(max_payees=10)
     brain.report([Fetched(A, MANY), Fetched(B, MANY[:5])])
-    assert brain.tend(None).settled
+    assert brain.tend(None, passes=False).settled
     assert (brain.page(A).hub_paid, brain.page(B).hub_paid > 0) == (0.0, True)
     sound(brain)
 
@@ -80,9 +80,9 @@ def test_a_side_with_too_many_neighbours_is_parked(make_brain: MakeBrain) -> Non
 def test_a_parked_side_is_pushed_when_it_may_have_more_neighbours(make_brain: MakeBrain) -> None:
     brain = make_brain(max_payees=10)
     brain.report([Fetched(A, MANY)])
-    brain.tend(None)
+    brain.tend(None, passes=False)
     brain.change(max_payees=100)
-    assert brain.tend(None).pushes > 0
+    assert brain.tend(None, passes=False).pushes > 0
     assert brain.page(A).hub_paid > 0
 
 

@@ -254,7 +254,7 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
     brain.tend(None)
     rows = [page.as_dict() for page in brain.dump_pages()]
     assert {tuple(row) for row in rows} == {Page.columns()}
-    assert {name for name in Page.columns() if all(row[name] is None for row in rows)} == set(SCORES)
+    assert {name for name in Page.columns() if all(row[name] is None for row in rows)} == {*SCORES, "provisional"}
 
 
 def test_a_dump_can_be_of_some_pages(drawn: Brain) -> None:
@@ -381,8 +381,8 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
-        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or opic, not 'age'"),
-        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or opic, not 'hits'"),
+        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or value, not 'age'"),
+        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or value, not 'hits'"),
         (lambda brain: brain.top(-1), "whole number"),
         (lambda brain: brain.find(min_score=float("nan")), "min_score"),
         (lambda brain: brain.find(min_score=float("inf")), "min_score"),

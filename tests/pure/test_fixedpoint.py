@@ -144,3 +144,20 @@ def test_spending_all_again_and_again_comes_to_the_same() -> None:
     assert errors[9] < 0.1
     assert errors[99] < 0.01
     assert errors[999] < 0.001
+
+
+def test_the_classic_walk_comes_to_rest_in_few_rounds() -> None:
+    """Where power iteration alone takes a thousand: cash goes round and round in a community of pages of many links."""
+    dice = np.random.default_rng(2)
+    links = {page: sorted({int(n) for n in dice.integers(0, 60, 200)} - {page}) for page in range(50)}
+    links |= {page: sorted({int(n) for n in dice.integers(50, 200, 3)} - {page}) for page in range(60, 150)}
+    rounds: list[int] = []
+    walk = flow(links)
+    hub, authority = walk.rest(1e-12, progress=lambda number, _: rounds.append(number))
+    assert len(rounds) < 100
+    slow_hub = slow_authority = np.full(walk.pages, 1.0 / walk.pages)
+    for _ in range(5_000):
+        to_hub, to_authority = walk.step(slow_hub, slow_authority)
+        slow_hub, slow_authority = (slow_hub + to_hub) / 2, (slow_authority + to_authority) / 2
+    np.testing.assert_allclose(hub, slow_hub / slow_hub.sum(), rtol=1e-9)
+    np.testing.assert_allclose(authority, slow_authority / slow_authority.sum(), rtol=1e-9)
