@@ -317,9 +317,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         hubs, authorities = out.split("top 10 authorities")
         assert hubs.count("links.example/") >= 5
         assert re.search(r"\d+\.\d\d +\d+  (birds|stars|bread|trains|gardens)\.example/guide/", authorities)
-        fetched = re.search(
-            r"^fetched +(\d+) pages in \d+ s, by two crawlers: (\d+) and (\d+) requests$", out, re.M
-        )
+        fetched = re.search(r"^fetched +(\d+) pages in \d+ s, by two crawlers: (\d+) and (\d+) requests$", out, re.M)
         assert fetched and int(fetched[1]) >= 150
         assert min(int(fetched[2]), int(fetched[3])) > 5 and int(fetched[2]) + int(fetched[3]) >= int(fetched[1])
         assert re.search(r"^shared +no page was held by both at once, none was recorded twice$", out, re.M)
