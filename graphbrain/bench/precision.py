@@ -173,7 +173,7 @@ def measure(brain: Brain, *, rounds: int = 10, progress: Callable[[str, int, int
     brain.engine  # noqa: B018  # raises BeingConverted
     settings = brain.settings
     trial = Trial(settings.engine, settings.eps if settings.engine == "exact" else settings.window)
-    states = brain.graph.read(lambda tx: tx.many("brain/states"), "brain/states")
+    states = brain.graph.read(lambda tx: tx.many("brain/states", now=brain.now()), "brain/states")
     fetched = sum(pages for state, pages, *_ in states if state == "known")
     measured = _Measured.of(brain, trial, progress)
     if not measured.kept.any():

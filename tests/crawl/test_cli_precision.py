@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain
-from tests.crawl.test_cli import LONG, Run, alone, connected, one_sentence, run, started
+from tests.crawl.test_cli import LONG, Run, alone, connected, on_terminal, one_sentence, run, started
 
 __all__ = ["connected", "run"]  # fixtures
 
@@ -42,10 +42,11 @@ def test_a_table_files_and_pictures(run: Run, small: Path, tmp_path: Path) -> No
     out = tmp_path / "new" / "folder"
     done = run("precision", small, *ONE, "--window", "0.25", "--engine", "both", "--out", out, "--yes")
     assert done.returncode == 0, done.stderr
-    head, *rows = done.stdout.splitlines()
-    assert head.split() == ["run", "side", "fetched", "round", "L1", "largest", "top", "1%", "tau", "1", "step"]
-    assert sum(bool(re.match(r"(eps|window) .*\d\.\de[-+]\d\d$", row)) for row in rows) == 2 * 2 * (1 + 2)
-    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    head, *rows = (line.split("\t") for line in done.stdout.splitlines())
+    assert head == ["run", "side", "fetched", "round", "L1", "largest", "top 1%", "tau", "1 step"]
+    assert len(rows) == 2 * 2 * (1 + 2)
+    assert all(re.fullmatch(r"(eps|window) [\d.]+", row[0]) for row in rows)
+    assert all(float(row[place]) >= 0 for row in rows for place in (4, 5, 6, 8))
     assert trials(out / "points.csv") == trials(out / "scores.csv") == ["exact, eps 0.03", "classic, window 0.25"]
     assert {*PICTURES, "points.csv", "scores.csv"} < {path.name for path in out.iterdir()}
 
@@ -95,19 +96,19 @@ def test_ctrl_c_keeps_what_is_done(connected: dict[str, str], small: Path, tmp_p
     assert found == trials(out / "scores.csv")
 
 
-def test_the_brain_as_it_stands(run: Run, brain: Brain, small: Path, tmp_path: Path) -> None:
+def test_the_brain_as_it_stands(run: Run, connected: dict[str, str], brain: Brain, small: Path, tmp_path: Path) -> None:
     """No question is asked, for nothing is lost."""
     one_sentence(run("precision", "--out", tmp_path / "none"), "no pages yet")
     assert run("replay", small).returncode == 0
     brain.change(eps=0.1)
     pages = brain.stats()["pages"]
-    done = run("precision", "--rounds", "2", "--out", tmp_path)
-    assert (done.returncode, "Go on?" in done.stderr) == (0, False)
-    assert [line.split()[:4] for line in done.stdout.splitlines()[1:3]] == [
+    code, seen = on_terminal(connected, "precision", "--rounds", "2", "--out", tmp_path)
+    assert (code, "Go on?" in seen) == (0, False)
+    assert [line.split()[:4] for line in seen.splitlines()[1:3]] == [
         ["eps", "0.1", "hub", f"{pages}"],
         ["eps", "0.1", "authority", f"{pages}"],
     ]
-    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in seen.splitlines())
     assert {"exact-eps-0.1.png", "points.csv", "scores.csv"} < {path.name for path in tmp_path.iterdir()}
     assert len((tmp_path / "scores.csv").read_text().splitlines()) == 1 + pages
     wrong = run("precision", "--eps", "0.1", "--catch-up")
