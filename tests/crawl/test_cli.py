@@ -391,7 +391,8 @@ def test_hints_from_files_and_pings(run: Run, tmp_path: Path) -> None:
     one_sentence(run("hint", broken), "broken.xml", "not XML")
     broken.write_text("<urlset>\n<url><loc>http://a.example/?a=1&b=3</loc></url>\n<url><loc>http://a.exa")
     done = run("hint", broken)
-    assert (done.returncode, done.stdout.split()[1:]) == (1, ["1", "new,", "1", "refused"])
+    assert done.returncode == 1
+    assert "1 new, 1 refus" in " ".join(done.stdout.split())
     assert "broken.xml: refused: line 3: an entry is broken." in done.stderr
     assert "broken.xml: mended: it is not XML (" in done.stderr
     one_sentence(run("hint", tmp_path / "nowhere.xml"), "nowhere.xml")
