@@ -149,13 +149,14 @@ class Mended:
     partly: list[str] = field(default_factory=list)
 
 
-def mend(text: str, kind: Kind) -> Mended:
-    """The same file as XML: all its entries that can be read, in their order."""
+def mend(text: str, kind: Kind, *, own_root: bool = True) -> Mended:
+    """The same file as XML: all its entries that can be read, in their order. `own_root`: with the file's own root and
+    namespaces, if they are XML; else with the usual ones."""
     tag = re.compile(rf"<(/?)({_PREFIX})({'|'.join(kind.entries)})(?=[\s/>])([^<>]*)>", re.IGNORECASE)
     text = _cleaned(text, tag)
     found = Counter(match[2] for match in tag.finditer(text))
     prefix = found.most_common(1)[0][0] if found else ""
-    start, end = _frame(text, kind)
+    start, end = _frame(text, kind, prefix, own_root)
     pieces = _pieces(text, tag, prefix, kind)
     sound = _sound([piece if whole else "" for _, piece, whole in pieces], start, end)
     mended = Mended("")
@@ -204,16 +205,19 @@ def _escaped(match: re.Match[str]) -> str:
     return f"&amp;{name or ''}"
 
 
-def _frame(text: str, kind: Kind) -> tuple[str, str]:
-    """The tags around all entries: those of the file, or the usual ones where its own is broken."""
+def _frame(text: str, kind: Kind, prefix: str, own_root: bool) -> tuple[str, str]:
+    """The tags around all entries: those of the file, or the usual ones where its own is broken, or not wanted."""
     used = dict.fromkeys(re.findall(r"<([A-Za-z_][\w.-]*):", text))
     used |= dict.fromkeys(re.findall(r"\s([A-Za-z_][\w.-]*):[\w.-]+\s*=", text))
     prefixes = [prefix for prefix in used if prefix.lower() not in ("xml", "xmlns")][:MOST_PREFIXES]
     around = (f"<{kind.inner}>", f"</{kind.inner}>") if kind.inner else ("", "")
     own = re.search(rf"<({_PREFIX}{kind.root}(?=[\s/>])[^<>]*)>", text, re.IGNORECASE)
-    for start in ([own[1].rstrip("/ ")] if own else []) + [kind.start]:
+    base = re.search(r"\sxml:base\s*=\s*(\"[^\"<]*\"|'[^'<]*')", own[1]) if own else None
+    usual = _USUAL | ({prefix[:-1].lower(): _USUAL["atom"]} if prefix and kind is KINDS["feed"] else {})
+    roots = [own[1].rstrip("/ ")] if own and own_root else []
+    for start in [*roots, f"{kind.start} xml:base={base[1]}" if base else kind.start, kind.start]:
         names = [prefix for prefix in prefixes if f"xmlns:{prefix}=" not in re.sub(r"\s*=\s*", "=", start)]
-        more = "".join(f' xmlns:{name}="{_USUAL.get(name.lower(), f"urn:{name}")}"' for name in names)
+        more = "".join(f' xmlns:{name}="{usual.get(name.lower(), f"urn:{name}")}"' for name in names)
         frame = f"<{start}{more}>{around[0]}", f"{around[1]}</{start.split()[0]}>"
         if fault_of("".join(frame)) is None:
             break

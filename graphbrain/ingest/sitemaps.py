@@ -311,9 +311,16 @@ def _feed(text: str, kind: repair.Kind, name: str, found: _Found) -> Hints:
     fault = _xml(text, name)
     if fault is not None:
         text = _mended(text, kind, fault, found)
-    raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
-    # From a file object, for the address of a feed would be fetched.
-    feed = feedparser.parse(io.BytesIO(raw), sanitize_html=False, resolve_relative_uris=False)
+
+    def parsed(text: str) -> Any:
+        raw = b'<?xml version="1.0" encoding="utf-8"?>' + _DECLARATION.sub("", text).encode("utf-8", "replace")
+        # From a file object, for the address of a feed would be fetched.
+        return feedparser.parse(io.BytesIO(raw), sanitize_html=False, resolve_relative_uris=False)
+
+    feed = parsed(text)
+    if not feed.entries and (other := parsed(repair.mend(text, kind, own_root=False).text)).entries:
+        found.mended.append("its root, or its namespace, is not that of a feed")
+        feed = other
     if not feed.entries and (fault or not feed.version):
         raise BadInput(f"{name} is neither a sitemap nor a feed{f' ({fault})' if fault else ''}.")
     for number, entry in enumerate(feed.entries, 1):

@@ -170,6 +170,21 @@ def test_a_faulty_file_says_what_was_left_out_and_where() -> None:
     assert "not XML" in found.mended[0]
 
 
+@pytest.mark.parametrize(
+    "feed",
+    [
+        ATOM.replace(b"2005/Atom", b"2005/Atoom"),
+        ATOM.replace(b"http://www", b"https://www"),
+        ATOM.replace(b" xmlns=", b" xml:base='http://a.org/' xmlns='x' y=").replace(b"http://a.org/1", b"1"),
+        b"<a:feed xmlns:a='x'><a:entry><a:link href='http://a.org/1'/><a:updated>2023-11-14T22:13:20Z</a:updated>"
+        b"</a:entry></a:feed>",
+        RSS.replace(b"<rss", b"<rss xmlns='http://x.org/'").replace(b"<item><link>http://a.org/2</link></item>", b""),
+    ],
+)
+def test_feeds_of_wrong_namespaces(feed: bytes) -> None:
+    assert read(feed).hints == (Hint("http://a.org/1", 1.7e9, "feed"),)
+
+
 def test_alternates_are_read_once() -> None:
     link = "<x:link rel='alternate' hreflang='{}' href='http://a.org/{}'/>"
     links = "".join(link.format(name, name) for name in ("en", "de", "fr"))
