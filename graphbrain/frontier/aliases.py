@@ -42,7 +42,7 @@ def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
     chosen = sorted(
-        page for page, _, _, _, state, _, _, _, lease_until, _ in rows if state == "alias" and lease_until is None
+        page for page, _, _, _, state, _, _, _, _, lease_until, _ in rows if state == "alias" and lease_until is None
     )
     if not chosen:
         return 0
