@@ -492,7 +492,7 @@ def _print(found: Found, own: lifecycle.Server | None, stays: bool, uri: str | N
         show.prose("On the command line, the last one to stop it:")
         _copied(*(f"  {command}" for command in [*commands, f"graphbrain server stop {where}"]))
     else:
-        show.prose("Neo4j stops now ('graphbrain demo --keep' leaves it running). To have this graph back:")
+        show.prose("Neo4j stops now ('demo --keep' leaves it running). To have this graph back:")
         _copied(f"  graphbrain server start {where}", *(f"  {command}" for command in commands))
 
 
