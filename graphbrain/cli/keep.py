@@ -35,7 +35,7 @@ def server_group() -> None:
 @connection
 @pass_app
 def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
-    """Start the server, and fetch it first if need be; nothing happens if it runs."""
+    """Start the server; it is fetched first if need be. Nothing happens if it runs."""
     from graphbrain.server import lifecycle
 
     if memory is not None:

@@ -50,7 +50,7 @@ def precision(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Compare live scores with exact ones, of a brain or over a crawl.
+    """Compare live scores with exact ones.
 
     Without FILE the brain is only read, whatever crawls beside it, and its scores are compared with the solution for
     the links it has now; then with rounds from nothing on the frozen graph.
