@@ -23,7 +23,7 @@ from graphbrain.frontier.relink import Led, redirect, relink
 from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge, told_of
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.model import Answer, Failed, Fetched
-from graphbrain.rules import LEAST_RELEVANCE
+from graphbrain.rules import LEAST_RELEVANCE, Rule
 from graphbrain.scope import Scope
 from graphbrain.url import cleaner
 
@@ -101,7 +101,7 @@ def discover(
     named = {key for item in items for key in item.targets}.union(item.key for item in items)
     found = discovery.look(tx, named)
     if not heavy:
-        _weigh(tx, items, found, policy.rule.intra_host_weight)
+        _weigh(tx, items, found, policy.rule)
     ids = {key: page for key, page, *_ in found}
     linked = {key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless}
     redirecting = {key for key, _, _, alias, _ in found if alias}
@@ -131,14 +131,16 @@ def discover(
 
 
 def _weigh(
-    tx: Tx, items: Sequence[Item], found: Sequence[tuple[str, int, float, bool, str | None]], least: float
+    tx: Tx, items: Sequence[Item], found: Sequence[tuple[str, int, float, bool, str | None]], rule: Rule
 ) -> None:
-    """Raises Heavy where links are too many. `least`: what the lightest of them weighs."""
-    known = {item.key: 0.0 for item in items if item.touches_links()}
-    known |= {key: weight / least for key, _, weight, *_ in found if key in known}
-    if sum(known.values()) + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
-        return
-    there = {key: page for key, page, weight, *_ in found if weight > 0.0 and key in known}
+    """Raises Heavy where links are too many. The weight of a page bounds how many it has, unless some weigh nothing."""
+    touched = {item.key for item in items if item.touches_links()}
+    weights = {key: (page, weight) for key, page, weight, *_ in found if key in touched}
+    if not rule.weightless:
+        at_most = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
+        if at_most + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
+            return
+    there = {key: page for key, (page, weight) in weights.items() if weight > 0.0 or rule.weightless}
     degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
     links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
     if max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
