@@ -171,7 +171,9 @@ def test_what_is_no_finite_number_is_refused_before_anything_is_done(names: tupl
             for number in ("nan", "inf"):
                 done = CliRunner().invoke(cli, [*names, "1", f"{param.opts[0]}={number}"])
                 assert done.exit_code == 2
-                assert re.search(f"{number}'? is (not (a finite number|in the range)|no time)", done.output), done.output
+                assert re.search(f"{number}'? is (not (a finite number|in the range)|no time)", done.output), (
+                    done.output
+                )
 
 
 def test_no_option_takes_a_range_of_floats_with_nan_in_it() -> None:

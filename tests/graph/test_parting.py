@@ -37,7 +37,9 @@ def links_of(brain: Brain, url: str) -> list[str]:
 
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize(
-    "settings", [{}, {"intra_host_weight": 0.25}, {"intra_host_weight": 0.0}, {"engine": "classic"}, {"orphans": "park"}], ids=str
+    "settings",
+    [{}, {"intra_host_weight": 0.25}, {"intra_host_weight": 0.0}, {"engine": "classic"}, {"orphans": "park"}],
+    ids=str,
 )
 def test_after_each_part_all_is_right(
     make_brain: MakeBrain, clock: HandClock, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object]

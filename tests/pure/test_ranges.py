@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
@@ -32,7 +32,6 @@ def covers(ranges: Ranges) -> bool:
     return bounds[0][0] == 0 and bounds[-1][1] == END and all(a[1] == b[0] for a, b in itertools.pairwise(bounds))
 
 
-@settings(deadline=None)
 @given(some_lanes, some_lanes, st.integers(1, 5))
 def test_all_lanes_are_found_within_as_many_looks_as_there_are_and_mostly_far_fewer(
     first: set[int], then: set[int], limit: int
@@ -66,7 +65,6 @@ def test_a_crowd_of_lanes_is_found_in_a_few_looks_and_forgotten_in_one() -> None
     assert len(look(ranges, set())) == 1
 
 
-@settings(deadline=None)
 @given(some_lanes.filter(bool), st.integers(1, 9))
 def test_with_few_looks_at_a_time_every_lane_is_looked_into_again_and_again(queue: set[int], most: int) -> None:
     ranges = Ranges.unknown()

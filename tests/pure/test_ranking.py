@@ -146,7 +146,7 @@ def stationary(chain: Floats) -> Floats:
     return np.linalg.lstsq(system, np.concatenate([np.zeros(pages), [1.0]]), rcond=None)[0]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(webs(), st.sampled_from([0.0, 0.5, 0.85, 0.99]), st.integers(0, 7))
 def test_pagerank_is_the_stationary_distribution(web: Web, damping: float, trusted: int) -> None:
     restart = np.zeros(web.pages)
@@ -159,7 +159,7 @@ def test_pagerank_is_the_stationary_distribution(web: Web, damping: float, trust
     assert got.converged or (damping == 0.99 and got.error < 1e-11)  # where rounding allows no more
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(webs())
 def test_opic_is_the_stationary_distribution_with_the_virtual_page(web: Web) -> None:
     pages = web.pages
@@ -170,7 +170,7 @@ def test_opic_is_the_stationary_distribution_with_the_virtual_page(web: Web) -> 
     assert algorithms.opic(web, until=STRICT).columns["opic"] == pytest.approx(whole / whole.sum(), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(webs())
 def test_salsa_is_the_limit_of_its_chains(web: Web) -> None:
     """Readers who start on any page that can be a hub (or an authority), back and forth a thousand times."""
@@ -185,7 +185,7 @@ def test_salsa_is_the_limit_of_its_chains(web: Web) -> None:
         assert got.columns[name] == pytest.approx(limit, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(webs(), st.lists(st.sampled_from([0.0, 0.0, 0.3, 1.0]), min_size=8, max_size=8))
 def test_hits_is_the_limit_from_equal_scores(web: Web, content: list[float]) -> None:
     """By eigenvectors: equal scores, thrown onto the space of the largest eigenvalue of L·S·Lᵀ."""

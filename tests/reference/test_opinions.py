@@ -106,7 +106,7 @@ def test_alpha_bends_the_scores() -> None:
     assert solve(web, alpha=0.15)[1][1] < 1.96
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(webs(), st.sampled_from([0.0, 0.05, 0.15, 0.5]))
 def test_plain_program_and_linear_solve_agree(web: Web, alpha: float) -> None:
     plain = plain_of(web, alpha)
