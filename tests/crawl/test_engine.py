@@ -85,7 +85,7 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     done = filled.tend(0.5, batch=500)
     assert done.pushes > 0
     code, out, _ = ended(start("engine", "exact"))
-    assert (code, out.split()) == (0, ["engine", "exact"])
+    assert (code, out.split()) == (0, ["name", "value", "engine", "exact"])
     audit = filled.audit(None)
     assert audit.ok, audit.findings
     assert audit.figures["error_bound"] < 1e-6, "settled by the command"
@@ -102,9 +102,9 @@ def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain:
         code, _, err = ended(start("stats", env=env))
         assert (code, f"graphbrain engine {exported}" in err) == (1, True)
         code, out, _ = ended(start("engine", env=env))
-        assert (code, out.split()) == (0, ["engine", other])
+        assert (code, out.split()) == (0, ["name", "value", "engine", other])
         code, out, err = ended(start("engine", exported, env=env))
-        assert (code, out.split()) == (0, ["engine", exported]), err
+        assert (code, out.split()) == (0, ["name", "value", "engine", exported]), err
         assert ("payout=trusted comes back with 'graphbrain engine exact'" in err) == (exported == "classic")
     brain._reread()
     assert (brain.settings.payout, brain.settings.eps) == ("trusted", 0.03)
