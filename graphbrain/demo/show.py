@@ -72,7 +72,7 @@ class Tally:
     """What the crawlers have reported so far, and what the brain answered.
 
     `by_crawler`: reports of each. `recorded`: how often a page's visit was recorded, by its key. `held`: from when to
-    when each page was held. `victim_held`: URLs that the killed crawler held; `came_back`: when the others had
+    when each page was held. `victim_held`: keys of pages that the killed crawler held; `came_back`: when the others had
     reported these, in seconds after it was killed.
     """
 
@@ -101,8 +101,8 @@ class Tally:
         self.outcomes[told.outcome] += 1
         self.held[told.key].append(told.held)
         self.recorded[told.key] += told.outcome in RECORDED
-        if self.killed_at is not None and number != VICTIM and told.url in self.victim_held:
-            self.came_back.setdefault(told.url, time.monotonic() - self.killed_at)
+        if self.killed_at is not None and number != VICTIM and told.key in self.victim_held:
+            self.came_back.setdefault(told.key, time.monotonic() - self.killed_at)
         if told.failed:
             self.failures[str(told.status or "no answer")] += 1
         elif told.relevance is not None:
@@ -326,6 +326,8 @@ def _crawl(
             if tally.reported and time.monotonic() - looked > EVERY:
                 line("crawling", f": {_moment(brain.stats(), tally)}")
                 looked = time.monotonic()
+    # A report that was under way when the crawler was killed may be recorded after all: then it did not hold the page.
+    tally.victim_held = [key for key in tally.victim_held if key in tally.came_back or not brain.page(key).visits]
     if crew.failed:
         raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
     if pool.failed:
@@ -338,7 +340,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
 
     def held() -> list[str]:
         pages = brain.find(state="frontier")
-        return [page.url for page in pages if page.worker == crew.name(VICTIM) and page.lease_until is not None]
+        return [page.key for page in pages if page.worker == crew.name(VICTIM) and page.lease_until is not None]
 
     with web.held_up():
         until = time.monotonic() + HOLD_SECONDS
