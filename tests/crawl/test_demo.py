@@ -198,7 +198,7 @@ def test_robots_are_read_before_pages_and_obeyed(make_brain: Callable[..., Brain
 def test_pages_wait_while_a_robots_txt_cannot_be_had(brain: Brain, web: Web) -> None:
     busy = web.pages["http://bread.example/today"]
     web.pages["http://birds.example/robots.txt"] = replace(busy, url="http://birds.example/robots.txt", fails=1_000)
-    run(brain, web, limit=60)
+    run(brain, web, limit=150)
     asked = {url for url in web.asked if url.startswith("http://birds.example/")}
     assert asked == {"http://birds.example/robots.txt"}
     assert brain.page("http://birds.example/").status == 503
