@@ -316,10 +316,11 @@ class _Screen:
             self.shown = places
             header = self._line(list(self.table.columns), last)
             sys.stdout.write(_bold(header) + "\n")
-        return room
+        return max(20, room)
 
     def _room(self, places: Sequence[int]) -> int:
-        return max(20, self.width - sum(min(WIDEST, self.wide[place]) + GAP for place in places))
+        """What these columns leave to the last one; below 0 where they need more than there is."""
+        return self.width - sum(min(WIDEST, self.wide[place]) + GAP for place in places)
 
     def _line(self, row: Sequence[str], last: int) -> str:
         parts = []
