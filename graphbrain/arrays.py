@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints"]
+__all__ = ["Flags", "Floats", "Ints", "Numbers"]
 
+Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+"""Of pages in memory, of which there are fewer than 2^31."""

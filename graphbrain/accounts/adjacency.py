@@ -3,7 +3,7 @@
 The caller has locked the pages, and read their links under the locks. What the accounts are told is what the database
 says that it did, not what was to be done: whatever was read, and however often a link may be there, weights and links
 go together. Links that are read under the locks are held against the weights, and weights that are written against
-the links there are then: where they do not go together, the transaction is run again (`graph.Misfit`), so that no
+the links there are then: where they do not go together, the transaction is run again (`connection.Misfit`), so that no
 account is changed by what was read wrongly.
 A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
 on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
@@ -56,16 +56,17 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
     Pages that are gone are missing. Read without a lock: half of a transaction that is being committed may be seen.
     """
-    wanted = sorted(set(pages))
-    return dict(tx.one(SIDES[side], ids=wanted)[0]) if wanted else {}
+    return _ends(tx, SIDES[side], pages)
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
     """As `read`, but only those that get anything: not those that links without weight lead to."""
-    if not rule.weightless:
-        return read(tx, side, pages)
+    return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
+
+
+def _ends(tx: Tx, statement: str, pages: Iterable[int]) -> dict[int, list[int]]:
     wanted = sorted(set(pages))
-    return dict(tx.one(BETWEEN[side], ids=wanted)[0]) if wanted else {}
+    return dict(tx.one(statement, ids=wanted)[0]) if wanted else {}
 
 
 def packed(tx: Tx, statement: str, pages: Ints) -> tuple[Ints, Ints]:

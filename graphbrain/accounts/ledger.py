@@ -3,7 +3,7 @@
 Every transaction that touches accounts has the same shape: lock pages in the order of their ids and read both sides
 (`lock`), change the numbers in memory by the algebra of the engine, and write what has changed together with what
 follows from it: ranks, priorities, lanes (`write`). `Accounts` is what both engines share, `Ledger` is the exact
-one's (the algebra of `opichits`); which of them a brain needs is said in accounts.py. All values written are absolute
+one's (by `algebra`); which of them a brain needs, `ledgers` says. All values written are absolute
 and computed from locked state, so running the transaction again is safe. Ids are Neo4j's internal ones: they are
 looked up by key in the same transaction, and give the one order in which everybody locks. The id of a page that is
 deleted meanwhile is not given to another node while a transaction that could have read it is open, so a missing id
@@ -94,7 +94,7 @@ class Accounts:
     first_fetched: Floats
     lane: Floats
     links_sum: Ints
-    """What `linksums` says of the links of each page; NONE where nobody knows, as of imported pages."""
+    """What `link_sums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
     def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
         wide = len(self.columns) + 1

@@ -1,12 +1,12 @@
 """What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
 
 A change is noted on the brain in the transaction that makes it, together with where the pass over all pages that must
-follow begins. The pass (`passes`) goes in the order of keys, in batches: each locks the brain, reads how far the pass
-has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with it,
-also when whoever began it is dead, and the invariant holds at every commit.
+follow begins. The pass (`brain_state`) goes in the order of keys, in batches: each locks the brain, reads how far the
+pass has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with
+it, also when whoever began it is dead, and the invariant holds at every commit.
 While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
 anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
-every accounting transaction reads after its locks (ledger).
+every accounting transaction reads after its locks (`ledger`).
 Statements: brain/lock, brain/change, brain/note, pages/ids_from, pages/shares, hosts/like, hosts/count_pages,
 links/inside, accounts/*.
 """

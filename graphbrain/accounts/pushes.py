@@ -1,7 +1,7 @@
 """Spreading cash: pushes, in batches, by any number of workers.
 
 A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
-pays in memory by the algebra of `opichits`, and writes. Pages whose links have changed between reading their links
+pays in memory by `algebra`, and writes. Pages whose links have changed between reading their links
 and locking them are left for the next batch.
 Statements: cash/*, accounts/*.
 """

@@ -2,14 +2,14 @@
 
 The links are exported and the fixed point is found in memory, beside whatever else runs. It is written by pushes with
 a prescribed goal: a batch of pages and all their neighbours are locked, links that are not known to be still those of
-the export are read again (`linksums`), what each page has paid becomes Z* = keep·s*/d, its cash goes to its history,
+the export are read again (`link_sums`), what each page has paid becomes Z* = keep·s*/d, its cash goes to its history,
 and each neighbour is paid w·(Z* − Z). What a page is paid after it has paid all that its goal s* gives goes to its
-history at once: so cash that is 0 stays 0, and need not be written. So the invariant of `opichits` holds at every
+history at once: so cash that is 0 stays 0, and need not be written. So the invariant of `algebra` holds at every
 commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
 to pushes.
 
 Pages are settled in lanes side by side, which share no neighbours, then, one batch after another, those between the
-lanes, and beside them others that were kept for that (`batching`).
+lanes, and beside them others that were kept for that (`partition`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that

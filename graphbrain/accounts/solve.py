@@ -1,6 +1,6 @@
 """Where all pushes lead: the scores at which no cash is left to spread, by iteration in memory.
 
-With s = (hub, authority), π the payouts and keep as in `opichits`, the fixed point is the linear system
+With s = (hub, authority), π the payouts and keep as in `algebra`, the fixed point is the linear system
 
     hub(i)       = π(i) + Σ_{i→j} w(i→j) · keep_authority(j) · authority(j) / in_weight(j)
     authority(j) = π(j) + Σ_{i→j} w(i→j) · keep_hub(i) · hub(i) / out_weight(i)

@@ -78,8 +78,9 @@ class Point:
     of shares s that sum to 1, where norm divides by the sum, and M is one whole round, to the other side and back: of
     classic hubs H·A, of authorities A·H, with A[j,i] = 1/(outdegree(i) + 1) and H[i,j] = 1/(indegree(j) + 1) of each
     link i→j, by relevance where it is known, and what goes to the virtual page left out. Of the exact engine it is a
-    round of its linear system, payouts and all: hub ← b + M·hub as in `fixedpoint`. `one_step_exact`: the same of the
-    exact scores. It is rounding with the exact engine; with the classic one it is what the left out virtual page pays.
+    round of its linear system, payouts and all: hub ← b + M·hub as in `accounts.solve`. `one_step_exact`: the same of
+    the exact scores. It is rounding with the exact engine; with the classic one it is what the left out virtual page
+    pays.
     """
 
     trial: str

@@ -66,7 +66,7 @@ ENOUGH = 0.8
 """This part of the claims asked for is enough where some pages could not be had: for the rest of them all would have to
 be looked at again, which takes as long as for the first."""
 FAIR = 0.25
-"""This part is enough where as many pages as one call may move stood in the way of others: the next call goes on."""
+"""With this part of its claims a call ends once it has moved as many pages as it may. The next call moves more."""
 BULK = 1_000
 """Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
 CLEARING = 0.8
@@ -95,13 +95,13 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
 
         `settings`: fields of `Settings`, over `GRAPHBRAIN_…` variables. A brain without pages takes the shared ones
         among them. Where there are pages, one that differs from the brain's raises SettingsError, as a fixed one always
-        does; with `change_settings=True` it changes the brain's for all. `canonical`: the user's own last step of
-        keys (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when
-        it last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
-        `estimator`: the user's own way to learn how often pages change (`schedule.Estimator`). `as_it_is`: the brain
-        keeps its engine and its shared settings, whatever is given. `to_rekey`: one made by older URL rules is opened,
-        too, as it is, and closed to all that writes pages until `rekey` has moved it. `clock`: epoch seconds, for tests
-        only. Raises GraphUnavailable, GraphRefused, SchemaMismatch, SettingsError.
+        does; with `change_settings=True` it changes the brain's for all. `canonical`: the user's own last step of keys
+        (`url.normal`). `detector`: the user's own word on whether a page has changed, of what was seen of it when it
+        last did and now; it must depend on nothing else, for it may be asked twice, and while pages are locked.
+        `estimator`: the user's own way to learn how often pages change (`schedule.value.Estimator`). `as_it_is`: the
+        brain keeps its engine and its shared settings, whatever is given. `to_rekey`: one made by older URL rules is
+        opened, too, as it is, and closed to all that writes pages until `rekey` has moved it. `clock`: epoch seconds,
+        for tests only. Raises GraphUnavailable, GraphRefused, SchemaMismatch, SettingsError.
         """
         given = Settings.read(canonical=canonical, detector=detector, **settings)
         Scope.of(given)  # before a brain is made with what nobody could open again

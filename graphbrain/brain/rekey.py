@@ -2,7 +2,7 @@
 
 While it moves nobody else writes accounts: processes of the version that made it wait as for an import, and give up
 after their time limit; newer ones do not open it. When all is done the brain is open, in one transaction, to those that
-go by today's rules, and stays closed to the older ones (`passes.MOVED`).
+go by today's rules, and stays closed to the older ones (`brain_state.MOVED`).
 Statements: brain/change, brain/note, brain/lock, exports/last_id, hosts/after, rekey/*.
 """
 

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import astuple, replace
 from typing import Any
 
-from graphbrain import room
+from graphbrain import memory
 from graphbrain.accounts import pushes, settlement
 from graphbrain.accounts.partition import Batch, Turns
 from graphbrain.accounts.settlement import SETTLED_TO, Goal
@@ -142,7 +142,7 @@ class Tending(Passing):
 
         passed, bound = Settled(), look()
         if bound is not None and 0.0 < self.settings.settled_bound < bound and not stop():
-            free = room.free_bytes()
+            free = memory.free_bytes()
             if free is None or settlement.bytes_for(there[0], there[1], rule) <= FREE_SHARE * free:
                 passed = self._settle(stop=stop)
                 bound = look()

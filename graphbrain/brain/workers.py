@@ -32,7 +32,7 @@ from graphbrain.model import Tended
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
 
-__all__ = ["WorkerPool", "environment", "first_line", "tend_until", "to_stderr", "watch_stdin"]
+__all__ = ["WorkerPool", "first_line", "send_order", "spawned", "tend_until", "to_stderr", "watch_stdin"]
 
 STEP = 0.5  # seconds of one `tend`: how long an end has to wait
 LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
@@ -213,17 +213,8 @@ class WorkerPool:
         with self._lock:
             if self._stop.is_set():
                 return None
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "graphbrain.brain.workers"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                env=environment(),
-            )
-            self._processes[number] = process
-        with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(self._order) + "\n")  # type: ignore[union-attr]
-            process.stdin.flush()  # type: ignore[union-attr]
+            process = self._processes[number] = spawned("graphbrain.brain.workers")
+        send_order(process, self._order)
         return process
 
     def _listen(self, process: subprocess.Popen[str], run: tuple[int, int]) -> bool:
@@ -250,7 +241,25 @@ def _close(process: subprocess.Popen[str]) -> None:
         process.stdin.close()  # type: ignore[union-attr]
 
 
-def environment() -> Mapping[str, str]:
+def spawned(module: str) -> subprocess.Popen[str]:
+    """A new Python process that runs a module. It waits for its order on stdin, and tells lines on stdout."""
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=_environment(),
+    )
+
+
+def send_order(process: subprocess.Popen[str], order: Mapping[str, Any]) -> None:
+    """Send such a process its order, a line of JSON; nothing happens if it has ended."""
+    with suppress(BrokenPipeError):
+        process.stdin.write(json.dumps(order) + "\n")  # type: ignore[union-attr]
+        process.stdin.flush()  # type: ignore[union-attr]
+
+
+def _environment() -> Mapping[str, str]:
     """This process's environment, in which a checkout that is not installed is found too."""
     root = Path(__file__).resolve().parents[2]
     if not (root / "pyproject.toml").exists():

@@ -58,9 +58,9 @@ def cli() -> None:
 
 
 _COMMANDS = (
-    *crawl.COMMANDS[:2],
+    *crawl.BEGINNING,
     *claims.COMMANDS,
-    *crawl.COMMANDS[2:],
+    *crawl.GOING_ON,
     *look.COMMANDS,
     *score.COMMANDS,
     *precision.COMMANDS,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool
     from graphbrain.ingest.sitemaps import Hints
 
-__all__ = ["COMMANDS"]
+__all__ = ["BEGINNING", "GOING_ON"]
 
 SEEDS_AT_ONCE = 10_000
 HOUR = 3_600.0
@@ -322,4 +322,5 @@ def _seeds(pages: Iterable[int]) -> list[int] | None:
     return list(pages) or None
 
 
-COMMANDS = (seed, hint, work, tend, replay, import_)
+BEGINNING = (seed, hint)
+GOING_ON = (work, tend, replay, import_)

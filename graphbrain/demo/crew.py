@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
-from graphbrain.brain.workers import environment, first_line, watch_stdin
+from graphbrain.brain.workers import first_line, send_order, spawned, watch_stdin
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
 from graphbrain.model import Unusable
@@ -64,14 +64,7 @@ class Crew:
 
     def __enter__(self) -> Self:
         for number in range(1, self.count + 1):
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "graphbrain.demo.crew"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                text=True,
-                env=environment(),
-            )
-            self._processes[number] = process
+            self._processes[number] = spawned("graphbrain.demo.crew")
             thread = threading.Thread(target=self._listen, args=(number,), daemon=True)
             thread.start()
             self._threads.append(thread)
@@ -89,10 +82,7 @@ class Crew:
         """Let them crawl. `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for,
         or None. `threads` and `patience`: as for `crawl`."""
         for number, process in self._processes.items():
-            told = {"arguments": dict(arguments), "worker": self.name(number), **order}
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(told) + "\n")  # type: ignore[union-attr]
-                process.stdin.flush()  # type: ignore[union-attr]
+            send_order(process, {"arguments": dict(arguments), "worker": self.name(number), **order})
 
     @staticmethod
     def name(number: int) -> str:

@@ -2,7 +2,7 @@
 
 A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
 linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
-what is still so is then dealt with. Links to an alias move to the page it leads to, and back (aliases.py); a page
+what is still so is then dealt with. Links to an alias move to the page it leads to, and back (`aliases`); a page
 without in-links is parked or forgotten, as the setting `orphans` says, and comes back when it is linked to again. Pages
 where the crawl begins (seeds, and what a crawler reported unasked: depth 0), pages that a hint has named, and aliases
 are never orphans.
@@ -93,7 +93,7 @@ def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
     """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. False: it
-    is to be done again, as in `corrections.forget`."""
+    is to be done again, as in `edits.forget`."""
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, place in _read(tx, ledger):

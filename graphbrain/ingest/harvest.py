@@ -29,7 +29,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.validate import Intake
 from graphbrain.frontier.verdicts import Item
@@ -42,8 +42,6 @@ from graphbrain.wire import json_object, report_from_dict
 
 __all__ = ["Harvest", "Texts", "read"]
 
-Numbers = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 BLOCK_BYTES = 1 << 24
 BLOCK_LINKS = 1 << 22

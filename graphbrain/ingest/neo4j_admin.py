@@ -70,7 +70,7 @@ class Workshop:
     def make(self, bulk: Bulk, brain: Mapping[str, Any], *, progress: Progress) -> None:
         """Write the files and let the tool make the database of them. `brain`: the properties of its (:Brain).
 
-        It is whole then, but not marked (`neo4j_home.mark_new_store`). Raises ServerFailed, when there is not enough
+        It is whole then, but not marked (`installation.mark_new_store`). Raises ServerFailed, when there is not enough
         room for example; then nothing has happened.
         """
         need, free = bytes_needed(bulk), files.free_bytes(self.running.data)

@@ -17,15 +17,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphbrain.arrays import Flags, Ints, Numbers
 from graphbrain.errors import BadInput
 from graphbrain.url import spell
 
 __all__ = ["PAGES_PER_HOST", "Raw", "Recording", "built", "generated_url"]
 
 PAGES_PER_HOST = 100
-Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 def generated_url(identity: int) -> str:

@@ -24,10 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
+from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.ingest import formats
 from graphbrain.ingest.formats import as_text, filled, ids_of, is_id
-from graphbrain.ingest.recording import Ints, Raw, Recording, built, generated_url
+from graphbrain.ingest.recording import Raw, Recording, built, generated_url
 
 __all__ = ["Recording", "generated_url", "read"]
 

@@ -21,10 +21,10 @@ from graphbrain import csr
 from graphbrain.accounts import algebra, solve
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.solve import FixedPoint, System
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.hosts.politeness import SHARED_QUEUE
-from graphbrain.ingest.harvest import Flags, Harvest, Numbers
+from graphbrain.ingest.harvest import Harvest
 from graphbrain.model import SCOPE
 from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
@@ -160,7 +160,7 @@ class Bulk:
 
     `seeds`: page numbers that are seeds; None: those that `starts` finds. Pages that the given ones do not reach are
     found from the fewest others, which are no seeds. `tolerance`: of the scores at which the accounts begin, as for
-    `fixedpoint.solve`; None: nothing is spent. `progress`: called with the rounds made to find them.
+    `solve.solve`; None: nothing is spent. `progress`: called with the rounds made to find them.
     """
 
     def __init__(

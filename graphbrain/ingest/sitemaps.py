@@ -101,7 +101,7 @@ class _Found:
 def read(data: bytes | str, name: str = "it") -> Hints:
     """The hints of a sitemap, an index of sitemaps, a feed, a list of URLs, or JSON lines, packed by gzip or not.
 
-    What is broken is read as far as it can be (see `mending`), and the rest is in `refused`. `name`: how errors call
+    What is broken is read as far as it can be (see `repair`), and the rest is in `refused`. `name`: how errors call
     the file. Raises BadInput, in a sentence, for what is none of these, has nothing that can be read, is larger than
     LARGEST, or declares entities; SettingsError when the package for feeds is missing.
     """

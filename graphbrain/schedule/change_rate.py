@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 
 __all__ = [
     "FORGETTING",
@@ -37,7 +37,6 @@ __all__ = [
     "naive_rate",
 ]
 
-Flags = NDArray[np.bool_]
 
 FORGETTING = 0.98
 """What is kept of the evidence at each visit. Lower where changes come in bursts (.95 on recorded policy pages)."""

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.methods import METHODS
 from graphbrain.rules import Rule, clip_relevance
-from graphbrain.schedule.change_rate import Flags, expected_value
+from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
     "ASKED",
@@ -144,7 +144,7 @@ def head_value(
     """What the first of each lane is worth, by the lane's number alone: `age` days since it was last seen.
 
     `freshness`, `change`: what a page of value 1 is worth by being up to date, and by each change that is found. Good
-    to a class's width; whoever has read the pages themselves takes `beliefs.expected_value` of them.
+    to a class's width; whoever has read the pages themselves takes `change_rate.expected_value` of them.
     """
     numbers = np.asarray(lane, dtype=np.int64)
     lanes = read_lanes(numbers)

@@ -1,8 +1,8 @@
 """What is believed of pages before they were ever visited twice: learned from the crawl's own first re-visits.
 
 Each page keeps how long after its first visit the second came, and whether it had changed; a sample of that is what the
-priors are fitted to (`beliefs.fit_priors`), one for the crawl, and one for each host that has enough of its own. They
-stand on the (:Brain).
+priors are fitted to (`change_rate.fit_priors`), one for the crawl, and one for each host that has enough of its own.
+They stand on the (:Brain).
 Statements: visits/firsts, exports/last_id.
 """
 

@@ -10,7 +10,7 @@ then. So whatever is killed, a page comes again whose visit has not ended.
 
 A request that a URL and a note of JSON can express becomes a page of the graph; any other (a form, a callback that is
 no method of the spider) is fetched by this process as a part of the visit that led to it.
-The database is the desk's (desk.py); nothing here waits for it.
+`prefetch` talks to the database; nothing here waits for it.
 """
 
 from __future__ import annotations

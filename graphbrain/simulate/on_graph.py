@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.brain.brain import Brain
 from graphbrain.frontier import discovery
 from graphbrain.model import Claim, Fetched
-from graphbrain.schedule.change_rate import Flags, Prior
+from graphbrain.schedule.change_rate import Prior
 from graphbrain.schedule.priors import properties
 from graphbrain.schedule.value import DAY
 from graphbrain.simulate.policies import Policy, Setting

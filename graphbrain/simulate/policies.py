@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.schedule import change_rate, lanes
-from graphbrain.schedule.change_rate import PRIOR, Flags, Prior
+from graphbrain.schedule.change_rate import PRIOR, Prior
 from graphbrain.simulate.optimal_revisits import ripeness
 
 __all__ = ["DEFAULT", "POLICIES", "Policy", "Setting", "alike", "best"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.errors import BadInput
-from graphbrain.schedule.change_rate import Flags, Prior
+from graphbrain.schedule.change_rate import Prior
 from graphbrain.simulate import optimal_revisits, policies
 from graphbrain.simulate.histories import History
 from graphbrain.simulate.policies import Policy, Setting
@@ -164,7 +164,7 @@ class _Crawl:
 
 
 def optimum(history: History, budget: float) -> float:
-    """The freshness that known rates and equal intervals would give at best, by `revisit.optimal_frequencies`."""
+    """The freshness that known rates and equal intervals would give at best (`optimal_frequencies`)."""
     best = optimal_revisits.optimal_frequencies(history.value, history.rate, budget)
     return _reached(history, best.frequency)
 

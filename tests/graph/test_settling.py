@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Fetched, room
+from graphbrain import Brain, Fetched, memory
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.accounts.settlement import Goal
@@ -359,13 +359,13 @@ def test_whoever_tends_until_all_is_settled_ends_within_the_bound(
     left = brain.tend(None, passes=False)
     assert (left.settled, left.error_bound, left.near) == (True, None, True)
     assert brain.stats()["error_bound"] > 0.1
-    monkeypatch.setattr(room, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1000)
     done = brain.tend(None)
     assert done.settled
     assert not done.near
     assert done.error_bound == pytest.approx(brain.stats()["error_bound"])
     assert done.error_bound > 0.1
-    monkeypatch.setattr(room, "free_bytes", lambda: 1 << 30)
+    monkeypatch.setattr(memory, "free_bytes", lambda: 1 << 30)
     brain.change(settled_bound=0)
     assert not brain.tend(None).near
     assert brain.stats()["error_bound"] > 0.1

@@ -28,10 +28,14 @@ def tree(name: str) -> ast.Module:
     return ast.parse(modules()[name].read_text(encoding="utf-8"))
 
 
-def imported(name: str) -> set[str]:
-    """The modules of the package that a module imports, anywhere in it, also inside functions."""
+def imported(name: str, *, at_once: bool = False) -> set[str]:
+    """The modules of the package that a module imports, anywhere in it, also inside functions; `at_once`: those alone
+    that it imports when it is imported itself."""
     found = set()
+    late = _late(tree(name)) if at_once else set()
     for node in ast.walk(tree(name)):
+        if id(node) in late:
+            continue
         if isinstance(node, ast.Import):
             found.update(_own(alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -40,6 +44,13 @@ def imported(name: str) -> set[str]:
                 whole = _own(f"{node.module}.{alias.name}")
                 found.add(whole if whole in modules() else _own(node.module or ""))
     return found - {""}
+
+
+def _late(module: ast.Module) -> set[int]:
+    """The nodes inside functions, and below an `if` of the module, such as TYPE_CHECKING."""
+    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    choices = [node for node in module.body if isinstance(node, ast.If)]
+    return {id(each) for node in (*functions, *choices) for each in ast.walk(node)}
 
 
 def _own(dotted: str) -> str:

@@ -95,23 +95,10 @@ def test_a_room_offers_what_is_there_and_says_what_it_may_touch() -> None:
 
 def test_no_circles_within_a_room() -> None:
     """But for imports inside functions, which wait until both modules are there."""
-    above: dict[str, set[str]] = {name: _at_once(name) for name in modules()}
+    above: dict[str, set[str]] = {name: imported(name, at_once=True) - {name} for name in modules()}
     while free := {name for name, others in above.items() if not others & above.keys()}:
         above = {name: others for name, others in above.items() if name not in free}
     assert not above
-
-
-def _at_once(name: str) -> set[str]:
-    """What a module imports when it is imported itself."""
-    inside = {id(each) for node in ast.walk(tree(name)) if isinstance(node, ast.FunctionDef) for each in ast.walk(node)}
-    late = {id(each) for node in tree(name).body if isinstance(node, ast.If) for each in ast.walk(node)}
-    found: set[str] = set()
-    for node in ast.walk(tree(name)):
-        if isinstance(node, ast.ImportFrom) and id(node) not in inside | late:
-            whole = {f"{node.module}.{alias.name}".removeprefix("graphbrain.") for alias in node.names}
-            base = (node.module or "").removeprefix("graphbrain.")
-            found |= {each if each in modules() else base for each in whole if (node.module or "").startswith("graphb")}
-    return found & modules().keys() - {name}
 
 
 def test_only_two_modules_know_the_driver() -> None:

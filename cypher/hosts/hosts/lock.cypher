@@ -1,7 +1,7 @@
 // Lock hosts and read their manners and state.
 //
 // param   names  LIST   host names, sorted
-// column  rows   LIST   the properties of each that politeness goes by, in the order of hosts.py; null where it lacks one
+// column  rows   LIST   the properties of each that politeness goes by, in the order of graphbrain/hosts/politeness.py; null where it lacks one
 // rows    one
 // locks   the hosts, in order of names; never a page after a host
 // mode    write

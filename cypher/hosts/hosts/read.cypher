@@ -1,7 +1,7 @@
 // The manners and the state of hosts.
 //
 // param   names  LIST   host names
-// column  rows   LIST   the properties of each that politeness goes by, in the order of hosts.py; null where it lacks one
+// column  rows   LIST   the properties of each that politeness goes by, in the order of graphbrain/hosts/politeness.py; null where it lacks one
 // rows    one
 // locks   none
 // mode    read

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from graphbrain.room import free_bytes
+from graphbrain.memory import free_bytes
 
 
 def put(root: Path, **files: str) -> None:
