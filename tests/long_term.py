@@ -14,9 +14,9 @@ from graphbrain.server import lifecycle
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMIT_SECONDS = 900
-# Whether statements are understood, how they are planned, what is locked. The rest of the graph ring is our own code;
-# TEST_GRAPHBRAIN_NEO4J=VERSION pytest tests/graph runs all of it.
-PARTS = ("contracts", "claiming_plans", "schema", "churn")
+# Whether statements are understood, how they are planned, what is locked. The rest of those tests is of our own code;
+# TEST_GRAPHBRAIN_NEO4J=VERSION pytest tests/integration runs all of it.
+PARTS = ("graph/test_contracts.py", "frontier/test_claiming_plans.py", "graph/test_schema.py", "accounts/test_churn.py")
 
 
 def is_this_run() -> bool:
@@ -36,7 +36,7 @@ class LongTermRun:
 
     def __init__(self, output: Path) -> None:
         environ = {name: value for name, value in os.environ.items() if not name.startswith("TEST_GRAPHBRAIN_URI")}
-        parts = [f"tests/graph/test_{part}.py" for part in PARTS]
+        parts = [f"tests/integration/{part}" for part in PARTS]
         self._output = output
         with output.open("wb") as file:
             self._process = subprocess.Popen(

@@ -1,0 +1,398 @@
+"""The Scrapy door: real spiders in processes of their own, against a small site on loopback and a live brain."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphbrain import Brain
+from tests.conftest import Neo4j
+
+ROOT = Path(__file__).resolve().parents[2]
+ADDON = {"graphbrain.scrapy.Addon": 500}
+Answer = tuple[int, dict[str, str], str]
+
+
+def page(*links: str, text: str = "") -> Answer:
+    """An HTML page."""
+    anchors = "".join(f"<a href='{link}'>to {link.strip('/')}</a> " for link in links)
+    return 200, {"Content-Type": "text/html; charset=utf-8"}, f"<title>A page</title><p>{text}</p>{anchors}"
+
+
+@dataclass
+class Site:
+    """Pages by path, served on loopback. `visits`: path, method and when it came and was answered."""
+
+    pages: Mapping[str, Answer]
+    slow: Mapping[str, float] = field(default_factory=dict)
+    pause: float = 0.0
+    gate: Mapping[str, threading.Barrier] = field(default_factory=dict)
+    visits: list[tuple[str, str, float, float]] = field(default_factory=list)
+    headers: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    root: str = ""
+
+    def asked(self) -> Counter[str]:
+        return Counter(path for path, *_ in self.visits)
+
+    def at(self, path: str) -> str:
+        return (self.elsewhere if path == "/busy" else self.root) + path
+
+    @property
+    def elsewhere(self) -> str:
+        """The same site by another name: another host."""
+        return self.root.replace("127.0.0.1", "localhost")
+
+
+@contextmanager
+def serving(site: Site) -> Iterator[Site]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            came = time.monotonic()
+            size = int(self.headers.get("Content-Length") or 0)
+            sent = self.rfile.read(size).decode()
+            path = self.path + ("?" + sent if sent else "")
+            site.headers[path] = dict(self.headers.items())
+            if path in site.gate:
+                site.gate[path].wait(120)
+            time.sleep(site.slow.get(path, site.pause))
+            status, headers, text = site.pages.get(path, (404, {}, "no such page"))
+            body = text.replace("ELSEWHERE", site.elsewhere).encode()
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+            site.visits.append((path, self.command, came, time.monotonic()))
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    class Server(ThreadingHTTPServer):
+        daemon_threads = True
+        request_queue_size = 128
+
+        def handle_error(self, *_: Any) -> None:
+            """A spider that hangs up is no news."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    site.root = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield site
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@dataclass
+class Spiders:
+    """Starts spiders on the brain under test."""
+
+    neo4j: Neo4j
+    running: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def start(self, name: str, site: Site, **settings: Any) -> subprocess.Popen[str]:
+        given = {
+            "ADDONS": ADDON,
+            "GRAPHBRAIN_URI": self.neo4j.uri,
+            "GRAPHBRAIN_USER": self.neo4j.user,
+            "GRAPHBRAIN_PASSWORD": self.neo4j.password,
+            "GRAPHBRAIN_CRAWL": "test",
+            "GRAPHBRAIN_AUTO_TEND": False,
+            "GRAPHBRAIN_PATIENCE": 5,
+            "start_urls": [site.at("/")],
+            **settings,
+        }
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.acceptance.spiders", name, json.dumps(given)],
+            cwd=ROOT,
+            env=kept,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.running.append(process)
+        return process
+
+    def run(self, name: str, site: Site, **settings: Any) -> tuple[list[dict[str, Any]], str]:
+        """Its items and its log."""
+        return ended(self.start(name, site, **settings))
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[list[dict[str, Any]], str]:
+    out, log = process.communicate(timeout=180)
+    assert process.returncode == 0, log
+    return [json.loads(line) for line in out.splitlines()], log
+
+
+@pytest.fixture
+def spiders(neo4j: Neo4j) -> Iterator[Spiders]:
+    started = Spiders(neo4j)
+    yield started
+    for process in started.running:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def links_of(brain: Brain, url: str) -> set[str]:
+    return {link.url for link in brain.links(url)}
+
+
+def hold(brain: Brain, audit: bool = True) -> None:
+    """Nothing is held, and the accounts are right."""
+    assert brain.stats()["leased"] == 0
+    if audit:
+        brain.tend(None)
+        found = brain.audit(None)
+        assert found.ok, found.findings
+
+
+def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brain, spiders: Spiders) -> None:
+    ill = (
+        "/missing",
+        "/broken",
+        "ELSEWHERE/busy",
+        "/slow",
+        "/moved",
+        "/found",
+        "/circle",
+        "/stumble",
+        "/paper",
+        "/odd",
+    )
+    site = Site(
+        {
+            "/": page("/a", "/b", "/a#again", *ill, "/form"),
+            "/a": page("/thing/1?utm_source=a", "/thing/2"),
+            "/b": page("/thing/1", "/"),
+            "/thing/1": page(text="the first"),
+            "/thing/2": page(text="the second"),
+            "/broken": (500, {}, "oh"),
+            "/busy": (429, {"Retry-After": "600"}, "later"),
+            "/slow": page("/never"),
+            "/moved": (301, {"Location": "/new"}, ""),
+            "/new": page("/a"),
+            "/found": (302, {"Location": "/elsewhere"}, ""),
+            "/elsewhere": page("/behind-found"),
+            "/behind-found": page(),
+            "/circle": (301, {"Location": "/circle#here"}, ""),
+            "/stumble": page("/never"),
+            "/paper": (200, {"Content-Type": "application/pdf", "ETag": '"paper"'}, "%PDF-1.7\n\0\1\2"),
+            "/odd": page(),
+            "/behind-odd": page(),
+            "/form": page(),
+            "/form?q=one": page("/behind-form"),
+            "/form?q=two": page(),
+            "/behind-form": page(),
+        },
+        slow={"/slow": 6.0},
+    )
+    with serving(site):
+        items, log = spiders.run("careful", site, DOWNLOAD_TIMEOUT=2, REDIRECT_MAX_TIMES=2)
+        asked = site.asked() - Counter({"/slow": 1})  # its answer came too late
+        assert {path: n for path, n in asked.items() if n > 1} == {"/circle": 3}
+        assert set(asked) == {*site.pages, "/missing"} - {"/slow"}
+        by = Counter((item["by"], item["url"].removeprefix(site.root)) for item in items)
+        assert by["thing", "/thing/1"] == by["thing", "/thing/2"] == by["odd", "/odd"] == 1
+        assert {path for kind, path in by if kind == "parse"} == {
+            *("/", "/a", "/b", "/new", "/paper", "/elsewhere", "/behind-found", "/behind-odd", "/behind-form", "/form"),
+        }
+        assert by["form", "/form"] == 2
+        first = next(item for item in items if item["url"].endswith("/thing/1"))
+        assert first["on"] in ([site.at("/a"), 1], [site.at("/b"), 1]) and first["said"] == "the first"
+        assert first["colour"] == "red"
+        assert site.headers["/thing/1"]["X-Thing"] == "yes"
+        assert log.count("Spider error processing") == 2  # /stumble and /paper
+        state = {
+            path: brain.page(site.at(path))
+            for path in (*asked, "/slow")
+            if "?" not in path and path not in ("/elsewhere", "/odd")
+        }
+    assert {path for path in state if state[path].state != "known"} == {
+        *("/missing", "/broken", "/busy", "/slow", "/moved", "/circle", "/stumble"),
+    }
+    assert (state["/missing"].status, state["/broken"].status, state["/busy"].status) == (404, 500, 429)
+    assert state["/slow"].status is None and state["/slow"].not_before
+    assert state["/stumble"].errors == 1 and state["/circle"].errors == 1
+    assert (state["/moved"].state, state["/moved"].redirects_to) == ("alias", site.at("/new"))
+    assert state["/paper"].etag == '"paper"'
+    assert state["/a"].body_hash and state["/a"].body_hash != state["/b"].body_hash
+    assert [state[path].depth for path in ("/", "/a", "/thing/1", "/behind-form", "/behind-odd")] == [0, 1, 2, 2, 1]
+    assert links_of(brain, site.at("/b")) == {site.at("/thing/1"), site.at("/")}
+    assert links_of(brain, site.at("/form")) == {site.at("/behind-form")}
+    assert links_of(brain, site.at("/found")) == {site.at("/behind-found")}
+    hold(brain)
+
+
+def tree(pages: int, hosts: str = "") -> dict[str, Answer]:
+    """A site whose pages each link to two more."""
+    return {"/": page("/1", "/2")} | {
+        f"/{n}": page(*(f"/{m}" for m in (2 * n + 1, 2 * n + 2) if m < pages), hosts) for n in range(1, pages)
+    }
+
+
+def together(site: Site) -> list[str]:
+    """Pages that were asked for while they were being fetched already."""
+    before: dict[str, float] = {}
+    found = []
+    for path, _, came, went in sorted(site.visits, key=lambda visit: visit[2]):
+        if came < before.get(path, 0.0):
+            found.append(path)
+        before[path] = went
+    return found
+
+
+def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
+    both = threading.Barrier(2)  # neither gets beyond its first page before the other has begun
+    pages = {**tree(40), "/left": page("/"), "/right": page("/", "/2")}
+    with serving(Site(pages, pause=0.05, gate={"/left": both, "/right": both})) as site:
+        started = [
+            spiders.start("links", site, CONCURRENT_REQUESTS=1, start_urls=[site.at(path)]) for path in site.gate
+        ]
+        items = [ended(process)[0] for process in started]
+        assert all(len(some) > 1 for some in items)
+        assert site.asked() == dict.fromkeys(site.pages, 1)
+    assert sum(map(len, items)) == len(site.pages) == brain.stats()["states"]["known"]
+    assert brain.page(site.at("/31")).depth == 6
+    hold(brain)
+
+
+def wait_for(what: Callable[[], object], seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.02)
+
+
+def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_once(
+    make_brain: Callable[..., Brain], spiders: Spiders
+) -> None:
+    brain = make_brain(lease_seconds=2.0)
+    site = Site(tree(24), pause=0.2, slow={"/5": 3.0})  # longer than a lease: it is renewed
+    with serving(site):
+        victim = spiders.start("links", site, CONCURRENT_REQUESTS=4)
+        wait_for(lambda: len(site.visits) > 8)
+        victim.send_signal(signal.SIGKILL)
+        victim.wait(10)
+        before = site.asked()
+        held = brain.stats()["leased"]
+        items, _ = spiders.run("links", site, CONCURRENT_REQUESTS=4)
+        asked = site.asked()
+    assert held > 0
+    assert set(asked) == set(site.pages)
+    assert {path for path, n in asked.items() if n > 1} <= set(before) | {"/5"}
+    assert sum(asked.values()) <= len(site.pages) + held
+    assert len(items) == len({item["url"] for item in items})
+    hold(brain)
+
+
+def test_one_ctrl_c_finishes_what_is_under_way_and_gives_back_the_rest(brain: Brain, spiders: Spiders) -> None:
+    with serving(Site(tree(30), pause=0.2)) as site:
+        process = spiders.start("links", site, CONCURRENT_REQUESTS=6)
+        wait_for(lambda: len(site.visits) > 8)
+        process.send_signal(signal.SIGINT)
+        first, log = ended(process)
+        assert "'finish_reason': 'shutdown'" in log
+        hold(brain, audit=False)
+        states = brain.stats()["states"]
+        assert states["known"] == len(first) == len(site.visits) and states["frontier"]
+        rest, _ = spiders.run("links", site)
+        assert site.asked() == dict.fromkeys(site.pages, 1)
+    assert len(first) + len(rest) == len(site.pages)
+    hold(brain)
+
+
+def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:
+    with serving(Site(tree(20))) as site:
+        items, log = spiders.run("closing", site, CONCURRENT_REQUESTS=1)
+        assert "'finish_reason': 'enough'" in log
+        assert len(items) == 3 == brain.stats()["states"]["known"]
+        assert len(site.visits) >= 4
+    hold(brain, audit=False)
+
+
+@pytest.mark.parametrize("reactor", ["asyncio", "select", "none"])
+def test_every_reactor_and_scrapys_own_rules_and_a_start_that_is_no_page(
+    brain: Brain, spiders: Spiders, reactor: str
+) -> None:
+    settings: dict[str, dict[str, Any]] = {
+        "asyncio": {},
+        "select": {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"},
+        "none": {"TWISTED_REACTOR_ENABLED": False},
+    }
+    with serving(Site({**tree(12), "/?user=me": page(), "/inside": page("/1")})) as site:
+        if reactor == "asyncio":
+            items, _ = spiders.run("start", site)
+            assert Counter(path for path, method, *_ in site.visits if method == "POST") == {"/?user=me": 1}
+            assert len(items) == 8 and brain.page(site.at("/inside")).is_seed
+            return
+        items, _ = spiders.run("rules", site, **settings[reactor])
+    assert {item["url"]: item["text"] for item in items} == {site.at(f"/{n}"): f"to {n}" for n in range(1, 12)}
+    hold(brain, audit=False)
+
+
+def test_a_topic_rates_pages_and_links_and_every_link_may_count(brain: Brain, spiders: Spiders, tmp_path: Path) -> None:
+    example = tmp_path / "owl.html"
+    example.write_text("<style>stars</style><p>The owl hunts at night. Owls have feathers.", encoding="utf-8")
+    site = Site(
+        {
+            "/": page("/owl", "/train", "ELSEWHERE/owls", text="owls of the night and their feathers"),
+            "/owl": page(text="an owl"),
+            "/train": page(text="stars and rails"),
+        }
+    )
+    scope = {"GRAPHBRAIN_LINKS": "all", "GRAPHBRAIN_ALLOW_HOSTS": "127.0.0.1"}
+    with serving(site):
+        spiders.run("careful", site, GRAPHBRAIN_TOPIC=[str(example)], **scope)
+    near = {path: brain.page(site.at(path)).relevance or 0.0 for path in site.pages}
+    assert near["/"] > 0.5 and near["/owl"] > 0.5 and near["/train"] == 0.0
+    outside = brain.page(site.elsewhere + "/owls")
+    assert outside.state == "outside" and 0 < (outside.relevance or 0) < near["/"]
+
+
+def test_a_function_of_ones_own_rates_pages(brain: Brain, spiders: Spiders) -> None:
+    site = Site({"/": page("/good", "/bad"), "/good": page("/missing"), "/bad": page()})
+    with serving(site):
+        _, log = spiders.run("links", site, GRAPHBRAIN_RELEVANCE="tests.acceptance.spiders.rate")
+    found = {path: brain.page(site.at(path)).relevance for path in (*site.pages, "/missing")}
+    assert found == {"/": None, "/good": 0.75, "/bad": None, "/missing": 0.375}
+    assert log.count("GRAPHBRAIN_RELEVANCE must be from 0 to 1, not 7.0") == 2
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"GRAPHBRAIN_PASSWORD": "wrong"}, "password"),
+        ({"ADDONS": {}, "SCHEDULER": "graphbrain.scrapy.Scheduler"}, "set ADDONS = "),
+    ],
+)
+def test_a_users_mistake_is_answered_in_a_sentence(
+    brain: Brain, spiders: Spiders, settings: dict[str, Any], said: str
+) -> None:
+    with serving(Site(tree(2))) as site:
+        _, log = spiders.run("links", site, **settings)
+        assert not site.visits
+    assert said in log and "Traceback" not in log
+    assert "'finish_reason': 'graphbrain_failed'" in log
+    assert brain.stats()["pages"] == 0

@@ -1,0 +1,111 @@
+"""Which room may know which: imports go one way, and only through what a room offers."""
+
+from __future__ import annotations
+
+import ast
+
+from tests.contract.source import imported, modules, outside, tree
+
+# The architecture, from left to right: a room may import those before its own line. Rooms of one line do not know each
+# other.
+ROOMS: tuple[tuple[str, ...], ...] = (
+    ("words",),
+    ("graph",),
+    ("server", "schedule", "hosts", "ranking"),
+    ("accounts",),
+    ("frontier",),
+    ("inspect",),
+    ("brain",),
+    ("ingest",),
+    ("scrapy", "simulate"),
+    ("bench",),
+    ("demo",),
+    ("cli",),
+)
+PLACE = {room: number for number, line in enumerate(ROOMS) for room in line}
+# The top of the package: what users import by short names, and `python -m graphbrain`.
+TOP = {"__init__", "__main__", "hints", "robots"}
+TOUCHING = {"os", "time", "random", "socket", "threading", "pathlib", "neo4j", "logging"}
+PURE = (
+    "errors",
+    "rules",
+    "arrays",
+    "scope",
+    "url",
+    "accounts.algebra",
+    "accounts.classic_algebra",
+    "ranking.algorithms",
+    "frontier.sampling",
+)
+
+
+def room(module: str) -> str:
+    """The room that a module stands in; what stands in none is of the words."""
+    first = module.partition(".")[0]
+    return first if first in PLACE else "words"
+
+
+def offered(name: str) -> set[str]:
+    """What a room offers to others: `__all__` of its `__init__`."""
+    for node in tree(name).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return {f"{name}.{module}" for module in ast.literal_eval(node.value)}
+    return set()
+
+
+def test_every_room_is_in_the_line() -> None:
+    rooms = {name.partition(".")[0] for name in modules() if "." in name}
+    assert rooms | {"words"} == set(PLACE)
+
+
+def test_imports_go_left() -> None:
+    wrong = {
+        f"{name} imports {other}"
+        for name in modules()
+        for other in imported(name)
+        if name not in TOP and other not in TOP and room(name) != room(other)
+        if PLACE[room(other)] >= PLACE[room(name)]
+    }
+    assert not wrong
+
+
+def test_what_a_room_does_not_offer_is_not_imported_from_outside() -> None:
+    wrong = {
+        f"{name} imports {other}"
+        for name in modules()
+        for other in imported(name)
+        if room(other) not in {"words", "demo", room(name)}
+        and name not in TOP
+        and other not in offered(room(other)) | {room(other)}
+    }
+    assert not wrong
+
+
+def test_a_room_offers_what_is_there_and_says_what_it_may_touch() -> None:
+    for name in sorted(PLACE.keys() - {"words", "demo", "scrapy", "cli"}):
+        here = {
+            f"{name}.{alias.name}"
+            for node in tree(name).body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        assert offered(name) <= modules().keys() | here, name
+        assert "May touch: " in (ast.get_docstring(tree(name)) or ""), name
+
+
+def test_no_circles_within_a_room() -> None:
+    """But for imports inside functions, which wait until both modules are there."""
+    above: dict[str, set[str]] = {name: imported(name, at_once=True) - {name} for name in modules()}
+    while free := {name for name, others in above.items() if not others & above.keys()}:
+        above = {name: others for name, others in above.items() if name not in free}
+    assert not above
+
+
+def test_only_two_modules_know_the_driver() -> None:
+    """graph.connection is the door; server.lifecycle asks a server it has just started whether it answers."""
+    knowing = {name for name in modules() if "neo4j" in outside(name)}
+    assert knowing == {"graph.connection", "server.lifecycle"}
+
+
+def test_words_and_maths_touch_nothing() -> None:
+    assert not {name for name in PURE if TOUCHING & outside(name)}

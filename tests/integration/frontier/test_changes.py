@@ -1,0 +1,145 @@
+"""What a crawl is told of changes: by text, by simhash, by the crawler, by a detector; ETag and Last-Modified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from graphbrain import Brain, Claim, Fetched, Seen
+from tests.conftest import Neo4j
+from tests.integration.conftest import START, HandClock
+
+MakeBrain = Callable[..., Brain]
+
+A, B = "http://a.org/", "http://b.org/"
+PROSE = " ".join(f"word{n * n % 997}" for n in range(700))
+
+
+def html(text: str, extra: str = "") -> bytes:
+    return f"<html><p>{PROSE}</p><p>{text}</p>{extra}".encode()
+
+
+def outcomes(brain: Brain, clock: HandClock, *visits: dict[str, Any]) -> list[str | None]:
+    found = []
+    for visit in visits:
+        clock.pass_(60.0)
+        found.append(brain.report([Fetched(A, **visit)])[0].outcome)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ("body", ["new", "changed", "changed", "changed", "same"]),
+        ("text", ["new", "same", "changed", "changed", "same"]),
+        ("simhash", ["new", "same", "same", "changed", "same"]),
+    ],
+)
+def test_a_script_a_date_and_a_new_paragraph(
+    make_brain: MakeBrain, clock: HandClock, change: str, expected: list[str]
+) -> None:
+    other = " ".join(f"other{n}" for n in range(200))
+    brain = make_brain(change=change)
+    bodies = (html("Monday"), html("Monday", "<script>7"), html("Tuesday"), html(other), html(other))
+    assert outcomes(brain, clock, *({"body": body} for body in bodies)) == expected
+    page = brain.page(A)
+    assert (page.visits, page.changes) == (5, expected.count("changed"))
+    assert (page.text_hash is None, page.simhash is None) == (change == "body", change != "simhash")
+
+
+def test_small_steps_add_up_to_a_change(brain: Brain, clock: HandClock) -> None:
+    words = PROSE.split()
+    found: list[str | None] = []
+    for step in range(40):
+        words[step * 5 : step * 5 + 5] = [f"new{step}x{n}" for n in range(5)]
+        found += outcomes(brain, clock, {"body": ("<html>" + " ".join(words)).encode()})
+    assert found.count("same") > 20
+    assert found.count("changed") >= 2
+
+
+def test_the_crawler_says_it_itself(brain: Brain, clock: HandClock) -> None:
+    visits = ({"body": b"1"}, {"body": b"1", "changed": True}, {"body": b"2", "changed": False}, {"changed": True})
+    assert outcomes(brain, clock, *visits) == ["new", "changed", "same", "changed"]
+
+
+def test_its_own_hashes_are_compared(brain: Brain, clock: HandClock) -> None:
+    visits = ({"text_hash": "a"}, {"text_hash": "a", "body_hash": "1"}, {"text_hash": "b"}, {"body_hash": "1"})
+    assert outcomes(brain, clock, *visits) == ["new", "same", "changed", "same"]
+    simhashes = ({"simhash": 2**64 - 1}, {"simhash": -2}, {"simhash": 0})
+    brain.forget(A)
+    assert outcomes(brain, clock, *simhashes) == ["new", "same", "changed"]
+    assert brain.page(A).simhash == 0
+
+
+@pytest.mark.usefixtures("brain")
+def test_a_detector_of_ones_own(neo4j: Neo4j, clock: HandClock) -> None:
+    asked: list[tuple[Seen, Seen]] = []
+
+    def detector(old: Seen, new: Seen) -> bool:
+        asked.append((old, new))
+        return new.etag != old.etag
+
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock, detector=detector) as own:
+        visits = ({"body": b"1", "etag": "x"}, {"body": b"2", "etag": "x"}, {"body": b"2", "etag": "y"})
+        assert outcomes(own, clock, *visits) == ["new", "same", "changed"]
+    assert len(asked) == 2
+    assert asked[1][0].at == START + 60.0
+    assert asked[1][1].at == START + 180.0
+
+
+def test_when_it_changed_last_is_shown(brain: Brain, clock: HandClock) -> None:
+    outcomes(brain, clock, {"body": b"1"}, {"body": b"2"}, {"body": b"2"})
+    assert (brain.page(A).changed, brain.page(A).fetched) == (START + 120.0, START + 180.0)
+
+
+# ---------------------------------------------------------------- ETag, Last-Modified
+
+
+def reclaimed(brain: Brain) -> Claim:
+    """The page, claimed again though it was fetched just now."""
+    assert brain.crawl_now([A]) == [True]
+    (claim,) = brain.next_urls(1)
+    return claim
+
+
+def test_validators_go_round(brain: Brain, clock: HandClock) -> None:
+    seen = []
+    for visit in (
+        {"etag": "1", "last_modified": "Mon"},
+        {"etag": "1", "last_modified": "Mon", "not_modified": True},
+        {"not_modified": True},
+        {"etag": "2", "not_modified": True},
+        {"etag": "3"},
+        {},
+    ):
+        clock.pass_(60.0)
+        claim = reclaimed(brain) if seen else None
+        (answer,) = brain.report([Fetched(A, claim=claim, body=None if "not_modified" in visit else b"x", **visit)])
+        assert answer.accepted, answer.reason
+        page = brain.page(A)
+        seen.append((page.etag, page.last_modified))
+        if claim is not None:
+            assert (claim.etag, claim.last_modified) == seen[-2]
+    assert seen == [("1", "Mon"), ("1", "Mon"), ("1", "Mon"), ("2", "Mon"), ("3", None), (None, None)]
+    assert brain.page(A).visits == 6
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"simhash": 1.5},
+        {"simhash": 2**65},
+        {"simhash": True},
+        {"text_hash": 7},
+        {"content_type": b"x"},
+        {"changed": "yes"},
+        {"fetched_at": float("nan")},
+    ],
+    ids=str,
+)
+def test_what_is_no_hash_is_refused_by_item(brain: Brain, bad: dict[str, Any]) -> None:
+    good, wrong = brain.report([Fetched(B, body=b"x"), Fetched(A, **bad)])
+    assert (good.accepted, wrong.accepted) == (True, False)
+    assert next(iter(bad)) in wrong.reason

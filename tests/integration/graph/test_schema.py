@@ -1,0 +1,168 @@
+"""Whose database is it, and in which shape: applied once, checked at each opening, refused in one sentence."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from graphbrain import Brain
+from graphbrain.errors import GraphbrainError, SchemaMismatch, SettingsError
+from graphbrain.graph import schema
+from graphbrain.graph.schema import PAGE_CHAIN
+from graphbrain.graph.statements import link_types, property_names
+from tests.conftest import Neo4j
+from tests.integration.conftest import HandClock, sound
+
+Ask = Callable[..., list[list[object]]]
+
+
+@pytest.fixture
+def bare(neo4j: Neo4j, ask: Ask) -> Iterator[Neo4j]:
+    """A database with nothing in it, not even a schema. It is a brain again afterwards."""
+    _strip(ask)
+    yield neo4j
+    _strip(ask)
+    neo4j.open(crawl="test", auto_tend=False).close()
+
+
+def _strip(ask: Ask) -> None:
+    ask("MATCH (n) DETACH DELETE n")
+    for kind, kinds in (("CONSTRAINT", "CONSTRAINTS"), ("INDEX", "INDEXES")):
+        wanted = " WHERE type <> 'LOOKUP'" if kind == "INDEX" else ""
+        for (name,) in ask(f"SHOW {kinds} YIELD *{wanted} RETURN name"):
+            ask(f"DROP {kind} {name}")
+
+
+def one_sentence(error: GraphbrainError) -> bool:
+    """One sentence, perhaps with what to do after a semicolon; no dump, no line breaks."""
+    text = str(error)
+    return "\n" not in text and len(re.findall(r"[.!?](?:\s|$)", text)) == 1 and len(text) < 250
+
+
+def test_opening_an_empty_database_makes_it_a_brain(bare: Neo4j, ask: Ask) -> None:
+    with bare.open(crawl="test") as brain:
+        assert brain.stats()["pages"] == 0
+    assert ask("MATCH (b:Brain) RETURN b.name, b.key") == [["test", "brain"]]
+    assert ask("MATCH (s:SchemaStep) RETURN count(s)") == [[len(schema.steps())]]
+    online = ask("SHOW INDEXES YIELD name, state WHERE state = 'ONLINE' RETURN name")
+    assert {step.name[4:] for step in schema.steps()} <= {str(name) for (name,) in online}
+
+
+def test_nothing_is_made_unless_it_may_be(bare: Neo4j, ask: Ask) -> None:
+    with pytest.raises(SettingsError, match="There is no brain"):
+        bare.open(crawl="test", create=False)
+    assert ask("MATCH (n) RETURN count(n)") == [[0]]
+
+
+def test_the_schema_is_applied_once(brain: Brain, clock: HandClock, ask: Ask) -> None:
+    before = ask("MATCH (s:SchemaStep) RETURN s.number, s.applied ORDER BY s.number")
+    assert schema.pending(brain.graph) == ()
+    assert schema.apply(brain.graph, clock()) == ()
+    assert ask("MATCH (s:SchemaStep) RETURN s.number, s.applied ORDER BY s.number") == before
+
+
+def test_a_missing_step_is_applied_at_the_next_opening(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
+    ask("MATCH (s:SchemaStep {number: 9}) DELETE s")
+    ask("DROP INDEX page_authority_rank")
+    neo4j.open(crawl="test").close()
+    assert ask("SHOW INDEXES YIELD name, state WHERE name = 'page_authority_rank' RETURN state") == [["ONLINE"]]
+    assert schema.pending(brain.graph) == ()
+
+
+def test_steps_are_numbered_without_gaps() -> None:
+    assert [step.number for step in schema.steps()] == list(range(1, len(schema.steps()) + 1))
+
+
+@pytest.fixture
+def altered(brain: Brain, ask: Ask) -> Iterator[Ask]:  # noqa: ARG001
+    """For tests that spoil the memory of what was applied."""
+    yield ask
+    ask("MATCH (s:SchemaStep) WHERE s.number > 900 DELETE s")
+    for step in schema.steps():
+        ask("MATCH (s:SchemaStep {number: $n}) SET s.checksum = $c", n=step.number, c=step.checksum)
+
+
+def test_another_checksum_is_refused(altered: Ask, neo4j: Neo4j) -> None:
+    altered("MATCH (s:SchemaStep {number: 3}) SET s.checksum = 'other'")
+    with pytest.raises(SchemaMismatch, match="003_brain_key") as refused:
+        neo4j.open(crawl="test")
+    assert one_sentence(refused.value)
+
+
+def test_a_newer_database_is_refused(altered: Ask, neo4j: Neo4j) -> None:
+    altered("CREATE (:SchemaStep {number: 999, name: '999_new', checksum: 'x'})")
+    with pytest.raises(SchemaMismatch, match=r"newer.*upgrade") as refused:
+        neo4j.open(crawl="test")
+    assert one_sentence(refused.value)
+
+
+def test_somebody_elses_data_is_refused_and_left_alone(bare: Neo4j, ask: Ask) -> None:
+    ask("CREATE (:Person {name: 'Ada'})")
+    with pytest.raises(SchemaMismatch, match=r"Person nodes") as refused:
+        bare.open(crawl="test")
+    assert one_sentence(refused.value)
+    assert ask("MATCH (n) RETURN count(n)") == [[1]]
+    assert ask("SHOW CONSTRAINTS YIELD name RETURN count(*)") == [[0]]
+
+
+def test_a_brain_that_another_made_meanwhile_is_not_somebody_elses_data(
+    bare: Neo4j, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between our look for a brain and our look for other data, another process may make the brain."""
+    look = schema.refuse_foreign
+
+    def overtaken(graph: object) -> None:
+        monkeypatch.setattr(schema, "refuse_foreign", look)
+        bare.open(crawl="test").close()
+        look(graph)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(schema, "refuse_foreign", overtaken)
+    bare.open(crawl="test").close()
+
+
+def test_several_may_open_an_empty_database_at_once(bare: Neo4j, ask: Ask) -> None:
+    ready = threading.Barrier(3)
+    answers: list[object] = []
+
+    def start() -> None:
+        ready.wait()
+        try:
+            with bare.open(crawl="test", auto_tend=False) as brain:
+                answers.append(brain.seed([f"http://a.org/{threading.get_ident()}"]).created)
+        except GraphbrainError as error:
+            answers.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [1, 1, 1]
+    assert ask("MATCH (b:Brain) RETURN count(b)") == [[1]]
+    with bare.open(crawl="test") as brain:
+        assert brain.stats()["pages"] == 3
+        sound(brain)
+
+
+def test_names_are_known_before_the_first_page(bare: Neo4j, ask: Ask) -> None:
+    """Else plans that were made before would look them up, each time, and be shared while they do."""
+    bare.open(crawl="test", auto_tend=False).close()
+    assert {"url", "hub_updated", "relevance", "since", "virtual_clock"} <= set(property_names())
+    assert link_types() == ["LINKS", "REDIRECTS_TO", "SEEDS", "SPELLS"]
+    known = {row[0] for row in ask("CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey")}
+    assert set(property_names()) | set(PAGE_CHAIN) <= known
+
+
+def test_the_accounts_of_a_page_stand_before_what_else_it_was_made_with(bare: Neo4j, ask: Ask) -> None:
+    """Whoever reads or writes a property walks the page's chain to it, and writes its whole record. Where there was
+    room in a record for the first of them, they stand in four of them, else in three."""
+    with bare.open(crawl="test", auto_tend=False) as brain:
+        brain.seed([f"http://{'long-' * n}host.org/{'path/' * n}" for n in range(12)])
+    made = ask("MATCH (p:Page) RETURN keys(p)")
+    for (names,) in made:
+        assert {*PAGE_CHAIN[-5:]} <= {*names[:6]}
+        assert "hub_cash" in names[:8]
+    assert len(made) == 12

@@ -1,0 +1,100 @@
+"""The desk between a brain and an event loop: how many claims it holds, and when it says that all is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain.scrapy.prefetch import Desk, Taken, Visited
+from tests.conftest import Neo4j
+from tests.integration.conftest import HandClock
+
+
+@pytest.fixture
+def opened(neo4j: Neo4j, brain: Brain, clock: HandClock) -> Callable[[], Desk]:  # noqa: ARG001
+    """A desk on a view of its own of the brain, which it closes in the end."""
+    return lambda: Desk(neo4j.open(crawl="test", auto_tend=False, clock=clock))
+
+
+@contextmanager
+def working(desk: Desk) -> Iterator[Desk]:
+    desk.open()
+    try:
+        yield desk
+    finally:
+        assert desk.close() == 0
+
+
+def soon(told: Callable[[], object], seconds: float = 10.0) -> bool:
+    until = time.monotonic() + seconds
+    while not (so := told()) and time.monotonic() < until:
+        time.sleep(0.02)
+    return bool(so)
+
+
+def fetched(claim: Claim) -> Visited:
+    return Visited(claim, lambda: Fetched(claim.url, (), claim))
+
+
+def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], Desk]) -> None:
+    """Whatever is at hand, being read, or not written yet counts."""
+    brain.seed(f"http://h{n}.org/" for n in range(30))
+    with working(opened()) as desk:
+        out: list[Taken] = []
+
+        def take() -> bool:
+            desk.want(10, 4)
+            if (taken := desk.take()) is not None:
+                out.append(taken)
+            return taken is not None
+
+        for _ in range(4):
+            assert soon(take)
+        assert not soon(take, 0.5)
+        assert brain.stats()["leased"] == 4
+        for taken in out[:3]:
+            desk.done(fetched(taken.claim))
+        assert soon(lambda: (desk.want(10, 4), desk.counts["claimed"] == 7)[1])
+        time.sleep(0.2)
+        assert desk.counts["claimed"] == 7 and brain.stats()["leased"] == 4
+        for _ in range(3):
+            assert soon(take)
+        for taken in out[3:]:
+            desk.done(fetched(taken.claim))
+    assert brain.stats()["leased"] == 0
+
+
+def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(
+    brain: Brain, opened: Callable[[], Desk], clock: HandClock
+) -> None:
+    brain.seed(["http://a.org/1", "http://b.org/1"])
+    one, two = sorted(brain.next_urls(2), key=lambda claim: claim.url)
+    with working(opened()) as desk:
+        desk.want(4, 4)
+        time.sleep(0.5)
+        assert not desk.over, "somebody else holds both, for as long as a lease"
+        brain.report([Failed(one.url, one, 500)])
+        time.sleep(1.5)
+        desk.want(4, 4)
+        assert not desk.over, "somebody else holds one"
+        brain.report([Fetched(two.url, ["http://b.org/2"], two)])
+        brain.change(delay_seconds=60.0)
+        assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
+        taken = desk.take()
+        assert taken is not None and taken.claim.url == "http://b.org/2"
+        desk.done(Visited(taken.claim, lambda: Fetched(taken.claim.url, ["http://b.org/3"], taken.claim)))
+        time.sleep(1.5)
+        desk.want(4, 4)
+        assert not desk.over, "a page waits a minute for its host"
+        clock.pass_(61.0)
+        assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
+        last = desk.take()
+        assert last is not None and last.claim.url == "http://b.org/3"
+        desk.done(fetched(last.claim))
+        # All that is left is to be tried again, in five minutes.
+        assert soon(lambda: (desk.want(4, 4), desk.over)[1])
+        assert not brain.next_urls(1).finished
