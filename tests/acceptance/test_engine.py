@@ -67,7 +67,7 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     struck = start("engine", "classic")
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and struck.poll() is None:
-        filled._reread()
+        filled.session.refresh()
         stored = filled.graph.read(lambda tx: tx.one("brain/read")[0], "a test")
         if stored.get("converted_until"):
             break
@@ -106,7 +106,7 @@ def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain:
         code, out, err = ended(start("engine", exported, env=env))
         assert (code, out.split()) == (0, ["name", "value", "engine", exported]), err
         assert ("payout=trusted comes back with 'graphbrain engine exact'" in err) == (exported == "classic")
-    brain._reread()
+    brain.session.refresh()
     assert (brain.settings.payout, brain.settings.eps) == ("trusted", 0.03)
 
 
