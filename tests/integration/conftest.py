@@ -14,20 +14,9 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests import long_term
 from tests.conftest import Neo4j
 
 START = 1_700_000_000.0
-
-
-LAST_PARTS = "tests.integration.test_settling"
-"""From this module on, by name, there is room for what runs beside: nothing here goes by real time any more."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _begin_what_runs_beside(request: pytest.FixtureRequest) -> None:
-    if request.module.__name__ >= LAST_PARTS:
-        long_term.begin(request)
 
 
 @dataclass
