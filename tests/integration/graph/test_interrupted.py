@@ -16,6 +16,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.graph.connection import Tx
 from tests.conftest import PATIENCE, Neo4j, eventually
+from tests.integration.conftest import lock_awaited
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = """
@@ -29,7 +30,6 @@ with Brain.open(uri=uri, user=user, password=password, crawl="test", auto_tend=F
         print("interrupted, eps", brain.settings.eps, flush=True)
     brain.change(eps=0.07)
 """
-WAITING = "SHOW TRANSACTIONS YIELD status, metaData WHERE status STARTS WITH 'Blocked' RETURN count(*)"
 
 
 @pytest.mark.usefixtures("brain")
@@ -54,7 +54,7 @@ def test_an_interruption_while_it_waits_for_an_answer(
                 holder.run("MATCH (b:Brain {key: 'brain'}) SET b:Brain").consume()
                 process.stdin.write(f"{neo4j.uri} {neo4j.user} {neo4j.password or '-'}")
                 process.stdin.close()
-                eventually(lambda: ask(WAITING) == [[1]], "somebody who waits for the lock", process)
+                eventually(lambda: lock_awaited(raw), "somebody who waits for the lock", process)
                 process.send_signal(signal.SIGINT)
                 assert process.stdout.readline() == "interrupted, eps 0.03\n"
                 holder.rollback()
