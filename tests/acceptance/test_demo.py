@@ -64,9 +64,11 @@ def reachable(web: Web) -> set[str]:
 
 
 def run(brain: Brain, web: Web, settled: bool = False, **options: Any) -> list[Report]:
-    """Crawl the web from its seeds; every report and its answer. `settled`: after each page all cash is pushed, so
-    that what is best next does not depend on the time there was to tend. A host is left alone for longer where it answers
-    late, as on a busy machine; a retry is minutes away."""
+    """Crawl the web from its seeds; every report and its answer.
+
+    `settled`: after each page all cash is pushed, so that what is best next does not depend on the time there was to
+    tend. A host that answers late, as on a busy machine, is left alone for longer; a retry is minutes away.
+    """
     reports: list[Report] = []
 
     def on_page(result: Fetched | Failed, answer: Answer) -> None:
