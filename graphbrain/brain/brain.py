@@ -33,6 +33,7 @@ from graphbrain.frontier.verdicts import Item
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph, Tx
 from graphbrain.model import (
+    OUTCOMES,
     ROBOTS,
     SCOPE,
     Answer,
@@ -255,6 +256,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 answers[numbers[key]] = answer
                 self._counts["pages"] += answer.accepted
                 self._counts["links"] += answer.links
+        self._counts.update(f"reports {(answer and answer.outcome) or OUTCOMES[-1]}" for answer in answers)
         self._after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
 

@@ -24,6 +24,7 @@ from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx
 from graphbrain.hostnames import named
 from graphbrain.hosts.politeness import Manners
+from graphbrain.model import OUTCOMES
 from graphbrain.rules import Rule
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.schedule.priors import read_priors
@@ -184,9 +185,11 @@ class Core:
         with self._lock:
             names = ("pages", "links", "claims", "pushes", "payments")
             counts = [self._counts.pop(name, 0) for name in names]
+            reports = [self._counts.pop(f"reports {outcome}", 0) for outcome in OUTCOMES]
+            lapsed = self._counts.pop("lapsed", 0)
             retries = self.graph.counts["retries"] - self._counts["retries counted"]
             self._counts["retries counted"] += retries
-        if not tending and not any(counts) and not retries:
+        if not tending and not any(counts) and not any(reports) and not lapsed and not retries:
             return
         now = self.now()
         self.graph.write(
@@ -197,6 +200,8 @@ class Core:
                 now=now,
                 tending=tending,
                 counts=[*counts, retries],
+                reports=reports,
+                lapsed=lapsed,
                 price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",

@@ -352,7 +352,9 @@ class Tending(Passing):
         def sweep(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
             return claims.sweep(tx, ids, self.policy.rule.revisits, manners, now)
 
-        return self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        self._counts["lapsed"] += swept
+        return swept
 
     def _release_due(self) -> int:
         """Let failed pages wait again when their time has come."""
