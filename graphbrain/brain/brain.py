@@ -36,6 +36,7 @@ from graphbrain.errors import GraphbrainError
 from graphbrain.frontier.rekey import Rekeyed
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Clock, Graph
+from graphbrain.inspect import figures
 from graphbrain.inspect.audit import Audit
 from graphbrain.model import (
     Answer,
@@ -377,6 +378,11 @@ class Brain:
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""
         return self._looking.stats()
+
+    def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
+        """What metrics sample now and then, and the error bound, None where there is none. Reads every page, in parts;
+        `stop` is asked between them. Raises figures.Stopped."""
+        return self._looking.scan_figures(stop)
 
     def audit(self, sample: int | None = 1000, progress: Progress = lambda *_: None) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""

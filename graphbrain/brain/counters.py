@@ -6,9 +6,10 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from graphbrain.graph.connection import Graph
+from graphbrain.model import OUTCOMES
 
 __all__ = ["COUNT_EVERY", "Counters"]
 
@@ -31,9 +32,14 @@ class Counters:
         """When they were written last, by a steady clock."""
 
     def add(self, **counts: int) -> None:
-        """So many more pages, links, claims, pushes, payments."""
+        """So many more pages, links, claims, lapsed leases, pushes, payments."""
         with self._lock:
             self._counts.update(counts)
+
+    def answered(self, outcomes: Iterable[str]) -> None:
+        """Reports with these outcomes (`OUTCOMES`)."""
+        with self._lock:
+            self._counts.update(f"reports {outcome}" for outcome in outcomes)
 
     def paid(self, worths: Sequence[float]) -> None:
         """Note what the visits of a claim were worth: the moving mean is the price at which pages come back."""
@@ -57,7 +63,9 @@ class Counters:
             counts = [self._counts.pop(name, 0) for name in COUNTED]
             retries = self._graph.counts["retries"] - self._retries_told
             self._retries_told += retries
-        if not tending and not any(counts) and not retries:
+            reports = [self._counts.pop(f"reports {outcome}", 0) for outcome in OUTCOMES]
+            lapsed = self._counts.pop("lapsed", 0)
+        if not (tending or any(counts) or any(reports) or lapsed or retries):
             return
         now = self._now()
         self._graph.write(
@@ -68,6 +76,8 @@ class Counters:
                 now=now,
                 tending=tending,
                 counts=[*counts, retries],
+                reports=reports,
+                lapsed=lapsed,
                 price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",

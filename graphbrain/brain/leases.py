@@ -31,7 +31,9 @@ class Leases:
         def sweep(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
             return claims.sweep(tx, ids, policy.rule.revisits, policy.manners, now)
 
-        return self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        self._session.counters.add(lapsed=swept)
+        return swept
 
     def release_due(self) -> int:
         """Let failed pages wait again when their time has come; how many."""

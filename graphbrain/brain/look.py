@@ -11,7 +11,7 @@ from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier.discovery import View
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import due, scan
+from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
@@ -184,6 +184,19 @@ class Looking:
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self._session.graph.counts),
         }
+
+    def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
+        """What metrics sample, as `Brain.scan_figures` says."""
+        session = self._session
+        session.refresh()
+        policy = session.policy
+        found = figures.scanned(session.graph, session.now(), policy.schedule.prior, policy.manners.dead_after, stop)
+        if stop():
+            raise figures.Stopped
+        bound = session.graph.read(
+            lambda tx: session.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
+        )
+        return found, bound
 
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute and check, as `Brain.audit` says."""

@@ -14,7 +14,7 @@ from graphbrain.frontier import dense, report
 from graphbrain.frontier.validate import Intake, refused
 from graphbrain.frontier.verdicts import Item
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Answer, Failed, Fetched, Unusable
+from graphbrain.model import OUTCOMES, Answer, Failed, Fetched, Unusable
 
 __all__ = ["Reporting"]
 
@@ -54,6 +54,7 @@ class Reporting:
             for key, answer in self._record([item for _, item in batch]):
                 answers[numbers[key]] = answer
                 session.counters.add(pages=answer.accepted, links=answer.links)
+        session.counters.answered((answer and answer.outcome) or OUTCOMES[-1] for answer in answers)
         self._upkeep.after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
 
