@@ -13,6 +13,7 @@ that it has started may be left.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -37,6 +38,10 @@ from tests.recordings import REAL, Recordings, folders, made
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
     del os.environ[_name]
+
+# A shell has what it runs in the background ignore Ctrl-C, and so would all processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No example is too slow: on a machine that does other work, too, any may be.
 examples.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
