@@ -124,11 +124,6 @@ class Core:
         """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
 
-    def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], object]) -> None:
-        """Run a step over all pages, in batches."""
-        for ids, _ in self._by_key():
-            self._in_parts(ids, step)
-
     def _by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
         """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
         while True:

@@ -122,7 +122,6 @@ class WorkerPool:
         self._threads: list[threading.Thread] = []
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._totals: dict[tuple[int, int], Tended] = {}
-        self._retries: dict[tuple[int, int], int] = {}
 
     @classmethod
     def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:

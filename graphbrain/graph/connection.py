@@ -17,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import neo4j
 import tenacity
@@ -26,7 +26,20 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.graph.statements import Statement, statement
 
-__all__ = ["ID_BITS", "LARGEST_ID", "Again", "Clock", "Graph", "Misfit", "Misfits", "Outdated", "Trace", "Tx", "intact"]
+__all__ = [
+    "ID_BITS",
+    "LARGEST_ID",
+    "Again",
+    "Clock",
+    "Graph",
+    "Misfit",
+    "Misfits",
+    "Outdated",
+    "Trace",
+    "Tx",
+    "bound",
+    "intact",
+]
 
 ID_BITS = 47
 """Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
@@ -36,6 +49,7 @@ LARGEST_ID = (1 << ID_BITS) - 1
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Clock = Callable[[], float]
 Trace = Callable[[str, int, float], None]
 
@@ -154,6 +168,18 @@ class Tx:
     def do(self, name: str, /, **params: Any) -> None:
         """A statement whose rows do not matter."""
         self.many(name, **params)
+
+
+def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:
+    """A transaction's work with all its arguments, as they are now: a lambda in a loop would see those of a later turn.
+
+    What must be looked up at each attempt, as the time or the settings, is no argument for it.
+    """
+
+    def attempt(tx: Tx) -> T:
+        return work(tx, *args, **kwargs)
+
+    return attempt
 
 
 class Graph:
