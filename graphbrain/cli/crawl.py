@@ -283,7 +283,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     """
     from graphbrain import show
     from graphbrain.cli import sheets
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import replay as run
 
     recording = read(file, nodes=options["nodes"])

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from graphbrain.accounts.classic_ledger import ClassicLedger
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.graph.statements import FOLDER, GIVEN, Statement, names, path, statement
 from graphbrain.hosts import politeness
 from tests.contract.source import bare_cypher, imported, literals, modules, tree
@@ -224,7 +224,7 @@ def test_a_module_says_which_statements_it_sends() -> None:
         assert not {each for each in patterns if not filter_names(sent, each)} - through_ledger, module
 
 
-LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.classic_ledger"}
+LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.exact_ledger", "accounts.classic_ledger"}
 """Modules through which others lock accounts."""
 
 

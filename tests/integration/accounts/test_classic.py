@@ -327,7 +327,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import replay
 
     brain = make_brain(engine="classic", window=0.0, passes=16.0)

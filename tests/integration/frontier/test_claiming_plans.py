@@ -12,7 +12,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.accounts import ledger
+from graphbrain.accounts import exact_ledger
 from graphbrain.brain import claim as claiming
 from graphbrain.graph.statements import names, statement
 from tests.conftest import Neo4j
@@ -69,7 +69,7 @@ class Filled:
         chance = random.Random(7)
         urls = [f"http://host{n % HOSTS}.org/{n}" for n in range(PAGES)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ledger, "ROUNDS", 0)  # so that something waits for pushes
+            patch.setattr(exact_ledger, "ROUNDS", 0)  # so that something waits for pushes
             for start in range(0, PAGES, 100):
                 links = [Link(url, chance.random()) for url in urls[start : start + 100]]
                 self.brain.report([Fetched(f"http://index.org/{start}", links)])
