@@ -245,8 +245,14 @@ def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "ROUNDS", 0)
 
 
+@pytest.fixture(scope="session")
+def made_data(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    """Recorded crawls that are made here."""
+    return made(tmp_path_factory.mktemp("recordings"))
+
+
 @pytest.fixture(scope="session", params=folders().items(), ids=lambda named: named[0])
-def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+def data_dir(request: pytest.FixtureRequest) -> Recordings:
     """Where recorded crawls are: those that are made here, and the real ones where they lie on this machine."""
     _, real = request.param
-    return made(tmp_path_factory.mktemp("recordings")) if real is None else Recordings(real, REAL)
+    return request.getfixturevalue("made_data") if real is None else Recordings(real, REAL)
