@@ -30,7 +30,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import ledger
+from graphbrain.accounts import exact_ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
 from tests.recordings import REAL, Recordings, folders, made
@@ -242,7 +242,7 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
 @pytest.fixture
 def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
-    monkeypatch.setattr(ledger, "ROUNDS", 0)
+    monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
 
 
 @pytest.fixture(scope="session")

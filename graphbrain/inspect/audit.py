@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import adjacency, ledgers, link_sums
 from graphbrain.accounts.algebra import FIRST_RANK, NONE
-from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.accounts.exact_ledger import Ledger, Marks
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
 from graphbrain.frontier.candidates import Finder
@@ -239,8 +239,9 @@ class Exact:
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        hub, authority = ledger.hub_score, ledger.authority_score
         for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-            _account(row, ledger, place, tally)
+            _account(row, float(hub[place]), float(authority[place]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
             if not ledger.rule.repaying and row[2] != due[place]:
                 tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
@@ -261,15 +262,11 @@ class Exact:
         return tx.one("audit/counts")
 
 
-def _account(row: list[Any], ledger: Ledger, place: int, tally: Tally) -> None:
+def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None:
     url, payout, _, _, due_hub, due_authority = row[1:7]
     for side, score, due in (
-        ("hub", ledger.hub_history[place] + ledger.hub_cash[place], payout + due_hub),
-        (
-            "authority",
-            ledger.authority_history[place] + ledger.authority_cash[place],
-            payout + due_authority,
-        ),
+        ("hub", hub, payout + due_hub),
+        ("authority", authority, payout + due_authority),
     ):
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
@@ -315,11 +312,10 @@ def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
     """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
-    for side, waiting, weight in (
-        ("hub", ledger.hub_waiting(), ledger.out_weight),
-        ("authority", ledger.authority_waiting(), ledger.in_weight),
+    for side, score, waiting, weight in (
+        ("hub", ledger.hub_score, ledger.hub_waiting(), ledger.out_weight),
+        ("authority", ledger.authority_score, ledger.authority_waiting(), ledger.in_weight),
     ):
-        score = getattr(ledger, f"{side}_history") + getattr(ledger, f"{side}_cash")
         tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
         tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
     return tips

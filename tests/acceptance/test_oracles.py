@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.ingest.recording import Recording
-from graphbrain.ingest.records import read
+from graphbrain.ingest.recording import Recording, read
 from graphbrain.ingest.replay import replay
 from graphbrain.settings import PAYOUTS
 from graphbrain.url import host_of

@@ -17,7 +17,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("inspect",),
     ("brain",),
     ("ingest",),
-    ("scrapy", "simulate"),
+    ("scrapy", "simulate", "metrics"),
     ("bench",),
     ("demo",),
     ("cli",),
