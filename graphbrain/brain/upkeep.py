@@ -59,6 +59,7 @@ class Tending(Passing):
         batch: int = PUSH_PAYMENTS,
         for_everybody: bool = False,
         passes: bool = True,
+        pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
@@ -71,7 +72,8 @@ class Tending(Passing):
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `stop` is asked between transactions.
+        pass first where that is cheaper. `pushes`: end with the transaction in which so many are reached. `stop` is
+        asked between transactions.
 
         Raises BeingConverted between two engines.
         """
@@ -100,7 +102,7 @@ class Tending(Passing):
             done += Tended(passed.sides, passed.payments)
         bound = None
         for _ in range(BOUND_ROUNDS):
-            pushed, settled = self._push_on(batch, over, for_everybody)
+            pushed, settled = self._push_on(batch, over, for_everybody, pushes)
             done += pushed
             if not (settled and passes and (seconds is None or (for_everybody and self._bound_is_due()))):
                 break
@@ -111,10 +113,12 @@ class Tending(Passing):
         near = bound is None or bound <= self.settings.settled_bound
         return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=bound, near=near)
 
-    def _push_on(self, batch: int, over: Callable[[], bool], for_everybody: bool) -> tuple[Tended, bool]:
-        """Push until nothing is left to push or it is over; and whether nothing is left."""
+    def _push_on(
+        self, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
+    ) -> tuple[Tended, bool]:
+        """Push until nothing is left to push, it is over, or so many are made; and whether nothing is left."""
         done, settled = Tended(), False
-        while not settled and not over():
+        while not settled and not over() and (most is None or done.pushes < most):
             if self._settling_until > self.now():  # pushes would only be in the way of the pass
                 time.sleep(0.2)
                 self._reread()

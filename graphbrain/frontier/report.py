@@ -74,6 +74,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     _give_values(tx, verdicts, goals, ledger)
     _note_first(verdicts, ledger)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    ledger.pass_on(few)
     pushes, payments = ledger.spend_among(few)
     plan = visits.learn(tx, verdicts, ledger, policy)
     ledger.write(tx, now)
