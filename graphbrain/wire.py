@@ -16,9 +16,18 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Link, Report
+from graphbrain.model import Claim, Failed, Fetched, Hint, Link, Report
 
-__all__ = ["claim_from_dict", "claim_in", "json_object", "meant_by", "report_from_dict", "report_schema", "url_in"]
+__all__ = [
+    "claim_from_dict",
+    "claim_in",
+    "hint_from_dict",
+    "json_object",
+    "meant_by",
+    "report_from_dict",
+    "report_schema",
+    "url_in",
+]
 
 T = TypeVar("T")
 Spec = Mapping[str, Any]
@@ -173,6 +182,14 @@ def claim_from_dict(claim: Any) -> Claim:
             told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
             raise BadInput(f"'claim' must have the '{name}' that 'graphbrain next --json' has printed, and {told}.")
     return Claim(**{"until": 0.0, "host": "", "depth": 0, **claim})
+
+
+def hint_from_dict(item: Any) -> Hint:
+    """A hint from a JSON object. Raises BadInput with what is wrong; what its values mean is checked later."""
+    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
+        raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
+    _known(item, {field.name for field in dataclasses.fields(Hint)}, "a hint")
+    return Hint(**{name: value for name, value in item.items() if value is not None})
 
 
 def claim_in(item: Mapping[str, Any]) -> Claim | None:

@@ -208,14 +208,20 @@ class Correcting(Passing):
             )
         return [key in will for key in wanted]
 
-    def clear(self) -> None:
-        """Delete all pages, links, hosts and counters; the brain and its settings stay."""
+    def clear(self, progress: Progress = lambda *_: None) -> None:
+        """Delete all pages, links, hosts and counters; the brain and its settings stay.
+
+        `progress` is told how many links and pages of how many are deleted.
+        """
+        pages, links, hosts = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+        total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
-            while self.graph.write(
+            while deleted := self.graph.write(
                 lambda tx, s=statement: tx.one(s, limit=10_000)[0],  # type: ignore[misc]
                 statement,
             ):
-                pass
+                done += deleted
+                progress(min(done, total), total)
         self.graph.write(self._cleared, "brain/change")
         self._reread()
 

@@ -17,7 +17,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("inspect",),
     ("brain",),
     ("ingest",),
-    ("scrapy", "simulate"),
+    ("scrapy", "simulate", "service"),
     ("bench",),
     ("demo",),
     ("cli",),
