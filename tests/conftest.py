@@ -5,16 +5,25 @@ graphbrain starts from its jars, of version `TEST_GRAPHBRAIN_NEO4J` if set; else
 It is emptied: a database that holds anything but a brain named `test` is refused. Recorded crawls are made small, by a
 seed (tests/recordings.py); real ones are used, too, if they are in `TEST_GRAPHBRAIN_DATA`, or in `shared/data` beside
 the checkout.
+
+A test waits for a state, with `eventually`, and not for seconds: the machine may be busy. When the run ends, no process
+that it has started may be left.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+import psutil
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
@@ -23,7 +32,6 @@ from graphbrain import Brain
 from graphbrain.accounts import ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
-from tests.long_term import LongTermRun
 from tests.recordings import REAL, Recordings, folders, made
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
@@ -35,17 +43,81 @@ examples.register_profile("patient", deadline=None, suppress_health_check=[Healt
 examples.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs beside other tests is waited for at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("beside") is not None)
+T = TypeVar("T")
+PATIENCE = 300.0
+"""Seconds within which a test wants a state that a quiet machine reaches in some seconds: a busy one stands still for a
+while."""
 
 
-@pytest.fixture(scope="session")
-def long_term_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermRun]:
-    """The run on the long-term Neo4j, begun when it is first asked for."""
-    run = LongTermRun(tmp_path_factory.mktemp("long-term") / "output")
-    yield run
-    run.kill()
+def eventually(
+    look: Callable[[], T], what: str, by: subprocess.Popen[str] | subprocess.Popen[bytes] | None = None
+) -> T:
+    """What `look` finds, as soon as that is something; the test fails when it never comes, or when the process that it
+    is to come from has ended without it. `what`: what is waited for, as a failure tells it."""
+    until = time.monotonic() + PATIENCE
+    while not (found := look()):
+        ended = by is not None and by.poll() is not None
+        if ended and (found := look()):  # it came with the end
+            break
+        assert not ended, f"{what} did not come: the process has ended with {by and by.returncode}"
+        assert time.monotonic() < until, f"{what} did not come within {PATIENCE:.0f} s"
+        time.sleep(0.01)
+    return found
+
+
+# ---------------------------------------------------------------- what is not run, and what must not be left
+
+_APART = ("browser", "peers", "long_term")
+_deselected: Counter[str] = Counter()
+_MARK = ("TEST_GRAPHBRAIN_RUN", f"{os.getpid()}/{time.time_ns()}")
+"""In the environment of every process that this run starts, also of those that live in a session of their own."""
+os.environ[_MARK[0]] = _MARK[1]
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Remember what is left out unless it is asked for."""
+    _deselected.update(name for item in items for name in _APART if item.get_closest_marker(name) is not None)
+
+
+def _ours(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        alive = process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE
+        return alive and process.environ().get(_MARK[0]) == _MARK[1]
+    return False
+
+
+def _told(process: psutil.Process) -> str:
+    with suppress(psutil.Error):
+        return f"{process.pid}: {' '.join(process.cmdline())[:200]}"
+    return f"{process.pid}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The run has failed if processes that it has started are still there; they are ended."""
+    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=10)
+    session.config.stash[_LEFT] = [*map(_told, left)]
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+    if left and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+_LEFT = pytest.StashKey[list[str]]()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out and how to run it, and what was left running."""
+    for name, count in sorted(_deselected.items()):
+        meaning = next(line for line in config.getini("markers") if line.startswith(f"{name}:"))
+        terminalreporter.line(f"NOT RUN [{count}] {meaning}")
+        terminalreporter.line(f"  run by: pytest -m {name}")
+    for process in config.stash.get(_LEFT, []):
+        terminalreporter.line(f"LEFT RUNNING {process}", red=True)
+
+
+# ---------------------------------------------------------------- the server and its brain
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from graphbrain.brain.session import Core, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier.discovery import View
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import due, scan
+from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
@@ -196,6 +196,19 @@ class Looking(Core):
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self.graph.counts),
         }
+
+    def scan_figures(self, stop: Callable[[], bool] = lambda: False) -> tuple[figures.Scanned, float | None]:
+        """What metrics sample now and then, and the error bound, None where there is none. Reads every page, in parts;
+        `stop` is asked between them. Raises figures.Stopped."""
+        self._reread()
+        policy = self.policy
+        found = figures.scanned(self.graph, self.now(), policy.schedule.prior, policy.manners.dead_after, stop)
+        if stop():
+            raise figures.Stopped
+        bound = self.graph.read(
+            lambda tx: self.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
+        )
+        return found, bound
 
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
         """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""

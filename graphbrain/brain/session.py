@@ -24,6 +24,7 @@ from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx
 from graphbrain.hostnames import named
 from graphbrain.hosts.politeness import Manners
+from graphbrain.model import OUTCOMES
 from graphbrain.rules import Rule
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.schedule.priors import read_priors
@@ -68,6 +69,8 @@ class Core:
         self._reach = Reach()
         self._clogged = False
         """Do pages of hosts that are not ready stand in the way of others?"""
+        self._keys: dict[str, str] = {}
+        """Of calls that claim by a caller's key: token → key."""
         self._aliases = Share(ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
         self._counts: Counter[str] = Counter()
@@ -123,11 +126,6 @@ class Core:
     def engine(self) -> Engine:
         """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
-
-    def _pass(self, step: Callable[[Tx, Sequence[int], Policy, float], object]) -> None:
-        """Run a step over all pages, in batches."""
-        for ids, _ in self._by_key():
-            self._in_parts(ids, step)
 
     def _by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
         """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
@@ -189,9 +187,11 @@ class Core:
         with self._lock:
             names = ("pages", "links", "claims", "pushes", "payments")
             counts = [self._counts.pop(name, 0) for name in names]
+            reports = [self._counts.pop(f"reports {outcome}", 0) for outcome in OUTCOMES]
+            lapsed = self._counts.pop("lapsed", 0)
             retries = self.graph.counts["retries"] - self._counts["retries counted"]
             self._counts["retries counted"] += retries
-        if not tending and not any(counts) and not retries:
+        if not tending and not any(counts) and not any(reports) and not lapsed and not retries:
             return
         now = self.now()
         self.graph.write(
@@ -202,6 +202,8 @@ class Core:
                 now=now,
                 tending=tending,
                 counts=[*counts, retries],
+                reports=reports,
+                lapsed=lapsed,
                 price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",

@@ -19,7 +19,7 @@ from graphbrain.brain import engines
 from graphbrain.brain.backfill import Passing
 from graphbrain.brain.session import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
-from graphbrain.frontier import aliases, claims, discovery, edits, orphans
+from graphbrain.frontier import aliases, asked, claims, discovery, edits, orphans
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts.politeness import Manners
 from graphbrain.model import Settled, Tended, number
@@ -352,7 +352,9 @@ class Tending(Passing):
         def sweep(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
             return claims.sweep(tx, ids, self.policy.rule.revisits, manners, now)
 
-        return self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        self._counts["lapsed"] += swept
+        return swept
 
     def _release_due(self) -> int:
         """Let failed pages wait again when their time has come."""
@@ -424,6 +426,8 @@ class Tending(Passing):
             self._sweep()
         if due:
             self._release_due()
+        if self._keys:
+            self.graph.write(lambda tx: asked.forget(tx, self.now()), "asked/forget")
         self._take_up(stored)
 
     def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:

@@ -111,11 +111,6 @@ class Recording:
         first, second = np.divmod(codes, size)
         return first.astype(np.int32), second.astype(np.int32)
 
-    @property
-    def distinct_links(self) -> int:
-        """How many distinct links without self-links there are: those that a brain keeps."""
-        return len(self.distinct[0])
-
     def links_of(self, page: int) -> list[str]:
         """The URLs that a page links to, as recorded: self-links and duplicates included."""
         urls = self.urls

@@ -27,7 +27,7 @@ from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
 from graphbrain.frontier.candidates import Finder
 from graphbrain.frontier.verdicts import Policy
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.politeness import Host
@@ -182,19 +182,23 @@ def _each_page(
     """All pages in the order of their keys; or a sample, starting at random keys, which are hashes."""
     wanted = total if sample is None else min(sample, total)
     after = ""
+
+    def look(tx: Tx, ids: Sequence[int]) -> Tally:
+        return _look(tx, ids, check, policy())
+
     while tally.checked < wanted or sample is None:
         if sample is not None:
             after = f"{random.getrandbits(128):032x}"
         limit = BATCH if sample is None else min(50, wanted - tally.checked)
         ids, last = graph.read(
-            lambda tx, a=after, n=limit: tx.one("pages/ids_from", after=a, limit=n),  # type: ignore[misc]
+            bound(Tx.one, "pages/ids_from", after=after, limit=limit),
             "pages/ids_from",
         )
         if not ids and sample is None:
             return
         if ids:
             seen = graph.write(
-                lambda tx, i=ids: _look(tx, i, check, policy()),  # type: ignore[misc]
+                bound(look, ids),
                 "audit/pages",
             )
             tally += seen
@@ -376,20 +380,19 @@ def _resting(
     names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
     names = names if sample is None else random.sample(names, min(sample, len(names)))
 
-    def late(tx: Tx, held: Mapping[str, Host]) -> list[str]:
-        return _oversleeping(tx, held.values(), finder, clock())
+    def late(tx: Tx, names: Sequence[str]) -> list[str]:
+        return _oversleeping(tx, politeness.read(tx, names, policy().manners).values(), finder, clock())
 
-    def again(tx: Tx, suspects: Sequence[str]) -> list[str]:
-        return late(tx, politeness.lock(tx, politeness.read(tx, suspects, policy().manners), policy().manners))
+    def still(tx: Tx, names: Sequence[str]) -> list[str]:
+        manners = policy().manners
+        held = politeness.lock(tx, politeness.read(tx, names, manners), manners)
+        return _oversleeping(tx, held.values(), finder, clock())
 
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
-        suspects = graph.read(
-            lambda tx, p=part: late(tx, politeness.read(tx, p, policy().manners)),  # type: ignore[misc]
-            "audit/resting",
-        )
+        suspects = graph.read(bound(late, part), "audit/resting")
         if suspects and not _reviewing(graph):
-            sure = graph.write(lambda tx, s=suspects: again(tx, s), "audit/resting")  # type: ignore[misc]
+            sure = graph.write(bound(still, suspects), "audit/resting")
             for name in sure:
                 tally.found("hosts", f"Host {name} rests for longer than until one of its pages may be visited.")
 

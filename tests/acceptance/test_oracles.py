@@ -25,7 +25,7 @@ from tests.recordings import Recordings
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Floats, Web, payouts, solve, worst_error
 
-pytestmark = [pytest.mark.data, pytest.mark.slow]
+pytestmark = pytest.mark.data
 
 EPS = 1e-6
 TOLERANCE = 1e-4

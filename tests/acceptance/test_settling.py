@@ -22,7 +22,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.accounts import ledger, settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.bench import chaos
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import Going, crowd, sound
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
@@ -96,7 +96,7 @@ class Pass:
         self._process.send_signal(signal.SIGKILL)
         whole = [line for line in self._said if line.endswith("\n")]
         last = (whole or [self.last])[-1]
-        assert self._process.wait(30) == -signal.SIGKILL
+        assert self._process.wait(PATIENCE) == -signal.SIGKILL
         self._said.close()
         return last
 

@@ -17,6 +17,7 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
+from tests.conftest import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
 
@@ -683,7 +684,7 @@ def test_a_wrong_priority_does_not_keep_tend_busy_for_ever(small: Brain, neo4j: 
     with driver.GraphDatabase.driver(neo4j.uri, auth=(neo4j.user, neo4j.password)) as direct:
         direct.execute_query("MATCH (p:Page {url: $url}) SET p.hub_priority = 3", url=url(2), database_="neo4j")
     started = time.monotonic()
-    done = small.tend(20.0, stop=lambda: time.monotonic() - started > 20.0)
+    done = small.tend(PATIENCE, stop=lambda: time.monotonic() - started > PATIENCE)
     small.set_payout(url(2), 2.0)
     small.set_payout(url(2), None)
     small.change(eps=small.settings.eps)

@@ -12,7 +12,7 @@ from functools import partial
 import neo4j as driver
 
 from graphbrain import Brain, Failed, Fetched, Link
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 
 MakeBrain = Callable[..., Brain]
@@ -188,8 +188,8 @@ def test_wait_returns_as_soon_as_there_is_something(make_brain: MakeBrain) -> No
     late = threading.Timer(0.3, lambda: brain.seed([A]))
     late.start()
     started = time.monotonic()
-    assert urls(brain.next_urls(1, wait=20.0)) == [A]
-    assert time.monotonic() - started < 15.0
+    assert urls(brain.next_urls(1, wait=2 * PATIENCE)) == [A]
+    assert time.monotonic() - started < PATIENCE
     late.join()
 
 
@@ -201,8 +201,8 @@ def test_wait_gives_up(brain: Brain) -> None:
 
 def test_wait_does_not_wait_for_a_finished_crawl(brain: Brain) -> None:
     started = time.monotonic()
-    assert brain.next_urls(1, wait=60.0).finished
-    assert time.monotonic() - started < 30.0
+    assert brain.next_urls(1, wait=2 * PATIENCE).finished
+    assert time.monotonic() - started < PATIENCE
 
 
 # ---------------------------------------------------------------- renew, give back, lapse

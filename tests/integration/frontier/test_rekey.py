@@ -22,7 +22,7 @@ from graphbrain.graph import brain_state
 from graphbrain.inspect import audit
 from graphbrain.rules import Rule
 from graphbrain.url import Rules, key_of
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -289,7 +289,7 @@ def test_killed_at_any_moment_it_goes_on(
                 time.sleep(dice.uniform(0.0, 0.1))
                 process.send_signal(signal.SIGKILL)
                 kills += 1
-            code = process.wait(60.0)
+            code = process.wait(PATIENCE)
         if code != 0:
             [[rules]] = ask("MATCH (b:Brain) RETURN b.url_rules")
             if rules != 1:  # killed when all was written
@@ -332,7 +332,7 @@ def test_two_at_once_do_it_once(before: Callable[..., Before], clock: HandClock)
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60.0)
+        thread.join(PATIENCE)
     assert len(done) == 2 and sum(each.merged for each in done) > 3
     with old.now() as brain:
         sound(brain)
