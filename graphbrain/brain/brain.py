@@ -26,7 +26,7 @@ from graphbrain.brain.rekey import Rekeying
 from graphbrain.brain.session import PASS_BATCH, whole
 from graphbrain.brain.upkeep import Tending
 from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall, SettingsError
-from graphbrain.frontier import asked, change_hints, claims, dense, discovery, notes, orphans, report
+from graphbrain.frontier import change_hints, claims, dense, discovery, notes, orphans, report
 from graphbrain.frontier.edits import Seeded
 from graphbrain.frontier.validate import Intake, named, refused, unreadable
 from graphbrain.frontier.verdicts import Item
@@ -312,13 +312,8 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         while self.graph.write(lambda tx: dense.remove(tx, item, self.policy, self.now()), "report"):
             pass
 
-    def next_urls(
-        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, key: str | None = None
-    ) -> Claims:
+    def next_urls(self, n: int = 100, *, worker: str | None = None, wait: float = 0.0) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
-
-        `key`: made by the caller, a new one for each call. Called again by the same, since the answer was lost, it
-        answers the claims that were made the first time, as far as they are still held, and makes no others.
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         That may be at once: pages that others got first are made up for only where a fifth of the claims would be
@@ -331,12 +326,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         deadline = time.monotonic() + wait
-        key = None if key is None else border.name("key", key)
         while True:
-            claimed, again = self._claim_by(key, n, worker)
+            claimed = self._claim(n, worker)
             left = deadline - time.monotonic()
-            if again:
-                return claimed
             if len(claimed) or claimed.finished or left <= 0:
                 self._counts["claims"] += len(claimed)
                 self._count_now_and_then()
@@ -344,23 +336,9 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             ready_in = (claimed.next_ready or self.now() + 1.0) - self.now()
             time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
 
-    def _claim_by(self, key: str | None, n: int, worker: str) -> tuple[Claims, bool]:
-        """Claims by a caller's key; and whether they were made before."""
-        token = tokens.token(self.now())
-        if key is None:
-            return self._claim(n, token, worker), False
-        self._keys[token] = key
-        try:
-            claimed = self._claim(n, token, worker)
-        except asked.Answered:
-            claimed = Claims(())
-        finally:
-            del self._keys[token]
-        before = None if claimed else self.graph.write(lambda tx: asked.again(tx, key, self.now()), "asked/again")
-        return (claimed, False) if before is None else (Claims(before), True)
-
-    def _claim(self, n: int, token: str, worker: str) -> Claims:
+    def _claim(self, n: int, worker: str) -> Claims:
         self._sweep_now_and_then()
+        token = tokens.token(self.now())
         aliases = self._claim_due_aliases(n, token, worker)
         got: list[Claim] = []
         if self._clogged:
@@ -433,7 +411,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         def work(tx: Tx) -> list[Claim]:
             if tried and (found := claims.mine(tx, token, tried)):
                 return found
-            found = claims.take_aliases(
+            return claims.take_aliases(
                 tx,
                 n,
                 token=token,
@@ -443,8 +421,6 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 manners=self.policy.manners,
                 tried=tried,
             )
-            asked.bind(tx, self._keys.get(token), token, found)
-            return found
 
         due = self.graph.read(lambda tx: tx.one("claims/aliases_due", now=self.now(), limit=1)[0], "claims/aliases_due")
         if not due:
@@ -477,7 +453,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         def work(tx: Tx) -> claims.Taken:
             if tried and (found := claims.mine(tx, token, tried)):
                 return claims.Taken(found, 0, 0, len(found))
-            taken = claims.take(
+            return claims.take(
                 tx,
                 n,
                 token=token,
@@ -492,8 +468,6 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
                 tried=tried,
                 front=front,
             )
-            asked.bind(tx, self._keys.get(token), token, taken.claims)
-            return taken
 
         return work
 

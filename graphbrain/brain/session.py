@@ -69,8 +69,6 @@ class Core:
         self._reach = Reach()
         self._clogged = False
         """Do pages of hosts that are not ready stand in the way of others?"""
-        self._keys: dict[str, str] = {}
-        """Of calls that claim by a caller's key: token → key."""
         self._aliases = Share(ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
         self._counts: Counter[str] = Counter()

@@ -19,7 +19,7 @@ from graphbrain.brain import engines
 from graphbrain.brain.backfill import Passing
 from graphbrain.brain.session import COUNT_EVERY, PASS_BATCH
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
-from graphbrain.frontier import aliases, asked, claims, discovery, edits, orphans
+from graphbrain.frontier import aliases, claims, discovery, edits, orphans
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts.politeness import Manners
 from graphbrain.model import Settled, Tended, number
@@ -426,8 +426,6 @@ class Tending(Passing):
             self._sweep()
         if due:
             self._release_due()
-        if self._keys:
-            self.graph.write(lambda tx: asked.forget(tx, self.now()), "asked/forget")
         self._take_up(stored)
 
     def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
