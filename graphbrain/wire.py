@@ -5,6 +5,7 @@ What a field may hold is derived from the model, once: the schema shows it, and 
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import difflib
 import json
@@ -34,11 +35,20 @@ Spec = Mapping[str, Any]
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
-_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
+BASE64 = "body_base64"
+"""The field for a body that is no text; it goes before `body`."""
+_OF_PAGES = frozenset({BASE64, *(f.name for f in dataclasses.fields(Fetched))}) - {
+    f.name for f in dataclasses.fields(Failed)
+}
 """What only a page that was fetched has."""
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
+}
+_ENCODED: Spec = {
+    "type": "string",
+    "pattern": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    "contentEncoding": "base64",
 }
 _CLAIM: dict[str, Spec] = {
     "url": {"type": "string"},
@@ -130,12 +140,16 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
     if failed or "error" in data or "retry_after" in data or ((status or 0) >= 400 and not _has_links(data)):
         return Failed(**_values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES}))
-    return Fetched(**_values(Fetched, data))
+    encoded = data.pop(BASE64, None)
+    page = _values(Fetched, data)
+    if encoded is not None:
+        page["body"] = base64.b64decode(_checked(BASE64, encoded, _ENCODED))
+    return Fetched(**page)
 
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset({"failed", *_specs(Fetched), *_specs(Failed)})
+    return frozenset({"failed", BASE64, *_specs(Fetched), *_specs(Failed)})
 
 
 def _has_links(data: Mapping[str, Any]) -> bool:
@@ -229,6 +243,8 @@ def report_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
     shared = _described(Failed)
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
+    words = "the body, in base64, where it is no text; goes before body"
+    pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
     nothing: dict[str, Any] = {"type": "null"}
     failure = [

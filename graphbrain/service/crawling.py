@@ -33,6 +33,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["crawling"])
 MOST = 10_000
+UNUSABLE = "unusable"
 BY_ITEM: JsonDict = {"description": "What is none of this kind is refused by itself; the others are taken."}
 _URL = "https://a.example/"
 
@@ -176,10 +177,12 @@ def _report(service: Backend, items: list[Any]) -> list[dict[str, Any]]:
 
 
 def _report_of(item: Any) -> Report | Unusable:
+    plain = item if isinstance(item, dict) else {}
     try:
+        if isinstance(plain.get(UNUSABLE), str):  # the client could make nothing of it
+            raise BadInput(plain[UNUSABLE][:200])
         return report_from_dict(item)
     except BadInput as error:
-        plain = item if isinstance(item, dict) else {}
         return Unusable(url_in(plain), claim_in(plain), str(error))
 
 

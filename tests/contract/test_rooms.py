@@ -11,7 +11,7 @@ from tests.contract.source import imported, modules, outside, tree
 ROOMS: tuple[tuple[str, ...], ...] = (
     ("words",),
     ("graph",),
-    ("server", "schedule", "hosts", "ranking"),
+    ("server", "schedule", "hosts", "ranking", "client"),
     ("accounts",),
     ("frontier",),
     ("inspect",),
