@@ -19,7 +19,8 @@ import numpy as np
 
 from graphbrain import show
 from graphbrain.arrays import Ints
-from graphbrain.brain.brain import ENOUGH, Brain
+from graphbrain.brain.brain import Brain
+from graphbrain.brain.claim import ENOUGH
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery

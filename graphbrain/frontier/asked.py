@@ -16,7 +16,7 @@ from graphbrain.model import Claim
 
 __all__ = ["KEPT", "Answered", "again", "bind", "forget"]
 
-KEPT = 3_600.0
+KEPT = 600.0
 """Seconds for which a key is known after its leases have lapsed: asked again by it, nobody gets others."""
 FORGOTTEN_AT_ONCE = 1_000
 
@@ -25,9 +25,9 @@ class Answered(Exception):
     """Raised inside a transaction, which is rolled back: by this key somebody was handed claims before."""
 
 
-def bind(tx: Tx, key: str | None, token: str, leased: Sequence[Claim]) -> None:
-    """Note that these pages are leased by a key, if they are. Raises Answered."""
-    if key is None or not leased:
+def bind(tx: Tx, key: str, token: str, leased: Sequence[Claim]) -> None:
+    """Note that these pages are leased by a key. Raises Answered."""
+    if not leased:
         return
     pages, until = [claim.key for claim in leased], max(claim.until for claim in leased)
     if not tx.one("asked/bind", key=key, token=token, pages=pages, until=until)[0]:
@@ -40,7 +40,7 @@ def again(tx: Tx, key: str, now: float) -> list[Claim] | None:
     if not rows:
         return None
     token, pages = rows[0]
-    return [claim for claim in claims.mine(tx, token, pages) if claim.until > now]
+    return [claim for claim in claims.mine(tx, token, set(pages)) if claim.until > now]
 
 
 def forget(tx: Tx, now: float) -> int:

@@ -14,7 +14,7 @@ from graphbrain import Brain, Fetched, memory
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.accounts.settlement import Goal
-from graphbrain.brain import upkeep
+from graphbrain.brain import holds, upkeep
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
 from tests.conftest import Neo4j, eventually
@@ -246,7 +246,7 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
 ) -> None:
     crawl(brain)
     if not failed:  # a process that is killed says no more
-        monkeypatch.setattr(upkeep._Hold, "lapse", lambda _: None)
+        monkeypatch.setattr(holds.Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]

@@ -41,7 +41,7 @@ def test_the_figures_are_those_of_the_brain(brain: Brain, clock: HandClock) -> N
     small_web(brain, clock.pass_)
     clock.pass_(10.0)
     brain.block("hub.org", 100.0)
-    brain._write_counts()
+    brain.session.counters.write()
     assert sampler.look()
     sampler.scan()
     stats, found = brain.stats(), read(meter)
@@ -74,7 +74,7 @@ def test_lapses_and_reports_by_outcome_are_counted_for_all(brain: Brain, clock: 
     )
     clock.pass_(10_000.0)
     brain.tend(None)
-    brain._write_counts()
+    brain.session.counters.write()
     assert sampler.look()
     counted = sampler.latest.counted
     assert counted is not None
