@@ -226,8 +226,9 @@ def page_of(row: Sequence[Any]) -> Page:
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
+    flow = {"flow": data.get("flow", 1.0), "flow_paid": data.get("flow_paid", 0.0)}
     return Page(
-        **{**stored, **counts},
+        **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),
         hub_score=score(data["hub_history"], data["hub_cash"]),
         authority_score=score(data["authority_history"], data["authority_cash"]),

@@ -92,7 +92,7 @@ def learn(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: 
             by_worth.append(page)
             plan.since[page] = verdict.item.at
         if page not in plan.since and ledger.lane[place] == lanes.ASKED:
-            wanted[page] = int(lanes.best_first(value[place]))
+            wanted[page] = int(lanes.frontier_lane(value[place]))
     if by_worth:
         shape, scale = np.array([beliefs[page] for page in by_worth]).T
         found = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
