@@ -286,7 +286,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
         rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
     words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
-    words += [(name, _score_cell(value)) for name, value in page.scores.items()]
+    words += [(name, _score_cell(value)) for name, value in {"flow": page.flow, **page.scores}.items()]
     moments = [(name, moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]

@@ -36,6 +36,8 @@ _COLUMNS = (
     "depth",
     "first_fetched",
     "lane",
+    "flow",
+    "flow_paid",
     "links_sum",
 )
 
@@ -121,7 +123,7 @@ class Ledger(Accounts):
     ) -> tuple[Ints, Ints]:
         keep = algebra.keep_authority(weight, relevance, rule.alpha)
         waiting = algebra.residual(keep, payout, weight, 0 * payout)
-        return cls.first_lanes(relevance, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
+        return cls.first_lanes(relevance, weight, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
 
     def keep_hub(self) -> Floats:
         return algebra.keep_hub(self.out_weight, self.rule.alpha)
@@ -243,6 +245,7 @@ class Ledger(Accounts):
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
+        self._write_flow(tx)
         self._write_places(tx, marks, all_marks)
         self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
         self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))

@@ -224,6 +224,8 @@ def _not_carried(by: str) -> BadInput:
     """What to say where no page has the score that is asked for."""
     if by in OWN:
         return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
+    if by == "flow":
+        return BadInput("No page has a flow yet; it comes with reports, while the setting value names it.")
     return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 

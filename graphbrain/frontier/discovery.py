@@ -31,7 +31,6 @@ from graphbrain.url import host_of, name_of, surplus
 __all__ = [
     "New",
     "View",
-    "begin",
     "create",
     "error_bound",
     "find",
@@ -169,13 +168,6 @@ def create(
     return dict(made)
 
 
-def begin(tx: Tx, ledger: Accounts, made: Sequence[int]) -> None:
-    """Tell the accounts of pages that this transaction has created (`create`), and locked, which links to them are
-    there: none, but where somebody else has linked to them before they were locked."""
-    if made:
-        ledger.begin_unlinked(tx.one("pages/unlinked", ids=made)[0])
-
-
 def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str | None]) -> list[New]:
     """Without those that were forgotten for ever when they had other keys."""
     old = {page.key: key for page in wanted if (key := old_keys(page.url)) is not None}
@@ -201,19 +193,24 @@ def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[lis
     return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 
 
-def lower(tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope) -> None:
-    """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it."""
+def lower(
+    tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope, linking: Collection[int] = frozenset()
+) -> None:
+    """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it.
+
+    `linking`: pages that this transaction is about to give links, which have to be told then.
+    """
     lowered = ledger.lower(depths)
     if not lowered:
         return
-    leading = ledger.may_link(lowered)
-    tx.do("pages/deepen", rows=[[page, depths[page], on] for page, on in zip(lowered, leading, strict=True)])
+    linked = zip(lowered, ledger.may_link(lowered), strict=True)
+    tx.do("pages/deepen", rows=[[page, depths[page], on or page in linking] for page, on in linked])
     if scope.max_depth:
         _let_in(tx, {page: depths[page] for page in lowered}, scope)
 
 
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
-    """Pages wait to be fetched with everybody: claims will sort them by host. Who is held waits when it comes back."""
+    """Let pages wait in the shared queue; claims sort them by host. One that is leased is queued when it comes back."""
     rows = [
         [page, "frontier", None if busy else SHARED_QUEUE, None]
         for page, url, state, host, fetched, busy, because in tx.one("pages/scope", ids=sorted(depths))[0]
@@ -229,8 +226,9 @@ def page_of(row: Sequence[Any]) -> Page:
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
+    flow = {"flow": data.get("flow", 1.0), "flow_paid": data.get("flow_paid", 0.0)}
     return Page(
-        **{**stored, **counts},
+        **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),
         hub_score=score(data["hub_history"], data["hub_cash"]),
         authority_score=score(data["authority_history"], data["authority_cash"]),

@@ -188,7 +188,7 @@ class Bulk:
             if tolerance is None
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
-        self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority)
+        self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority, self.in_weight)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
         self._mark(policy)

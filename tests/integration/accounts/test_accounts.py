@@ -17,6 +17,7 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
+from graphbrain.url import key_of
 from tests.conftest import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
@@ -462,7 +463,7 @@ def snapshot(brain: Brain) -> list[Any]:
 def test_a_report_committed_twice_counts_once(small: Brain) -> None:
     push(small, "hub", 3)
     push(small, "authority", 1, 2, 4)
-    intake = Intake(small._rules, 100, small.now())
+    intake = Intake(small.session.rules, 100, small.now())
     items = [intake.check(visit(3, [4, 5, 6])), intake.check(visit(5, [3, 1]))]
     assert all(isinstance(item, report.Item) for item in items)
     run_twice(small, lambda tx: report.record(tx, items, small.policy, small.now()))  # type: ignore[arg-type]
@@ -472,7 +473,7 @@ def test_corrections_committed_twice_count_once(small: Brain) -> None:
     push(small, "hub", 1, 2, 3)
     push(small, "authority", 1, 2, 4)
     policy, now = small.policy, small.now()
-    names = {page: (url(page), small._key(url(page))) for page in (1, 2, 3, 4, 9)}
+    names = {page: (url(page), key_of(url(page))) for page in (1, 2, 3, 4, 9)}
     ends = [(names[page][1], names[page][0]) for page in (4, 9)]
     run_twice(small, lambda tx: edits.link(tx, ends[0], ends[1], policy, now))
     run_twice(small, lambda tx: edits.unlink(tx, names[3][1], names[2][1], policy, now))
