@@ -22,6 +22,7 @@ __all__ = [
     "SCOPE",
     "STATES",
     "Answer",
+    "Audit",
     "Claim",
     "Claims",
     "Failed",
@@ -537,6 +538,15 @@ class Payments:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
+
+    ok: bool
+    findings: tuple[str, ...]
+    figures: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

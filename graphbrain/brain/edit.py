@@ -148,10 +148,14 @@ class Editing:
         except UnknownPage:
             raise UnknownPage(f"{url} is not in the graph.") from None
 
-    def clear(self) -> None:
+    def clear(self, progress: Progress) -> None:
         """Delete everything but the brain, as `Brain.clear` says."""
+        pages, links, hosts = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+        total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
-            self._session.exhaust(statement, _clear_some, statement)
+            while deleted := self._session.perform(statement, _clear_some, statement):
+                done += deleted
+                progress(min(done, total), total)
         self._session.perform("brain/change", _cleared)
         self._session.refresh()
 
