@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
-from graphbrain.service.verbs import JsonAnswer, json_answer
+from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, json_answer
 
 __all__ = ["LOCAL_NAMES", "Application", "Terms"]
 
@@ -157,9 +158,31 @@ def _errors(api: FastAPI) -> None:
     @api.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
         words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
+        words[400] = ("BadInput", "The body cannot be read as JSON.")
         words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
         kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
         return say(request, Refusal(error.status_code, kind, sentence, headers=error.headers))
+
+
+def _with_tuples(schema: Any) -> Any:
+    """The same, with tuples as JSON Schema has them now."""
+    if isinstance(schema, list):
+        return [_with_tuples(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _with_tuples(each) for name, each in schema.items()}
+    if isinstance(told.get("items"), list):
+        told |= {"prefixItems": told.pop("items"), "items": False}
+    return told
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """Put the example of an answer where it belongs."""
+    name = facts.pop(EXAMPLE, None)
+    for code, answer in facts["responses"].items() if name is not None else ():
+        for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
+            shown = answers.EXAMPLES[name]
+            content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
 
 
 def _document(api: FastAPI) -> dict[str, Any]:
@@ -182,5 +205,6 @@ def _document(api: FastAPI) -> dict[str, Any]:
         for methods in made["paths"].values():
             for facts in methods.values():
                 facts["responses"].pop("422", None)
-        api.openapi_schema = made
+                _show(facts)
+        api.openapi_schema = _with_tuples(made)
     return api.openapi_schema
