@@ -48,7 +48,7 @@ class Application:
     def __init__(self, brain: Brain, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
         self.backend = Backend(brain, self.terms.limits)
-        self.api = _api(self.backend)
+        self.api = _api(self.backend, self.terms)
         app: Any = self.api
         if self.terms.origins:
             app = CORSMiddleware(
@@ -87,7 +87,7 @@ def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
     return found
 
 
-def _api(backend: Backend) -> FastAPI:
+def _api(backend: Backend, terms: Terms) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(backend.keeper.read)
@@ -110,7 +110,7 @@ def _api(backend: Backend) -> FastAPI:
         api.include_router(part.router)
     _health(api, backend)
     _errors(api)
-    api.openapi = lambda: _document(api)  # type: ignore[method-assign]
+    api.openapi = lambda: _document(api, terms)  # type: ignore[method-assign]
     return api
 
 
@@ -165,14 +165,15 @@ def _errors(api: FastAPI) -> None:
 
 
 def _with_tuples(schema: Any) -> Any:
-    """The same, with tuples as JSON Schema has them now."""
+    """The same, with tuples as lists of so many of these: what reads documents does not agree on tuples."""
     if isinstance(schema, list):
         return [_with_tuples(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     told = {name: _with_tuples(each) for name, each in schema.items()}
-    if isinstance(told.get("items"), list):
-        told |= {"prefixItems": told.pop("items"), "items": False}
+    if parts := told.pop("prefixItems", None):
+        kinds = [kind for place, kind in enumerate(parts) if kind not in parts[:place]]
+        told["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
     return told
 
 
@@ -185,7 +186,7 @@ def _show(facts: dict[str, Any]) -> None:
             content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
 
 
-def _document(api: FastAPI) -> dict[str, Any]:
+def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
         made = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
@@ -206,5 +207,7 @@ def _document(api: FastAPI) -> dict[str, Any]:
             for facts in methods.values():
                 facts["responses"].pop("422", None)
                 _show(facts)
+                if terms.without_token:
+                    facts.pop("security", None)
         api.openapi_schema = _with_tuples(made)
     return api.openapi_schema
