@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, TypeGuard, overload
+from typing import Any, Literal, TypeGuard, get_args, overload
 
 from graphbrain.methods import OWN, SCORES
 from graphbrain.tokens import made_at
@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
+OUTCOMES = (*get_args(Outcome), "refused")
+"""What can become of a report, in the order in which workers count it."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""

@@ -12,7 +12,7 @@ import re
 import reprlib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
@@ -20,7 +20,6 @@ from graphbrain.model import Claim, Failed, Fetched, Link, Report
 
 __all__ = ["claim_from_dict", "claim_in", "json_object", "meant_by", "report_from_dict", "report_schema", "url_in"]
 
-T = TypeVar("T")
 Spec = Mapping[str, Any]
 """What a value may be, in the words of JSON Schema."""
 

@@ -5,47 +5,158 @@ graphbrain starts from its jars, of version `TEST_GRAPHBRAIN_NEO4J` if set; else
 It is emptied: a database that holds anything but a brain named `test` is refused. Recorded crawls are made small, by a
 seed (tests/recordings.py); real ones are used, too, if they are in `TEST_GRAPHBRAIN_DATA`, or in `shared/data` beside
 the checkout.
+
+A test waits for a state, with `eventually`, and not for seconds: the machine may be busy. When the run ends, no process
+that it has started may be left.
 """
 
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
+import psutil
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import ledger
+from graphbrain.accounts import exact_ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
-from tests.long_term import LongTermRun
 from tests.recordings import REAL, Recordings, folders, made
 
 _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
     del os.environ[_name]
 
+# A shell has what it runs in the background ignore Ctrl-C, and so would all processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # No example is too slow: on a machine that does other work, too, any may be.
 examples.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 examples.load_profile("patient")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs beside other tests is waited for at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("beside") is not None)
+T = TypeVar("T")
+WORKERS = 2
+"""Processes that run all tests."""
+MEMORY_MB = 2048
+"""Of their servers together."""
+PATIENCE = 300.0
+"""Seconds within which a test wants a state that a quiet machine reaches in some seconds: a busy one stands still for a
+while."""
 
 
-@pytest.fixture(scope="session")
-def long_term_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LongTermRun]:
-    """The run on the long-term Neo4j, begun when it is first asked for."""
-    run = LongTermRun(tmp_path_factory.mktemp("long-term") / "output")
-    yield run
-    run.kill()
+def eventually(
+    look: Callable[[], T], what: str, by: subprocess.Popen[str] | subprocess.Popen[bytes] | None = None
+) -> T:
+    """What `look` finds, as soon as that is something; the test fails when it never comes, or when the process that it
+    is to come from has ended without it. `what`: what is waited for, as a failure tells it."""
+    until = time.monotonic() + PATIENCE
+    while not (found := look()):
+        ended = by is not None and by.poll() is not None
+        if ended and (found := look()):  # it came with the end
+            break
+        assert not ended, f"{what} did not come: the process has ended with {by and by.returncode}"
+        assert time.monotonic() < until, f"{what} did not come within {PATIENCE:.0f} s"
+        time.sleep(0.01)
+    return found
+
+
+# ---------------------------------------------------------------- what is not run, and what must not be left
+
+_APART = ("browser", "peers", "long_term")
+_MARK = "TEST_GRAPHBRAIN_RUN"
+"""In the environment of every process that this run starts, also of those that live in a session of their own."""
+_IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if not _IS_WORKER:
+    os.environ[_MARK] = f"{os.getpid()}/{time.time_ns()}"
+_deselected: Counter[str] = Counter()
+_left: list[str] = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All tests are run by two processes with a Neo4j each, where pytest-xdist is there and no server is given.
+
+    One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
+    """
+    whole = config.args == config.getini("testpaths") and not config.option.collectonly and not config.option.usepdb
+    if whole and not _IS_WORKER and not _given() and getattr(config.option, "numprocesses", 0) is None:
+        config.option.numprocesses = WORKERS
+        config.option.dist = "loadfile"
+        config.option.loadscopereorder = False
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Remember what is left out unless it is asked for."""
+    _deselected.update(name for item in items for name in _APART if item.get_closest_marker(name) is not None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker process has left out: each sees all tests."""
+    _deselected.update(Counter(getattr(node, "workeroutput", {}).get("deselected", {})) - _deselected)
+
+
+def _ours(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        alive = process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE
+        return alive and process.environ().get(_MARK) == os.environ[_MARK]
+    return False
+
+
+def _told(process: psutil.Process) -> str:
+    with suppress(psutil.Error):
+        return f"{process.pid}: {' '.join(process.cmdline())[:200]}"
+    return f"{process.pid}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The run has failed if processes that it has started are still there; they are ended."""
+    if _IS_WORKER:
+        session.config.workeroutput["deselected"] = dict(_deselected)  # type: ignore[attr-defined]
+        return
+    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=10)
+    _left.extend(map(_told, left))
+    for process in left:
+        with suppress(psutil.Error):
+            process.kill()
+    if left and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say what was left out and how to run it, and what was left running."""
+    for name, count in sorted(_deselected.items()):
+        meaning = next(line for line in config.getini("markers") if line.startswith(f"{name}:"))
+        terminalreporter.line(f"NOT RUN [{count}] {meaning}")
+        terminalreporter.line(f"  run by: pytest -m {name}")
+    if folders().keys() == {"made"}:
+        terminalreporter.line("NOT RUN on real recorded crawls, only on made ones: none lie in")
+        terminalreporter.line("  TEST_GRAPHBRAIN_DATA or ../shared/data")
+    for process in _left:
+        terminalreporter.line(f"LEFT RUNNING {process}", red=True)
+
+
+# ---------------------------------------------------------------- the server and its brain
+
+
+def _given() -> str | None:
+    """The address of the server to test on, where there is one."""
+    return os.environ.get("TEST_GRAPHBRAIN_URI")
 
 
 @dataclass(frozen=True)
@@ -65,7 +176,7 @@ class Neo4j:
 
 @pytest.fixture(scope="session")
 def neo4j() -> Iterator[Neo4j]:
-    given = os.environ.get("TEST_GRAPHBRAIN_URI")
+    given = _given()
     if given:
         user = os.environ.get("TEST_GRAPHBRAIN_USER", "neo4j")
         yield Neo4j(given, user, os.environ.get("TEST_GRAPHBRAIN_PASSWORD", ""))
@@ -74,7 +185,7 @@ def neo4j() -> Iterator[Neo4j]:
     with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
         data = Path(folder) / "neo4j"
         try:
-            running = lifecycle.start(data, version=version, memory=2048)
+            running = lifecycle.start(data, version=version, memory=MEMORY_MB // (WORKERS if _IS_WORKER else 1))
         except ServerFailed as error:
             yield from _container(str(error))
             return
@@ -131,7 +242,7 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
 @pytest.fixture
 def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
-    monkeypatch.setattr(ledger, "ROUNDS", 0)
+    monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
 
 
 @pytest.fixture(scope="session", params=folders().items(), ids=lambda named: named[0])

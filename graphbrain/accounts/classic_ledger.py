@@ -143,11 +143,14 @@ class ClassicLedger(Accounts):
         """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
         self._buried.append(page)
 
-    def set_payout(self, _tx: Tx, _value: float | None) -> None:
+    def set_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
         """Not possible: the virtual page pays all pages alike."""
         raise BadInput(
             "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
         )
+
+    def inherit_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
+        """Nothing: the virtual page pays all pages alike."""
 
     def spend(self, turns: Sequence[Turn]) -> list[bool]:
         """Let sides spend, one after the other, and then the virtual page; of each, whether it had anything.
@@ -223,7 +226,7 @@ class ClassicLedger(Accounts):
             history, updated, mine = f"{side}_history", f"{side}_updated", {f"{side}_cash": cash[f"{side}_cash"]}
             spent = (self._changed(history) | self._changed(updated)) & ~born
             self._send(tx, f"classic/{side}_spent", spent, history, updated, **mine)
-            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
+            self._send(tx, f"accounts/{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
 
     def _write_marks(self, tx: Tx, all_marks: bool) -> None:
         """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
@@ -234,6 +237,6 @@ class ClassicLedger(Accounts):
         for side in ("hub", "authority"):
             rank = algebra.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
-            self._put(tx, f"{side}_rank", which, **{f"{side}_rank": rank})
+            self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
         lane = self.lanes()
-        self._put(tx, "lane", lane != self._before["lane"], lane=lane)
+        self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)

@@ -18,7 +18,7 @@ from typing import Any
 from graphbrain.accounts import ledgers, payout_policy
 from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import virtual_properties
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.rules import Rule
 
 __all__ = ["begin", "between", "finish", "furnish", "properties", "reset"]
@@ -56,7 +56,7 @@ def furnish(graph: Graph, engine: str = "exact") -> None:
     while made != wanted:
         for side in SIDES:
             statement = f"classic/make_index_{side}" if wanted == "classic" else f"classic/drop_index_{side}"
-            graph.write(lambda tx, s=statement: tx.do(s), "engine/furnish")  # type: ignore[misc]
+            graph.write(bound(Tx.do, statement), "engine/furnish")
         made, wanted = wanted, _wanted(graph, engine)
     graph.read(lambda tx: tx.do("brain/await_indexes"), "brain/await_indexes")
 

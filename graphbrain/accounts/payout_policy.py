@@ -19,7 +19,7 @@ from typing import Any
 
 from graphbrain.accounts import ledgers
 from graphbrain.accounts.algebra import target_hosts
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Outdated, Tx
 from graphbrain.methods import METHODS

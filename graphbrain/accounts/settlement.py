@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import adjacency, link_sums, partition, solve
 from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.accounts.partition import Batch, Cost, Lane, Neighbours, Places
 from graphbrain.accounts.solve import System
 from graphbrain.arrays import Floats, Ints

@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -28,11 +27,11 @@ from pathlib import Path
 from typing import Any
 
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput, GraphbrainError, GraphUnavailable
+from graphbrain.errors import BadInput, GraphUnavailable
 from graphbrain.model import Claim, Failed, Fetched
 from graphbrain.url import host_of
 
-__all__ = ["Blow", "Verdict", "hammer", "hot", "kill_local_server"]
+__all__ = ["Blow", "Verdict", "hammer", "kill_local_server"]
 
 HOSTS = 20
 LEASE = 3.0
@@ -365,64 +364,6 @@ def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
     return _visit(claim, pages)
-
-
-def hot(
-    open_brain: Callable[[], Brain], *, seconds: float = 20.0, threads: int = 8, pages: int = 25, least: int = 0
-) -> Verdict:
-    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account.
-
-    `least`: where a slow machine has not linked and forgotten pages so often in `seconds`, they go on until it has, up
-    to five times as long.
-    """
-    started = time.monotonic()
-    errors: list[str] = []
-    done: Counter[str] = Counter()
-
-    def goes_on() -> bool:
-        spent = time.monotonic() - started
-        return spent < seconds or (spent < 5 * seconds and min(done["link"], done["forget"]) < least)
-
-    def live(number: int) -> None:
-        dice = random.Random(number)
-        try:
-            with open_brain() as brain:
-                while goes_on():
-                    done[_anything(brain, dice, pages)] += 1
-        except GraphbrainError as error:
-            errors.append(f"{type(error).__name__}: {error}")
-
-    workers = [threading.Thread(target=live, args=(number,)) for number in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    with open_brain() as brain:
-        brain.tend(None)
-        audit = brain.audit(None)
-        return Verdict([*errors, *audit.findings], {**done, **audit.figures})
-
-
-def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
-    a, b = url_of(dice.randrange(pages)), url_of(dice.randrange(pages))
-    what = dice.choice(["link", "link", "link", "unlink", "forget", "relevance", "payout", "report", "push", "push"])
-    with suppress(GraphbrainError if what in ("relevance", "payout") else ()):  # type: ignore[arg-type]
-        if what == "link" and a != b:
-            brain.link(a, b)
-        elif what == "unlink":
-            brain.unlink(a, b)
-        elif what == "forget":
-            brain.forget(a)
-        elif what == "relevance":
-            brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
-        elif what == "payout":
-            brain.set_payout(a, dice.choice([None, 0.0, 5.0]))
-        elif what == "report":
-            targets = [url_of(dice.randrange(pages)) for _ in range(dice.randrange(8))]
-            brain.report([Fetched(a, targets, body_hash="x")])
-        elif what == "push":
-            brain.tend(0.05, batch=dice.choice([5, 100]))
-    return what
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def revisit(brain: Brain, clock: SimulatedClock, file: Path | None, days: int) -
                     budget,
                     make=None if name != "graph" else lambda setting: OnGraph(setting, _emptied(brain), clock),
                     forgetting=FORGETTING,
-                    progress=lambda done, of, name=name: bar(name, done, of),  # type: ignore[misc]
+                    progress=partial(bar, name),
                 )
             outcomes.append((outcome, time.monotonic() - began))
         rows += [_row(every, one, outcomes[0][0], days, seconds) for one, seconds in outcomes]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,7 +122,7 @@ def _simulate(
                     forgetting=forgetting,
                     reserve=reserve,
                     prior=None if prior is None else Prior(*prior),
-                    progress=lambda done, of, name=name: bar(name, done, of),  # type: ignore[misc]
+                    progress=partial(bar, name),
                 )
             )
     rows = list(_figures(found, outcomes, spent, start, host_cap))

@@ -34,7 +34,7 @@ from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, Graphbrain
 from graphbrain.errors import BadInput
 from graphbrain.relevance import guess
 
-__all__ = ["crawl", "fetch", "links_of", "main"]
+__all__ = ["crawl", "fetch", "main"]
 
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
@@ -254,13 +254,9 @@ def _read(response: HTTPResponse) -> bytes:
     return bytes(body)
 
 
-def links_of(html: bytes, url: str, charset: str = "utf-8") -> list[str]:
-    """The links of a page, absolute and in its order; of a broken one, those before the break."""
-    return _Page(url).read(html, charset).links
-
-
 class _Page(HTMLParser):
-    """The links of a page, the text of each, and all its text."""
+    """The links of a page, absolute and in its order, the text of each, and all its text; of a broken one, those before
+    the break."""
 
     def __init__(self, base: str) -> None:
         super().__init__()

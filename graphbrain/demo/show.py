@@ -121,18 +121,6 @@ class Tally:
         """Pages that somebody got while another had them."""
         return sum(any(b[0] < a[1] for a, b in itertools.pairwise(sorted(spans))) for spans in self.held.values())
 
-    def figures(self) -> dict[str, Any]:
-        """All of it, for a program."""
-        names = ("reported", "seconds", "links", "refused", "judged", "near", "near_at_first", "outcomes", "failures")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "by_crawler": {Crew.name(number): count for number, count in sorted(self.by_crawler.items())},
-            "held_twice": self.twice_held,
-            "recorded_twice": self.twice_recorded,
-            "killed_with": len(self.victim_held),
-            "came_back": len(self.came_back),
-        }
-
 
 def run_demo(
     *,
@@ -142,7 +130,6 @@ def run_demo(
     pages: int = 400,
     workers: int = 1,
     topic: str | None = None,
-    as_json: bool = False,
     say: Say = show.say,
     **login: Any,
 ) -> bool:
@@ -150,8 +137,8 @@ def run_demo(
 
     `data`: the directory of its server. `keep`: leave the server running; one that ran before goes on in any case.
     `uri`: use this Neo4j (`login`: its user, password, database; else from GRAPHBRAIN_…) and start none. `workers`:
-    processes that push. `topic`: words to crawl for. `as_json`: JSON lines on stdout. Raises
-    GraphbrainError with one sentence, and KeyboardInterrupt after it has cleaned up.
+    processes that push. `topic`: words to crawl for. Raises GraphbrainError with one sentence, and KeyboardInterrupt
+    after it has cleaned up.
     """
     web, home = Web(pages=pages), data or default_data_dir()
     if topic is not None:
@@ -180,10 +167,7 @@ def run_demo(
             found = Found.of(brain, web, tally, own if stays else None)
             halt.check()
             line("")
-            if as_json:
-                show.json_lines(found.lines())
-            else:
-                _print(found, own, stays, uri)
+            _print(found, own, stays, uri)
             if own is not None and not stays:
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
@@ -411,17 +395,6 @@ class Found:
             and not tally.twice_recorded
             and len(tally.came_back) == len(tally.victim_held)
         )
-
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """One object for each page of the lists, then the figures, the audit and the address."""
-        for kind, pages in (("hub", self.hubs), ("authority", self.authorities)):
-            for place, page in enumerate(pages, 1):
-                title = self.titles.get(page.url)
-                yield {"top": kind, "place": place, "title": title, **page.as_dict()}
-        yield {"reported": self.tally.figures()}
-        yield {"stats": self.stats}
-        yield {"audit": self.audit}
-        yield {"browser": self.browser}
 
     def summary(self) -> list[tuple[str, str]]:
         """The figures, for a person."""

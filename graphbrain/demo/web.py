@@ -8,7 +8,6 @@ so that a test can hold the crawler to its politeness.
 
 from __future__ import annotations
 
-import itertools
 import threading
 import time
 from collections import Counter
@@ -112,12 +111,6 @@ class Web:
             yield
         finally:
             self._going.set()
-
-    def gaps(self, host: str) -> list[float]:
-        """Seconds between the requests to one host, in the order they came."""
-        with self._lock:
-            times = sorted(visit.when for visit in self.visits if visit.host == host)
-        return [later - earlier for earlier, later in itertools.pairwise(times)]
 
     def answer(self, url: str, headers: Headers) -> Answer:
         """Status, headers and body for one GET of `url`, noted as a visit."""

@@ -87,7 +87,7 @@ def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     _move(tx, ledger, page, goal if goal >= 0 else page, sources, led, policy, now)
     seeded = sorted(set(seeded).intersection(tx.one("links/seeded", id=page)[0])) if seeded else []
     unmade: list[int] = tx.one("links/unseed", id=page, ids=seeded)[0] if seeded else []
-    ledger.is_seed[ledger.at(unmade)] = False
+    ledger.cease_as_seeds(unmade)
     ledger.write(tx, now)
     if done:
         discovery.look_again(tx, [page] if was_alias else [], None)

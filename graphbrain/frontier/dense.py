@@ -4,7 +4,7 @@ Each of these transactions writes some of them, under the same locks and with th
 as the visit is one that may: it is judged anew in each. What is left then is recorded with the visit. If it is stopped
 in between, the page has some of its new links and some of its old ones, its accounts are right, and whoever visits it
 next does the rest.
-Statements: visits/read, pages/unlinked.
+Statements: visits/read.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
         return
     page, goals = ids[item.key], discovery.goals(tx, ids, redirecting)
     ledger = ledgers.lock(tx, {page, *ids.values(), *goals.values()}, policy.rule)
-    if made:
-        # They were created with the weight of the links they are about to get.
-        ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
+    discovery.begin(tx, ledger, made)
     verdict = _judged(tx, item, page, policy)
     if verdict is not None and verdict.links and not verdict.vanished:
         some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]

@@ -17,6 +17,7 @@ import numpy as np
 from graphbrain.accounts import algebra, ledgers
 from graphbrain.accounts.algebra import FIRST_RANK, NONE
 from graphbrain.accounts.ledgers import Accounts
+from graphbrain.accounts.sides import score
 from graphbrain.arrays import Floats
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts.politeness import SHARED_QUEUE
@@ -30,6 +31,7 @@ from graphbrain.url import host_of, name_of, surplus
 __all__ = [
     "New",
     "View",
+    "begin",
     "create",
     "error_bound",
     "find",
@@ -167,6 +169,13 @@ def create(
     return dict(made)
 
 
+def begin(tx: Tx, ledger: Accounts, made: Sequence[int]) -> None:
+    """Tell the accounts of pages that this transaction has created (`create`), and locked, which links to them are
+    there: none, but where somebody else has linked to them before they were locked."""
+    if made:
+        ledger.begin_unlinked(tx.one("pages/unlinked", ids=made)[0])
+
+
 def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str | None]) -> list[New]:
     """Without those that were forgotten for ever when they had other keys."""
     old = {page.key: key for page in wanted if (key := old_keys(page.url)) is not None}
@@ -194,22 +203,13 @@ def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[lis
 
 def lower(tx: Tx, ledger: Accounts, depths: Mapping[int, int], scope: Scope) -> None:
     """Lower the depth of locked pages (id → depth offered), and let those in that come into the scope by it."""
-    ids = list(depths)
-    places = ledger.at(ids)
-    lowered = [
-        (page, depths[page], place)
-        for page, place in zip(ids, places.tolist(), strict=True)
-        if depths[page] < ledger.depth[place]
-    ]
+    lowered = ledger.lower(depths)
     if not lowered:
         return
-    rows = []
-    for page, depth, place in lowered:
-        ledger.depth[place] = depth
-        rows.append([page, depth, bool(ledger.out_weight[place] > 0 or ledger.rule.weightless)])
-    tx.do("pages/deepen", rows=rows)
+    leading = ledger.may_link(lowered)
+    tx.do("pages/deepen", rows=[[page, depths[page], on] for page, on in zip(lowered, leading, strict=True)])
     if scope.max_depth:
-        _let_in(tx, {page: depth for page, depth, _ in lowered}, scope)
+        _let_in(tx, {page: depths[page] for page in lowered}, scope)
 
 
 def _let_in(tx: Tx, depths: Mapping[int, int], scope: Scope) -> None:
@@ -232,8 +232,8 @@ def page_of(row: Sequence[Any]) -> Page:
     return Page(
         **{**stored, **counts},
         is_seed=data.get("is_seed", False),
-        hub_score=data["hub_history"] + data["hub_cash"],
-        authority_score=data["authority_history"] + data["authority_cash"],
+        hub_score=score(data["hub_history"], data["hub_cash"]),
+        authority_score=score(data["authority_history"], data["authority_cash"]),
         out_links=out_links,
         in_links=in_links,
         worker=data.get("worker") if data.get("lease") else None,

@@ -92,14 +92,14 @@ def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
-    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. False: it
+    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. True: it
     is to be done again, as in `edits.forget`."""
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, place in _read(tx, ledger):
         if _is_orphan(row, ledger, place) and row.lease_until is None:
             return edits.forget(tx, key, False, policy, now)
-    return True
+    return False
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:

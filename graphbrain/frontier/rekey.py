@@ -19,10 +19,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from graphbrain.accounts import adjacency, ledgers
-from graphbrain.accounts.ledger import Ledger
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.frontier import claims, discovery, notes, requeue, spellings
@@ -306,7 +303,7 @@ def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:
             if turned:
                 a, b = zip(*turned, strict=True)
                 ledger.reweigh(a, b, -lighter if inside_now else lighter)
-        ledger.hosts[ledger.at(ids)] = [after[page] for page in ids]  # payouts may go by them
+        ledger.move_to_hosts({page: after[page] for page in ids})  # payouts may go by them
         ledger.write(tx, now)
     politeness.write(tx, (met[name] for name in sorted(met)), (), now)
     for page in moving:
@@ -431,7 +428,7 @@ def _unite(
     depths = _move_links(tx, ledger, goals, links, into)
     stays = {page for page in ledger.ids.tolist() if page not in ended}
     discovery.lower(tx, ledger, {page: depth for page, depth in depths.items() if page in stays}, policy.scope)
-    revived = _carry(tx, chosen, ended, facts, ledger, policy)
+    revived = _carry(tx, chosen, ended, facts, ledger)
     for page in sorted(ended):
         ledger.bury(page)
     ledger.write(tx, now)
@@ -485,13 +482,11 @@ def _move_links(
     return depths
 
 
-def _carry(
-    tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledger: Accounts, policy: Policy
-) -> list[int]:
+def _carry(tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledger: Accounts) -> list[int]:
     """Give pages that stay what others bring that end now; those that wait again because such a one did."""
     rows: list[list[Any]] = []
     revived: list[int] = []
-    payouts: dict[int, float] = {}
+    payouts: dict[int, float | None] = {}
     for group in chosen:
         losers = [loser for loser in group.losers if loser.page in ended]
         if not losers:
@@ -499,11 +494,12 @@ def _carry(
         own = facts[group.winner.page][0]
         theirs = [facts[loser.page][0] for loser in losers]
         rows.append([group.winner.page, _taken_over(own, theirs)])
-        place = ledger.at([group.winner.page])[0]
         after = {**own, **rows[-1][1]}
-        ledger.relevance[place] = np.nan if after.get("relevance") is None else after["relevance"]
-        ledger.first_fetched[place] = -1.0 if after.get("first_fetched") is None else after["first_fetched"]
-        ledger.is_seed[place] = bool(after.get("is_seed"))
+        ledger.take_relevance([[group.winner.page, after.get("relevance")]])
+        if after.get("first_fetched") is not None:
+            ledger.note_first_fetch({group.winner.page: after["first_fetched"]})
+        if after.get("is_seed"):
+            ledger.become_seeds([group.winner.page])
         given = [each["own_payout"] for each in theirs if each.get("own_payout") is not None]
         if own.get("own_payout") is None and given:
             payouts[group.winner.page] = given[0]
@@ -512,9 +508,9 @@ def _carry(
             group.winner.url_now = lively[0].url_now
         asked = [each["waiting_since"] for each in theirs if each["lane"] == lanes.ASKED and each.get("queue")]
         if asked and own["state"] in ALIVE and own.get("queue") is not None:
-            ledger.lane[place] = lanes.ASKED
+            ledger.wait_in({group.winner.page: lanes.ASKED})
             rows[-1][1]["waiting_since"] = min(asked)
-    _set_payouts(tx, ledger, payouts, policy)
+    ledger.inherit_payouts(tx, payouts)
     if rows:
         tx.do("rekey/carry", rows=rows)
     return revived
@@ -529,17 +525,6 @@ def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     if own["state"] in ALIVE or other["state"] not in ALIVE:
         return False
     return own["state"] == "outside" or own.get("first_fetched") is None or other.get("first_fetched") is not None
-
-
-def _set_payouts(tx: Tx, ledger: Accounts, payouts: Mapping[int, float], policy: Policy) -> None:
-    """Pay these pages what others were paid by hand; a policy of payouts goes by what the ledger knows of them."""
-    if not payouts or not isinstance(ledger, Ledger):
-        return
-    if not policy.rule.bends_payouts:
-        seeds = ledger.is_seed
-        ledger.read_payouts(tx)
-        ledger.is_seed |= seeds
-    ledger.own_payout[ledger.at(list(payouts))] = list(payouts.values())
 
 
 def _taken_over(own: Mapping[str, Any], theirs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

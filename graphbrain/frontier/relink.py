@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 
 from graphbrain.accounts import adjacency
 from graphbrain.accounts.ledgers import Accounts
@@ -57,8 +58,8 @@ def relink(
     links: dict[int, list[int]] = {}
     if not taking:
         return links
-    linked = (ledger.out_weight > 0.0) | ledger.rule.weightless
-    old = adjacency.held(tx, ledger, "hub", (page for v in taking if linked[ledger.at([page := v.visit.page])[0]]))
+    pages = [v.visit.page for v in taking]
+    old = adjacency.held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
     named = {v.visit.page: led.aliases(v.targets) for v in taking}
     spelt = adjacency.spelling(tx, (v.visit.page for v in taking if v.visit.names_aliases or named[v.visit.page]))
     made: adjacency.Ends = []
@@ -82,7 +83,7 @@ def relink(
         if page in spelt:
             now_named = _spelling(verdict, led, named[page], spelt[page], new)
             names.append(now_named.row(page, spelt[page], links[page]))
-        depth = int(ledger.depth[ledger.at([page])[0]])
+        depth = ledger.depth_of(page)
         _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
     adjacency.create(tx, ledger, made, now)
     ledger.guess_values(tx, links, dict(made))
@@ -133,9 +134,9 @@ def redirect(tx: Tx, verdicts: Sequence[Verdict], led: Led, ledger: Accounts, po
     if seeds:
         tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
         made = sorted({end for _, end in seeds})
-        ledger.is_seed[ledger.at(made)] = True
+        ledger.become_seeds(made)
         discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope)
-    linked = {page for page in leading if ledger.in_weight[ledger.at([page])[0]] > 0.0 or policy.rule.weightless}
+    linked = set(compress(leading, ledger.may_be_linked(list(leading))))
     return linked | again | {page for page, target in before.items() if leading[page] != target}
 
 
@@ -144,8 +145,7 @@ def _whither(verdict: Verdict, target: int | None, ledger: Accounts, policy: Pol
     url = next((url for url, _ in verdict.item.targets.values()), "")
     if target is None:
         return f"redirects to {url[:200]}, which was forgotten for ever" if url else verdict.item.note
-    depth = int(ledger.depth[ledger.at([target])[0]])
-    if policy.scope.holds(url, host_of(url), depth):
+    if policy.scope.holds(url, host_of(url), ledger.depth_of(target)):
         return verdict.item.note
     return f"redirects to {url[:200]}, which is outside the scope"
 
@@ -161,7 +161,7 @@ def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -
         after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
     else:
         after = max(pause(visit.errors + 1, item.missing), HOUR)
-    inside = policy.scope.holds(visit.url, visit.host, int(ledger.depth[ledger.at([visit.page])[0]]))
+    inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
     return [visit.page, since, now + after if inside else None]
 
 

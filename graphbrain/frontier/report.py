@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import discovery, spellings, visits
@@ -64,9 +62,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     if redirecting or unsure:
         wanted.update(ids[key] for item in present for key in item.targets if key in ids)
     ledger = ledgers.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
-    if made:
-        # They were created with the weight of the links they are about to get.
-        ledger.in_weight[ledger.at(tx.one("pages/unlinked", ids=made)[0])] = 0.0
+    discovery.begin(tx, ledger, made)
     before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
     verdicts = [judge(item, before[ids[item.key]], policy) for item in present]
     led = Led(ids, goals, redirecting)
@@ -174,7 +170,7 @@ def _give_relevance(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], 
     rows = [[v.visit.page, *_relevance(v)] for v in verdicts if v.keep and _relevance(v)]
     if rows:
         tx.do("pages/relevance", rows=rows)
-        ledger.relevance[ledger.at([row[0] for row in rows])] = [np.nan if row[1] is None else row[1] for row in rows]
+        ledger.take_relevance(rows)
     guess(tx, verdicts, goals, ledger)
 
 
@@ -189,8 +185,7 @@ def guess(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int], ledger:
     known = ledger.relevance[ledger.at(list(guesses))] if guesses else ()
     better = [[page, value] for (page, value), now in zip(guesses.items(), known, strict=True) if not value <= now]
     if better:
-        took = tx.one("pages/guess", rows=better)[0]
-        ledger.relevance[ledger.at([row[0] for row in took])] = [row[1] for row in took]
+        ledger.take_relevance(tx.one("pages/guess", rows=better)[0])
 
 
 def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], ledger: Accounts) -> None:
@@ -212,8 +207,7 @@ def _give_values(tx: Tx, verdicts: Sequence[Verdict], goals: dict[str, int], led
 def _note_first(verdicts: Sequence[Verdict], ledger: Accounts) -> None:
     """Pages that come for the first time are no longer unfetched: payouts may go by that."""
     first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and isinstance(v.item.report, Fetched)]
-    if first:
-        ledger.first_fetched[ledger.at([v.visit.page for v in first])] = [v.item.at for v in first]
+    ledger.note_first_fetch({v.visit.page: v.item.at for v in first})
 
 
 def _relevance(verdict: Verdict) -> tuple[float | None, ...]:

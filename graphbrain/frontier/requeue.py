@@ -137,26 +137,27 @@ def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now
     """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
     if not pages:
         return
-    schedule, places = policy.schedule, ledger.at([page.page for page in pages])
-    value = ledger.weighed()[places]
+    schedule, value = policy.schedule, ledger.weighed()[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
     known = np.array([page.rate_shape is not None for page in pages])
     shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]
     scale[known] = [page.rate_scale for page in pages if page.rate_scale is not None]
     by_worth = lanes.revisit_lane(value, shape, scale)
-    for page, place, lane in zip(pages, places.tolist(), by_worth.tolist(), strict=True):
+    wanted: dict[int, int] = {}
+    for page, lane in zip(pages, by_worth.tolist(), strict=True):
         if page.asked(now):
             page.queue = (page.queue or "") if not page.busy else None
             continue
         interval = page.interval or schedule.interval_of(page.url)
         since = page.fetched or 0.0
         if interval:
-            ledger.lane[place], page.waiting_since = lanes.ASKED, since + interval * DAY
+            wanted[page.page], page.waiting_since = lanes.ASKED, since + interval * DAY
         elif policy.rule.revisits:
             moved_back = page.waiting_since if page.lane != lanes.ASKED else since  # by hints
-            ledger.lane[place], page.waiting_since = lane, min(since, moved_back)
+            wanted[page.page], page.waiting_since = lane, min(since, moved_back)
         waits = interval or policy.rule.revisits
         page.queue = (page.queue or "") if waits and not page.busy else None
+    ledger.wait_in(wanted)
 
 
 def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
@@ -174,7 +175,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
         look_again(tx, aliases, now)
-    ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
+    ledger.wait_in({page.page: lanes.ASKED for page in wanted})
     ledger.write(tx, now)
     filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [

@@ -51,23 +51,25 @@ def learn(tx: Tx, verdicts: Sequence[Verdict], ledger: Accounts, policy: Policy)
     known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
     value = ledger.weighed()
     beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
-    plan, by_worth = Plan(), []
+    plan, by_worth, wanted = Plan(), [], dict[int, int]()
     for verdict in seen:
         page, place = verdict.visit.page, places[verdict.visit.page]
         interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
         if not policy.scope.holds(verdict.visit.url, verdict.visit.host, int(ledger.depth[place])):
             plan.outside.add(page)
         elif verdict.answer.outcome != "alias" and interval:
-            ledger.lane[place] = lanes.ASKED
+            wanted[page] = lanes.ASKED
             plan.since[page] = verdict.item.at + interval * DAY
         elif verdict.answer.outcome != "alias" and policy.rule.revisits:
             by_worth.append(page)
             plan.since[page] = verdict.item.at
         if page not in plan.since and ledger.lane[place] == lanes.ASKED:
-            ledger.lane[place] = lanes.best_first(value[place])
+            wanted[page] = int(lanes.best_first(value[place]))
     if by_worth:
-        at, (shape, scale) = [places[page] for page in by_worth], np.array([beliefs[page] for page in by_worth]).T
-        ledger.lane[at] = lanes.revisit_lane(value[at], shape, scale)
+        shape, scale = np.array([beliefs[page] for page in by_worth]).T
+        found = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
+        wanted |= zip(by_worth, found.tolist(), strict=True)
+    ledger.wait_in(wanted)
     ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
     plan.ripe_at = dict(zip(plan.since, ripe_at.tolist(), strict=True))
     return plan

@@ -17,7 +17,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import neo4j
 import tenacity
@@ -26,7 +26,21 @@ from neo4j import exceptions as ne
 from graphbrain.errors import GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.graph.statements import Statement, statement
 
-__all__ = ["ID_BITS", "LARGEST_ID", "Again", "Clock", "Graph", "Misfit", "Misfits", "Outdated", "Trace", "Tx", "intact"]
+__all__ = [
+    "ID_BITS",
+    "LARGEST_ID",
+    "Again",
+    "Clock",
+    "Graph",
+    "Misfit",
+    "Misfits",
+    "Observe",
+    "Outdated",
+    "Trace",
+    "Tx",
+    "bound",
+    "intact",
+]
 
 ID_BITS = 47
 """Of a packed link, so many hold an internal id: Neo4j's largest has fewer. The other 16 hold a place."""
@@ -36,8 +50,10 @@ LARGEST_ID = (1 << ID_BITS) - 1
 
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Clock = Callable[[], float]
 Trace = Callable[[str, int, float], None]
+Observe = Callable[[str, float], None]
 
 # The driver logs every deadlock as a warning; we count them instead, and they are no news to the user.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
@@ -125,12 +141,20 @@ class Tx:
     `misfits`: what the transaction, all its attempts, and the connection remember of accounts that do not fit.
     """
 
-    __slots__ = ("_counts", "_trace", "_tx", "misfits")
+    __slots__ = ("_counts", "_observe", "_trace", "_tx", "misfits")
 
-    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], misfits: Misfits) -> None:
+    def __init__(
+        self,
+        tx: neo4j.Transaction,
+        trace: Trace | None,
+        counts: Counter[str],
+        misfits: Misfits,
+        observe: Observe | None = None,
+    ) -> None:
         self._tx = tx
         self.misfits = misfits
         self._trace = trace
+        self._observe = observe
         self._counts = counts
 
     def many(self, name: str, /, **params: Any) -> list[list[Any]]:
@@ -139,6 +163,8 @@ class Tx:
         started = time.perf_counter()
         result = self._tx.run(stated.text, stated.arguments(params))
         rows = result.values()
+        if self._observe is not None:
+            self._observe(name, time.perf_counter() - started)
         if self._trace is not None:
             self._counts["properties written"] += result.consume().counters.properties_set
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
@@ -183,6 +209,18 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
+def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:
+    """A transaction's work with all its arguments, as they are now: a lambda in a loop would see those of a later turn.
+
+    What must be looked up at each attempt, as the time or the settings, is no argument for it.
+    """
+
+    def attempt(tx: Tx) -> T:
+        return work(tx, *args, **kwargs)
+
+    return attempt
+
+
 class Graph:
     """A connection to one database. Thread-safe; a new session for each attempt.
 
@@ -193,6 +231,8 @@ class Graph:
         self.uri, self.user, self.password, self.database = uri, user, password, database
         self.limit_seconds = limit_seconds
         self._tracer: Trace | None = None
+        self.observe: Observe | None = None
+        """Called with the name and the seconds of each statement, and of each COMMIT, for as long as it is set."""
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
         self._lasting: set[int] = set()
@@ -312,7 +352,7 @@ class Graph:
     def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
         tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
         try:
-            result = work(Tx(tx, self._tracer, self.counts, misfits))
+            result = work(Tx(tx, self._tracer, self.counts, misfits, self.observe))
             self._commit(tx)
         except Exception:
             _close(tx)
@@ -322,6 +362,8 @@ class Graph:
     def _commit(self, tx: neo4j.Transaction) -> None:
         started = time.perf_counter()
         tx.commit()
+        if self.observe is not None:
+            self.observe("COMMIT", time.perf_counter() - started)
         if self._tracer is not None:
             self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
 

@@ -20,10 +20,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
 from graphbrain.tables import defused
 
-__all__ = ["LINK_FORMATS", "PAGE_FORMATS", "opened", "write_links", "write_pages"]
-
-PAGE_FORMATS = ("jsonl", "csv", "nodes")
-LINK_FORMATS = ("jsonl", "csv", "edges")
+__all__ = ["opened", "write_links", "write_pages"]
 
 
 @contextmanager
@@ -54,14 +51,14 @@ def _text(path: Path, zipped: bool) -> TextIO:
 
 
 def write_pages(pages: Iterable[Page], form: str, out: TextIO) -> int:
-    """Write pages as one of PAGE_FORMATS; how many. `nodes` has id, fetched 1 or 0, and URL, by tabs."""
+    """Write pages as `jsonl`, `csv` or `nodes`; how many. `nodes` has id, fetched 1 or 0, and URL, by tabs."""
     if form == "nodes":
         return _lines((f"{p.id}\t{int(p.first_fetched is not None)}\t{p.url}\n" for p in pages), out)
     return _records(pages, Page, form, out)
 
 
 def write_links(links: Iterable[KnownLink], form: str, out: TextIO) -> int:
-    """Write links as one of LINK_FORMATS; how many. `edges` has the ids of source and target, by a tab."""
+    """Write links as `jsonl`, `csv` or `edges`; how many. `edges` has the ids of source and target, by a tab."""
     if form == "edges":
         return _lines((f"{link.source_id}\t{link.target_id}\n" for link in links), out)
     return _records(links, KnownLink, form, out)

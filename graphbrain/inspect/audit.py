@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import adjacency, ledgers, link_sums
 from graphbrain.accounts.algebra import FIRST_RANK, NONE
-from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.accounts.exact_ledger import Ledger, Marks
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
 from graphbrain.frontier.candidates import Finder
 from graphbrain.frontier.verdicts import Policy
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.politeness import Host
@@ -182,19 +182,23 @@ def _each_page(
     """All pages in the order of their keys; or a sample, starting at random keys, which are hashes."""
     wanted = total if sample is None else min(sample, total)
     after = ""
+
+    def look(tx: Tx, ids: Sequence[int]) -> Tally:
+        return _look(tx, ids, check, policy())
+
     while tally.checked < wanted or sample is None:
         if sample is not None:
             after = f"{random.getrandbits(128):032x}"
         limit = BATCH if sample is None else min(50, wanted - tally.checked)
         ids, last = graph.read(
-            lambda tx, a=after, n=limit: tx.one("pages/ids_from", after=a, limit=n),  # type: ignore[misc]
+            bound(Tx.one, "pages/ids_from", after=after, limit=limit),
             "pages/ids_from",
         )
         if not ids and sample is None:
             return
         if ids:
             seen = graph.write(
-                lambda tx, i=ids: _look(tx, i, check, policy()),  # type: ignore[misc]
+                bound(look, ids),
                 "audit/pages",
             )
             tally += seen
@@ -235,8 +239,9 @@ class Exact:
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        hub, authority = ledger.hub_score, ledger.authority_score
         for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-            _account(row, ledger, place, tally)
+            _account(row, float(hub[place]), float(authority[place]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
             if not ledger.rule.repaying and row[2] != due[place]:
                 tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
@@ -257,15 +262,11 @@ class Exact:
         return tx.one("audit/counts")
 
 
-def _account(row: list[Any], ledger: Ledger, place: int, tally: Tally) -> None:
+def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None:
     url, payout, _, _, due_hub, due_authority = row[1:7]
     for side, score, due in (
-        ("hub", ledger.hub_history[place] + ledger.hub_cash[place], payout + due_hub),
-        (
-            "authority",
-            ledger.authority_history[place] + ledger.authority_cash[place],
-            payout + due_authority,
-        ),
+        ("hub", hub, payout + due_hub),
+        ("authority", authority, payout + due_authority),
     ):
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
@@ -311,11 +312,10 @@ def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
     """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
-    for side, waiting, weight in (
-        ("hub", ledger.hub_waiting(), ledger.out_weight),
-        ("authority", ledger.authority_waiting(), ledger.in_weight),
+    for side, score, waiting, weight in (
+        ("hub", ledger.hub_score, ledger.hub_waiting(), ledger.out_weight),
+        ("authority", ledger.authority_score, ledger.authority_waiting(), ledger.in_weight),
     ):
-        score = getattr(ledger, f"{side}_history") + getattr(ledger, f"{side}_cash")
         tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
         tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
     return tips
@@ -376,20 +376,19 @@ def _resting(
     names = graph.read(lambda tx: tx.one("audit/resting")[0], "audit/resting")
     names = names if sample is None else random.sample(names, min(sample, len(names)))
 
-    def late(tx: Tx, held: Mapping[str, Host]) -> list[str]:
-        return _oversleeping(tx, held.values(), finder, clock())
+    def late(tx: Tx, names: Sequence[str]) -> list[str]:
+        return _oversleeping(tx, politeness.read(tx, names, policy().manners).values(), finder, clock())
 
-    def again(tx: Tx, suspects: Sequence[str]) -> list[str]:
-        return late(tx, politeness.lock(tx, politeness.read(tx, suspects, policy().manners), policy().manners))
+    def still(tx: Tx, names: Sequence[str]) -> list[str]:
+        manners = policy().manners
+        held = politeness.lock(tx, politeness.read(tx, names, manners), manners)
+        return _oversleeping(tx, held.values(), finder, clock())
 
     for start in range(0, len(names), BATCH):
         part = names[start : start + BATCH]
-        suspects = graph.read(
-            lambda tx, p=part: late(tx, politeness.read(tx, p, policy().manners)),  # type: ignore[misc]
-            "audit/resting",
-        )
+        suspects = graph.read(bound(late, part), "audit/resting")
         if suspects and not _reviewing(graph):
-            sure = graph.write(lambda tx, s=suspects: again(tx, s), "audit/resting")  # type: ignore[misc]
+            sure = graph.write(bound(still, suspects), "audit/resting")
             for name in sure:
                 tally.found("hosts", f"Host {name} rests for longer than until one of its pages may be visited.")
 

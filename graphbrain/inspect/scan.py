@@ -21,6 +21,7 @@ import numpy as np
 from graphbrain import border
 from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.sides import score
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery
 from graphbrain.frontier.discovery import View
@@ -240,10 +241,10 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
         if page is None:
             raise UnknownPage
         sides = []
-        for way, score in (("out", page.hub_score), ("in", page.authority_score)):
+        for way, total in (("out", page.hub_score), ("in", page.authority_score)):
             payers, payees = tx.one(f"links/payments_{way}", key=key, limit=n, intra=intra_host_weight)
             intact(*chain.from_iterable((*payers, *payees)))
-            sides.append([_payment(url, other, cash, score) for url, other, cash, _ in payers])
+            sides.append([_payment(url, other, cash, total) for url, other, cash, _ in payers])
             sides.append([_payment(*payee) for payee in payees])
         return Payments(*map(tuple, sides))
 
@@ -264,8 +265,8 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
         key=data["key"],
         state=data["state"],
         depth=data["depth"],
-        hub_score=sum(hub) if view is None else view.hub(*hub),
-        authority_score=sum(authority) if view is None else view.authority(*authority),
+        hub_score=score(*hub) if view is None else view.hub(*hub),
+        authority_score=score(*authority) if view is None else view.authority(*authority),
         since=since,
     )
 

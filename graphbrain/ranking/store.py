@@ -17,7 +17,7 @@ from typing import Any
 
 from graphbrain.arrays import Floats, Ints
 from graphbrain.errors import GraphbrainError
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.rules import Rule
 
 __all__ = ["carried", "notes", "release", "seeds", "stored", "take", "write"]
@@ -69,7 +69,7 @@ def write(
         part = slice(first, first + WRITE)
         pages, some = ids[part].tolist(), {name: column[part].tolist() for name, column in columns.items()}
         written += graph.write(
-            lambda tx, p=pages, s=some: _write(tx, method, token, p, s, before),  # type: ignore[misc]
+            bound(_write, method, token, pages, some, before),
             "scores/write",
         )
         progress(min(first + WRITE, len(ids)), len(ids))

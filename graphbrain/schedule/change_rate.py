@@ -27,7 +27,6 @@ __all__ = [
     "Prior",
     "after_visit",
     "bias_corrected_rate",
-    "equal_interval_rate",
     "expected_value",
     "first_belief",
     "fit_prior",
@@ -213,20 +212,13 @@ def naive_rate(changes: ArrayLike, observed: ArrayLike, default: float = 0.0) ->
     return rate
 
 
-def equal_interval_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLike) -> Floats:
-    """ln(1 + U/S)/I for visits at equal intervals I, the likeliest rate; infinite when every visit found a change.
-
-    `visits`: n, those that could find a change, `changes`: U of them did, and S = n − U did not; 0 without visits. Of
-    crawl-frontier's documentation; the same as −ln((n − X)/n)/I (TOIT 2003, section 5.1). Raises ValueError for a
-    number below 0, or none, and for more changes than visits.
-    """
-    n, found, days = _checked(visits=visits, changes=changes, interval=interval)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(n > 0.0, np.log1p(found / (n - found)) / days, 0.0)
-
-
 def bias_corrected_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLike) -> Floats:
-    """−ln((n − X + ½)/(n + ½))/I: the same with its bias taken away (TOIT 2003, section 5.1). Raises ValueError."""
+    """−ln((n − X + ½)/(n + ½))/I for visits at equal intervals I: the likeliest rate, its bias taken away (TOIT 2003,
+    section 5.1).
+
+    `visits`: n, those that could find a change; `changes`: X of them did. Raises ValueError for a number below 0, or
+    none, and for more changes than visits.
+    """
     n, found, days = _checked(visits=visits, changes=changes, interval=interval)
     return np.asarray(-np.log((n - found + 0.5) / (n + 0.5)) / days)
 
@@ -234,7 +226,7 @@ def bias_corrected_rate(visits: ArrayLike, changes: ArrayLike, interval: ArrayLi
 def large_numbers_rate(visits: ArrayLike, changes: ArrayLike, observed: ArrayLike) -> Floats:
     """p·X/(n − X) with p = n/T visits a day, half a visit added to both counts: where it tends is right for visits
     at random moments. `observed`: T, the days from the first to the last. Avrachenkov, Patil, Thoppe, arXiv 2004.02167,
-    section 3, the estimator from the law of large numbers. Raises ValueError, as `equal_interval_rate`."""
+    section 3, the estimator from the law of large numbers. Raises ValueError, as `bias_corrected_rate`."""
     n, found, days = _checked(visits=visits, changes=changes, observed=observed)
     return np.asarray(n / days * (found + 0.5) / (n - found + 0.5))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.graph.connection import Graph
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.rules import Rule
 from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
@@ -81,11 +81,16 @@ def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
     rows: list[list[Any]] = []
     for start in starts:
         rows += graph.read(
-            lambda tx, s=start: tx.one(  # type: ignore[misc]
-                "visits/firsts", first=s, end=s + RANGE, value=rule.value, name=lanes.property_of(rule.value)
-            )[0],
+            bound(
+                Tx.one,
+                "visits/firsts",
+                first=start,
+                end=start + RANGE,
+                value=rule.value,
+                name=lanes.property_of(rule.value),
+            ),
             "visits/firsts",
-        )
+        )[0]
         if len(rows) >= SAMPLE:
             break
     return rows

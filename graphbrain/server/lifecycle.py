@@ -440,7 +440,14 @@ class _Launch:
 # ---------------------------------------------------------------- the process
 
 _children: dict[int, subprocess.Popen[bytes]] = {}
-"""Servers that this process has started: it has to take note of their end (else: zombies)."""
+"""Servers that this process has started and whose end it has not taken note of yet (else: zombies)."""
+
+
+def _take_note() -> None:
+    """Of the end of servers that this process has started, whoever ended them: another process may have."""
+    for pid, child in list(_children.items()):
+        if child.poll() is not None:
+            _children.pop(pid, None)
 
 
 class _PortTaken(ServerFailed):
@@ -461,6 +468,7 @@ def _server(home: Path, state: Mapping[str, Any]) -> Server:
 
 def _alive(home: Path) -> dict[str, Any] | None:
     """The state of the last start if its process runs, else None."""
+    _take_note()
     state = files.read_state(home)
     numbers = (state.get(name) for name in ("pid", "bolt_port", "http_port"))
     whole = all(isinstance(n, int) for n in numbers) and isinstance(state.get("version"), str)

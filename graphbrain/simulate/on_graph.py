@@ -16,6 +16,7 @@ import numpy as np
 from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.brain.brain import Brain
 from graphbrain.frontier import discovery
+from graphbrain.graph.connection import bound
 from graphbrain.model import Claim, Fetched
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.schedule.priors import properties
@@ -82,7 +83,7 @@ class OnGraph(Policy):
         for first in range(0, len(urls), BATCH):
             part = urls[first : first + BATCH]
             self._brain.seed(part)
-            ids |= self._brain.graph.read(lambda tx, p=part: discovery.find(tx, map(key_of, p)), "pages/find")  # type: ignore[misc]
+            ids |= self._brain.graph.read(bound(discovery.find, [key_of(url) for url in part]), "pages/find")
         return sorted(urls, key=lambda url: ids[key_of(url)])
 
     def _begin(self, value: Floats) -> None:

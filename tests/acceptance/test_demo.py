@@ -31,6 +31,7 @@ from graphbrain.errors import BadInput, SchemaMismatch, UnknownPage
 from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
 from graphbrain.url import spell
+from tests.conftest import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 DELAY = 0.2
@@ -63,8 +64,11 @@ def reachable(web: Web) -> set[str]:
 
 
 def run(brain: Brain, web: Web, settled: bool = False, **options: Any) -> list[Report]:
-    """Crawl the web from its seeds; every report and its answer. `settled`: after each page all cash is pushed, so
-    that what is best next does not depend on the time there was to tend."""
+    """Crawl the web from its seeds; every report and its answer.
+
+    `settled`: after each page all cash is pushed, so that what is best next does not depend on the time there was to
+    tend. A host that answers late, as on a busy machine, is left alone for longer; a retry is minutes away.
+    """
     reports: list[Report] = []
 
     def on_page(result: Fetched | Failed, answer: Answer) -> None:
@@ -73,7 +77,7 @@ def run(brain: Brain, web: Web, settled: bool = False, **options: Any) -> list[R
             brain.tend(None, passes=False)
 
     brain.seed(web.seeds)
-    crawl(brain, handlers=[web.handler()], patience=5, **{"on_page": on_page, **options})
+    crawl(brain, handlers=[web.handler()], patience=60, **{"on_page": on_page, **options})
     return reports
 
 
@@ -310,7 +314,7 @@ def home(neo4j: Any, tmp_path: Path) -> Iterator[Path]:
 def test_demo_from_start_to_end(home: Path) -> None:
     """One crawler is killed, nothing is lost; a server that runs when it begins runs when it has ended."""
     with demo(home, "--pages", "150") as process:
-        out, talk = process.communicate(timeout=480)
+        out, talk = process.communicate(timeout=2 * PATIENCE)
         assert process.returncode == 0, (out, talk)
         assert lifecycle.find(home) is None
         assert all(len(line) <= 80 for line in out.splitlines() if not line.startswith("  graphbrain"))
@@ -332,7 +336,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
 
         running = lifecycle.start(home, memory=1024)
         with demo(home, "--pages", "120") as again:
-            out, talk = again.communicate(timeout=480)
+            out, talk = again.communicate(timeout=2 * PATIENCE)
         assert again.returncode == 0, (out, talk)
         assert f"A Neo4j runs in {home} already: it is used, and will be left running." in talk
         assert re.search(r"^The \d+ pages of the demo before this one are deleted\.$", talk, re.M)
@@ -340,7 +344,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         assert (running.browser in out) and (running.password in out) and "MATCH p = " in out
         for command in re.findall(r"^  (graphbrain .*)$", out, re.M)[:-1]:
             words = [sys.executable, "-m", *shlex.split(command)]
-            assert subprocess.run(words, capture_output=True, timeout=60).returncode == 0, command
+            assert subprocess.run(words, capture_output=True, timeout=PATIENCE).returncode == 0, command
         assert out.endswith(f"  graphbrain server stop --data {home}\n")
 
 
@@ -352,7 +356,7 @@ def test_demo_interrupted_leaves_nothing_running(home: Path) -> None:
                 break
         time.sleep(1)
         os.killpg(process.pid, signal.SIGINT)
-        _, talk = process.communicate(timeout=120)
+        _, talk = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, talk
         assert "Stopped: claims are given back" in talk
         assert lifecycle.find(home) is None

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +14,7 @@ from types import MappingProxyType
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = 3_000
@@ -49,7 +48,7 @@ def start(neo4j: Neo4j) -> Iterator[Start]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 
 
@@ -65,12 +64,11 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     code, out, _ = ended(start("engine", "--json"))
     assert (code, json.loads(out)) == (0, {"engine": "exact", "changed": False})
     struck = start("engine", "classic")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and struck.poll() is None:
-        filled._reread()
-        stored = filled.graph.read(lambda tx: tx.one("brain/read")[0], "a test")
-        if stored.get("converted_until"):
-            break
+    eventually(
+        lambda: filled.graph.read(lambda tx: tx.one("brain/read")[0], "a test").get("converted_until"),
+        "pages that are converted",
+        struck,
+    )
     struck.send_signal(signal.SIGKILL)
     struck.wait()
     code, out, err = ended(start("engine"))
@@ -106,7 +104,7 @@ def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain:
         code, out, err = ended(start("engine", exported, env=env))
         assert (code, out.split()) == (0, ["name", "value", "engine", exported]), err
         assert ("payout=trusted comes back with 'graphbrain engine exact'" in err) == (exported == "classic")
-    brain._reread()
+    brain.session.refresh()
     assert (brain.settings.payout, brain.settings.eps) == ("trusted", 0.03)
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import random
+import threading
 import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
 from graphbrain import Brain
 from graphbrain.accounts import ledgers
 from graphbrain.bench import chaos
+from graphbrain.errors import GraphbrainError
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
+from graphbrain.model import Fetched
 from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.witness import Witness
@@ -57,12 +64,70 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str
     assert verdict.figures["gap"] < 1e-9
 
 
+def hot(
+    open_brain: Callable[[], Brain], *, seconds: float, threads: int = 8, pages: int = 25, least: int = 0
+) -> chaos.Verdict:
+    """Threads that link, unlink, forget, report and push on a handful of pages; then the audit of every account.
+
+    `least`: where a slow machine has not linked and forgotten pages so often in `seconds`, they go on until it has, up
+    to five times as long.
+    """
+    started = time.monotonic()
+    errors: list[str] = []
+    done: Counter[str] = Counter()
+
+    def goes_on() -> bool:
+        spent = time.monotonic() - started
+        return spent < seconds or (spent < 5 * seconds and min(done["link"], done["forget"]) < least)
+
+    def live(number: int) -> None:
+        dice = random.Random(number)
+        try:
+            with open_brain() as brain:
+                while goes_on():
+                    done[_anything(brain, dice, pages)] += 1
+        except GraphbrainError as error:
+            errors.append(f"{type(error).__name__}: {error}")
+
+    workers = [threading.Thread(target=live, args=(number,)) for number in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    with open_brain() as brain:
+        brain.tend(None)
+        audit = brain.audit(None)
+        return chaos.Verdict([*errors, *audit.findings], {**done, **audit.figures})
+
+
+def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
+    a, b = chaos.url_of(dice.randrange(pages)), chaos.url_of(dice.randrange(pages))
+    what = dice.choice(["link", "link", "link", "unlink", "forget", "relevance", "payout", "report", "push", "push"])
+    with suppress(GraphbrainError if what in ("relevance", "payout") else ()):  # type: ignore[arg-type]
+        if what == "link" and a != b:
+            brain.link(a, b)
+        elif what == "unlink":
+            brain.unlink(a, b)
+        elif what == "forget":
+            brain.forget(a)
+        elif what == "relevance":
+            brain.set_relevance(a, dice.choice([None, 0.0, dice.random(), 1.0]))
+        elif what == "payout":
+            brain.set_payout(a, dice.choice([None, 0.0, 5.0]))
+        elif what == "report":
+            targets = [chaos.url_of(dice.randrange(pages)) for _ in range(dice.randrange(8))]
+            brain.report([Fetched(a, targets, body_hash="x")])
+        elif what == "push":
+            brain.tend(0.05, batch=dice.choice([5, 100]))
+    return what
+
+
 @pytest.mark.parametrize(("engine", "seconds"), [("exact", 9), ("classic", 6)])
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
     with Witness().watching() as witness:
         try:
-            verdict = chaos.hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
+            verdict = hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
         finally:
             assert not witness.findings, witness.findings[0]
     assert witness.looked > 10

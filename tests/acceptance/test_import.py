@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from graphbrain.cli.app import cli
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.ingest import neo4j_admin
 from graphbrain.server import installation, lifecycle
+from tests.conftest import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -46,7 +46,9 @@ def run(home: Path) -> Run:
     """Run a command on that server to its end."""
 
     def run(*arguments: object, **more: Any) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(command(*arguments), env=env(home), capture_output=True, text=True, timeout=300, **more)
+        done = subprocess.run(
+            command(*arguments), env=env(home), capture_output=True, text=True, timeout=PATIENCE, **more
+        )
         assert "Traceback" not in done.stderr, done.stderr
         return done
 
@@ -149,8 +151,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     before = ask(home, "MATCH (b:Brain) RETURN properties(b)")
     # While the tool is at work, whose files are seen first.
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
-    while not (home / "data" / "databases" / installation.NEW_STORE).exists() and process.poll() is None:
-        time.sleep(0.01)
+    eventually((home / "data" / "databases" / installation.NEW_STORE).exists, "the tool's database", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert ask(home, "MATCH (p:Page) RETURN count(p)") == [[0]]
@@ -158,24 +159,21 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     # Ctrl-C at the same place, once what the killed one had begun is over: nothing is left of it.
     (home / "bulk" / "import.args").unlink()
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.PIPE, text=True)
-    while not (home / "bulk" / "import.args").exists() and process.poll() is None:
-        time.sleep(0.01)
+    eventually((home / "bulk" / "import.args").exists, "the tool", process)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert not (home / "bulk").exists()
     assert not (home / "data" / "databases" / installation.NEW_STORE).exists()
     # While the tool waits to be told what to do: it ends with whoever has begun it, and the next import goes on.
     process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
-    while not (home / "bulk" / "import.args").exists() and process.poll() is None:
-        time.sleep(0.001)
+    eventually((home / "bulk" / "import.args").exists, "the tool", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     # Once it is whole and marked, any start takes it; whoever opens it first makes it a brain.
     process = subprocess.Popen(command("import", web, "--no-settle"), env=env(home), stderr=subprocess.DEVNULL)
-    while not (home / "data" / installation.NEW_STORE).exists() and process.poll() is None:
-        time.sleep(0.001)
+    eventually((home / "data" / installation.NEW_STORE).exists, "the mark", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     lifecycle.stop(home, timeout=20)
@@ -276,6 +274,6 @@ def test_nobody_reports_into_a_database_that_is_about_to_go(
         with monkeypatch.context() as patch:
             patch.setattr(installation, "mark_new_store", marked)
             done = importer.run(brain, [put(tmp_path / "web.gz")], data=home)
-        other.graph.limit_seconds = 60.0
+        other.graph.limit_seconds = PATIENCE
         assert other.report([late])[0].accepted
         assert brain.stats()["pages"] == done.pages + 2

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Answer, Brain, Fetched
-from graphbrain.ingest.recording import Recording
-from graphbrain.ingest.records import read
+from graphbrain.ingest.recording import Recording, read
 from graphbrain.ingest.replay import replay
 from graphbrain.settings import PAYOUTS
 from graphbrain.url import host_of
@@ -25,7 +24,7 @@ from tests.recordings import Recordings
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Floats, Web, payouts, solve, worst_error
 
-pytestmark = [pytest.mark.data, pytest.mark.slow]
+pytestmark = pytest.mark.data
 
 EPS = 1e-6
 TOLERANCE = 1e-4

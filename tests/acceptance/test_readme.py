@@ -26,7 +26,7 @@ from graphbrain.demo.web import Web
 from graphbrain.schedule import change_rate
 from graphbrain.settings import SHARED_WITH_SERVER, Settings
 from graphbrain.simulate import optimal_revisits
-from tests.conftest import Neo4j, emptied
+from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.documents import PAGES, README, TEXT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def run_program(neo4j: Neo4j, folder: Path, web: Web, *urls: str) -> subprocess.
         "http_proxy": f"http://{web.proxy}",
     }
     command = [sys.executable, "crawler.py", *urls]
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +117,9 @@ def test_the_spider_crawls_its_host_and_nothing_else(neo4j: Neo4j, tmp_path: Pat
             env={**kept, "http_proxy": f"http://{web.proxy}"},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
         )
-        assert time.monotonic() - web.visits[-1].when < 10.0
+        assert time.monotonic() - web.visits[-1].when < 60.0
         assert ran.returncode == 0, ran.stderr
         # One page's base address is nonsense, on purpose, and one of its links.
         assert "Traceback" not in ran.stderr and "ERROR" not in ran.stderr, ran.stderr

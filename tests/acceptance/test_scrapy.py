@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 ADDON = {"graphbrain.scrapy.Addon": 500}
@@ -69,7 +69,7 @@ def serving(site: Site) -> Iterator[Site]:
             path = self.path + ("?" + sent if sent else "")
             site.headers[path] = dict(self.headers.items())
             if path in site.gate:
-                site.gate[path].wait(120)
+                site.gate[path].wait(PATIENCE)
             time.sleep(site.slow.get(path, site.pause))
             status, headers, text = site.pages.get(path, (404, {}, "no such page"))
             body = text.replace("ELSEWHERE", site.elsewhere).encode()
@@ -140,7 +140,7 @@ class Spiders:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[list[dict[str, Any]], str]:
-    out, log = process.communicate(timeout=180)
+    out, log = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, log
     return [json.loads(line) for line in out.splitlines()], log
 
@@ -278,13 +278,6 @@ def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     hold(brain)
 
 
-def wait_for(what: Callable[[], object], seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.02)
-
-
 def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_once(
     make_brain: Callable[..., Brain], spiders: Spiders
 ) -> None:
@@ -292,9 +285,9 @@ def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_o
     site = Site(tree(24), pause=0.2, slow={"/5": 3.0})  # longer than a lease: it is renewed
     with serving(site):
         victim = spiders.start("links", site, CONCURRENT_REQUESTS=4)
-        wait_for(lambda: len(site.visits) > 8)
+        eventually(lambda: len(site.visits) > 8, "nine visits", victim)
         victim.send_signal(signal.SIGKILL)
-        victim.wait(10)
+        victim.wait(PATIENCE)
         before = site.asked()
         held = brain.stats()["leased"]
         items, _ = spiders.run("links", site, CONCURRENT_REQUESTS=4)
@@ -310,7 +303,7 @@ def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_o
 def test_one_ctrl_c_finishes_what_is_under_way_and_gives_back_the_rest(brain: Brain, spiders: Spiders) -> None:
     with serving(Site(tree(30), pause=0.2)) as site:
         process = spiders.start("links", site, CONCURRENT_REQUESTS=6)
-        wait_for(lambda: len(site.visits) > 8)
+        eventually(lambda: len(site.visits) > 8, "nine visits", process)
         process.send_signal(signal.SIGINT)
         first, log = ended(process)
         assert "'finish_reason': 'shutdown'" in log

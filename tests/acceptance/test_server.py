@@ -13,9 +13,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import neo4j
 import psutil
@@ -23,8 +22,8 @@ import pytest
 
 from graphbrain.errors import ServerFailed
 from graphbrain.server import installation, lifecycle, prepare
+from tests.conftest import PATIENCE, eventually
 
-T = TypeVar("T")
 MEMORY = 768  # MB: heap 512, page cache 256
 START = """
 import sys; from pathlib import Path; from graphbrain.server import lifecycle
@@ -57,7 +56,7 @@ def _in_two_processes(home: Path) -> list[int]:
         )
         for _ in range(2)
     ]
-    told = [one.communicate(timeout=240) for one in both]
+    told = [one.communicate(timeout=PATIENCE) for one in both]
     assert [one.returncode for one in both] == [0, 0], told
     return [int(out) for out, _ in told]
 
@@ -81,12 +80,12 @@ def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path
     now = lifecycle.status(home)
     assert (now.running, now.pid, now.data_version) == (True, running.pid, lifecycle.NEO4J_VERSION)
     assert now.memory and now.memory > 1e8 and now.disk > 1e6
-    assert now.since is not None and abs(now.since - time.time()) < 240
+    assert now.since is not None and abs(now.since - time.time()) < 2 * PATIENCE
 
     _query(running, "CREATE (:Kept)")
     kernel = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions"
     assert _query(running, kernel) == [[[lifecycle.NEO4J_VERSION]]]
-    assert urllib.request.urlopen(running.browser, timeout=10).status == 200
+    assert urllib.request.urlopen(running.browser, timeout=PATIENCE).status == 200
 
     _is_private(running)
     assert any("Started." in line for line in lifecycle.logs(home))
@@ -123,7 +122,7 @@ def test_a_killed_server_starts_again_with_its_data_and_ports(home: Path) -> Non
     running = lifecycle.start(home, memory=MEMORY, say=lambda _: None)
     assert (running.bolt_port, running.http_port) == (before["bolt_port"], before["http_port"])
     os.kill(running.pid, signal.SIGKILL)
-    psutil.Process(running.pid).wait(10)
+    psutil.Process(running.pid).wait(PATIENCE)
     assert lifecycle.find(home) is None and lifecycle.status(home).running is False
     # Somebody takes its port meanwhile: another one is found.
     with socket.socket() as other:
@@ -153,18 +152,18 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     def begin() -> tuple[subprocess.Popen[bytes], int]:
         env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "XDG_CACHE_HOME": str(tmp_path)}
         maker = subprocess.Popen([sys.executable, "-m", "graphbrain", "server", "prepare"], env=env)
-        return maker, _wait_for(lambda: _learner(cache, set(seen)))
+        return maker, eventually(lambda: _learner(cache, set(seen)), "its server", maker) or 0
 
     seen: list[int] = []
     maker, pid = begin()
     seen.append(pid)
     maker.kill()
-    maker.wait(10)
+    maker.wait(PATIENCE)
     assert not _is_gone(pid)
     again, other = begin()
     assert _is_gone(pid)
     again.send_signal(signal.SIGINT)
-    assert again.wait(60) == 130
+    assert again.wait(PATIENCE) == 130
     assert _is_gone(other)
     assert [path.suffix for path in cache.glob("java-*")] == [".making"]  # and not a word in it: it can be tried again
     assert not any(path.stat().st_size for path in cache.glob("java-*"))
@@ -189,13 +188,3 @@ def test_the_server_starts_with_what_java_has_learnt(home: Path) -> None:
     assert any(Path(part.path) == file for part in psutil.Process(running.pid).memory_maps())
     assert not [line for line in lifecycle.logs(home) if "[aot" in line]
     assert _query(running, "MATCH (k:Kept) RETURN count(k)") == [[1]]
-
-
-def _wait_for(look: Callable[[], T | None], seconds: float = 60) -> T:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        found = look()
-        if found is not None:
-            return found
-        time.sleep(0.05)
-    pytest.fail("it did not come")

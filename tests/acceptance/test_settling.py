@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain, Fetched
-from graphbrain.accounts import ledger, settlement
+from graphbrain.accounts import exact_ledger, settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.bench import chaos
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import Going, crowd, sound
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
@@ -37,9 +37,9 @@ LATER = 1_000.0
 PROGRAM = """
 import random, sys
 from graphbrain import Brain
-from graphbrain.accounts import ledger, settlement
+from graphbrain.accounts import exact_ledger, settlement
 from tests.acceptance.test_settling import SMALL, changes
-settlement.COST, ledger.ROUNDS = SMALL, 0
+settlement.COST, exact_ledger.ROUNDS = SMALL, 0
 uri, user, password, seed = sys.stdin.read().split("\\n")[:4]
 dice = random.Random(int(seed))
 def told(what, done, of):
@@ -96,7 +96,7 @@ class Pass:
         self._process.send_signal(signal.SIGKILL)
         whole = [line for line in self._said if line.endswith("\n")]
         last = (whole or [self.last])[-1]
-        assert self._process.wait(30) == -signal.SIGKILL
+        assert self._process.wait(PATIENCE) == -signal.SIGKILL
         self._said.close()
         return last
 
@@ -108,7 +108,7 @@ class Pass:
 @pytest.fixture
 def filled(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> Brain:
     """All pages, most of them fetched; no cash was moved."""
-    monkeypatch.setattr(ledger, "ROUNDS", 0)
+    monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
     brain.seed(map(url, range(PAGES)))
     brain.report(changes(random.Random(1), PAGES * 3 // 4))
     return brain

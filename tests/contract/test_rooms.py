@@ -18,7 +18,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("analyst",),
     ("brain",),
     ("ingest",),
-    ("scrapy", "simulate"),
+    ("scrapy", "simulate", "metrics"),
     ("bench",),
     ("demo",),
     ("cli",),

@@ -14,8 +14,6 @@ import pytest
 from graphbrain.graph.statements import FOLDER, names
 from tests.contract.source import ROOT
 
-pytestmark = pytest.mark.slow
-
 UNREACHABLE = ("No matching distribution found for hatchling", "Failed to establish a new connection")
 
 

@@ -14,20 +14,9 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Fetched
-from tests import long_term
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
-
-
-LAST_PARTS = "tests.integration.test_settling"
-"""From this module on, by name, there is room for what runs beside: nothing here goes by real time any more."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _begin_what_runs_beside(request: pytest.FixtureRequest) -> None:
-    if request.module.__name__ >= LAST_PARTS:
-        long_term.begin(request)
 
 
 @dataclass
@@ -161,6 +150,12 @@ def rounds(going: Going, seconds: float, least: int = 4) -> Iterator[None]:
         done += 1
 
 
+def lock_awaited(raw: driver.Driver) -> bool:
+    """Does a transaction wait for a lock?"""
+    blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*) > 0"
+    return bool(raw.execute_query(blocked, database_="neo4j").records[0][0])
+
+
 def kept_out(raw: driver.Driver, holder: driver.Transaction, text: str, **params: object) -> bool:
     """Does a write wait, and go on when the transaction that holds the lock is rolled back?"""
     done = threading.Event()
@@ -171,9 +166,10 @@ def kept_out(raw: driver.Driver, holder: driver.Transaction, text: str, **params
 
     thread = threading.Thread(target=late)
     thread.start()
-    waited = not done.wait(0.25)
+    waits = eventually(lambda: done.is_set() or lock_awaited(raw), "somebody who waits for the lock")
+    waited = waits and not done.is_set()
     holder.rollback()
-    thread.join(60.0)
+    thread.join(PATIENCE)
     return waited and done.is_set()
 
 
@@ -231,7 +227,7 @@ def late_report(second: Brain) -> Iterator[LateReport]:
     def slow(name: str, *_: object) -> None:
         if name == "accounts/lock" and not locked.is_set():
             locked.set()
-            go_on.wait(60.0)
+            go_on.wait(PATIENCE)
 
     def report() -> None:
         with second.graph.trace(slow):
@@ -241,12 +237,12 @@ def late_report(second: Brain) -> Iterator[LateReport]:
 
     def begin() -> Callable[[], None]:
         late.start()
-        assert locked.wait(60.0)
+        assert locked.wait(PATIENCE)
         return end
 
     def end() -> None:
         go_on.set()
-        late.join(60.0)
+        late.join(PATIENCE)
 
     yield begin
     end()

@@ -63,10 +63,10 @@ NONE = [
 
 @pytest.mark.parametrize("text", NONE, ids=lambda text: ascii(text[:20]))
 def test_what_is_no_host_is_refused_at_once(text: str) -> None:
-    began = time.monotonic()
+    began = time.thread_time()
     with pytest.raises(BadInput):
         host_text(text)
-    assert time.monotonic() - began < 1.0
+    assert time.thread_time() - began < 1.0
 
 
 def test_the_longest_names() -> None:

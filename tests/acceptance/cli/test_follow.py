@@ -218,7 +218,7 @@ def test_the_readmes_crawler_in_a_shell(run: Run, connected: dict[str, str], tmp
     (tmp_path / "graphbrain").chmod(0o755)
     run("seed", "http://a.example/")
     env = {**connected, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    ran = subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=LONG)
     assert (ran.returncode, ran.stdout) == (0, ""), ran
     assert ran.stderr == "graphbrain: the crawl is finished: nothing waits and nothing is claimed.\n"
     assert lines(run("stats", "--json"))[0]["states"] == {"known": 13}

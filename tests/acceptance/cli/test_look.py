@@ -4,66 +4,36 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import os
 import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from graphbrain.cli import app
-from graphbrain.ingest import records
+from graphbrain.ingest import recording
 from graphbrain.methods import SCORES
-from tests.acceptance.cli.test_cli import LONG, command, connected, lines, one_sentence, started
+from tests.acceptance.cli.test_cli import LONG, Run, command, connected, lines, one_sentence, run, started
 
-__all__ = ["connected"]
-
-Told = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def told(
-    connected: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Told:
-    """Run a command on the brain: what `graphbrain` does, without the second that a process of its own takes."""
-    for name, value in connected.items():
-        if name == "COLUMNS" or name.startswith("GRAPHBRAIN_"):
-            monkeypatch.setenv(name, value)
-
-    def told(*arguments: object, input: str = "", terminal: bool = False) -> subprocess.CompletedProcess[str]:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(input.encode())))
-        monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
-        monkeypatch.setenv("NO_COLOR", "1")
-        capsys.readouterr()
-        code = app._run([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, code, out, err)
-
-    return told
-
+__all__ = ["connected", "run"]
 
 A, B, C = "http://a.example/", "http://b.example/x", "http://c.example/"
 
 
 @pytest.fixture
-def small(told: Told) -> Told:
+def small(run: Run) -> Run:
     """A command on a brain where the seed A links to B and C, and B to C."""
-    told("seed", A)
-    told("report", input=f'{{"url": "{A}", "links": ["{B}", "{C}"]}}\n{{"url": "{B}", "links": ["{C}"]}}\n')
-    told("tend")
-    return told
+    run("seed", A)
+    run("report", input=f'{{"url": "{A}", "links": ["{B}", "{C}"]}}\n{{"url": "{B}", "links": ["{C}"]}}\n')
+    run("tend")
+    return run
 
 
-def test_a_page_says_why_it_has_its_scores(small: Told) -> None:
+def test_a_page_says_why_it_has_its_scores(small: Run) -> None:
     (page,) = lines(small("page", C, "--json"))
     paid = page["payments"]["authority_payers"]
     assert {each["url"] for each in paid} == {A, B}
@@ -74,7 +44,7 @@ def test_a_page_says_why_it_has_its_scores(small: Told) -> None:
     assert lines(small("page", C, "--payers", 1, "--json"))[0]["payments"]["authority_payers"] == paid[:1]
 
 
-def test_links_both_ways(small: Told) -> None:
+def test_links_both_ways(small: Run) -> None:
     both = lines(small("links", B, "--json"))
     assert [(link["way"], link["url"]) for link in both] == [("out", C), ("in", A)]
     assert [link["url"] for link in lines(small("links", A, "--out", "-n", 1, "--json"))] == [C]
@@ -86,7 +56,7 @@ def test_links_both_ways(small: Told) -> None:
     one_sentence(small("links", "http://z.example/"), "http://z.example/ is not in the graph")
 
 
-def test_paths_and_that_there_is_none(small: Told) -> None:
+def test_paths_and_that_there_is_none(small: Run) -> None:
     small("unlink", A, C)
     small("seed", "http://z.example/")
     assert [step["url"] for step in lines(small("path", C, "--json"))] == [A, B, C]
@@ -98,7 +68,7 @@ def test_paths_and_that_there_is_none(small: Told) -> None:
     one_sentence(small("path", "example"), "'example' names no page")
 
 
-def test_find(small: Told) -> None:
+def test_find(small: Run) -> None:
     assert [page["url"] for page in lines(small("find", "x", "--host", "b.example", "--json"))] == [B]
     assert {page["url"] for page in lines(small("find", "--regex", "[ac].ex", "--unfetched", "--json"))} == {C}
     assert len(lines(small("find", "example", "-n", 2, "--json"))) == 2
@@ -114,7 +84,7 @@ def test_find(small: Told) -> None:
     assert small("find").returncode == 2
 
 
-def test_batch_scores_are_shown(small: Told) -> None:
+def test_batch_scores_are_shown(small: Run) -> None:
     without = small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",")
     assert set(SCORES) < set(without)
     assert "pagerank" not in small("page", B, terminal=True).stdout
@@ -141,7 +111,7 @@ def test_batch_scores_are_shown(small: Told) -> None:
     assert small("top", "--by", "hits").returncode == 2
 
 
-def test_dumps_have_the_same_in_every_format(small: Told, tmp_path: Path) -> None:
+def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None:
     pages = lines(small("dump", "pages"))
     links = lines(small("dump", "links"))
     assert {page["url"] for page in pages} == {A, B, C}
@@ -160,19 +130,19 @@ def test_dumps_have_the_same_in_every_format(small: Told, tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["links.gz", "pages.gz"]
 
 
-def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Told, tmp_path: Path) -> None:
+def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Run, tmp_path: Path) -> None:
     small("dump", "pages", tmp_path / "x.nodes.tsv", "--format", "nodes")
     small("dump", "links", tmp_path / "x.edges.tsv", "--format", "edges")
-    recorded = records.read(tmp_path / "x.edges.tsv")
+    recorded = recording.read(tmp_path / "x.edges.tsv")
     assert {url: set(recorded.links_of(n)) for n, url in enumerate(recorded.urls)} == {A: {B, C}, B: {C}, C: set()}
 
 
-def test_a_dump_that_cannot_be_written(small: Told, tmp_path: Path) -> None:
+def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:
     one_sentence(small("dump", "pages", tmp_path / "no" / "x"), str(tmp_path / "no" / "x"), "cannot be written")
     assert small("dump", "pages", tmp_path).returncode == 2
 
 
-def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_path: Path) -> None:
+def test_a_dump_that_is_broken_off(small: Run, connected: dict[str, str], tmp_path: Path) -> None:
     """By a reader that goes, or by Ctrl-C: nothing is said but that, and no half a file stays."""
     pages = [f"http://a.example/{'x' * 500}/{n}" for n in range(4000)]
     small("report", input=json.dumps({"url": A, "links": pages}))
@@ -194,7 +164,7 @@ def test_a_dump_that_is_broken_off(small: Told, connected: dict[str, str], tmp_p
         assert (process.returncode, err.lstrip()) == (130, "graphbrain: interrupted.\n")
 
 
-def test_a_hint_by_key(small: Told) -> None:
+def test_a_hint_by_key(small: Run) -> None:
     (page,) = lines(small("page", B, "--json"))
     assert re.search(r"\b1 (moved|old)", small("hint", page["key"], terminal=True).stdout)
     stranger = page["key"][::-1]
@@ -205,7 +175,7 @@ def test_a_hint_by_key(small: Told) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="nothing here is always full")
 @pytest.mark.parametrize("redirected", [">/dev/full", ">&-"])
-def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str], redirected: str) -> None:
+def test_a_stdout_that_cannot_be_written(small: Run, connected: dict[str, str], redirected: str) -> None:
     """Whether it shows at the first line, in the middle, at the end, or in what an error has left to be written."""
     many = [f"http://a.example/{'x' * 500}/{n}" for n in range(40)]
     small("report", input=json.dumps({"url": A, "links": many}))
@@ -218,7 +188,7 @@ def test_a_stdout_that_cannot_be_written(small: Told, connected: dict[str, str],
     assert (quiet.returncode, quiet.stderr) == (0, "graphbrain: 1 link added.\n"), "it writes to stderr alone"
 
 
-def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(small: Told) -> None:
+def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(small: Run) -> None:
     long = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
     small("link", B, long)
     small("link", long, C)
@@ -250,8 +220,8 @@ def test_a_terminal_of_80_columns_shows_whole_lines_and_a_pipe_whole_values(smal
             assert any(line.split("\t")[-1] == long for line in piped.stdout.splitlines())
 
 
-def test_of_nothing_a_pipe_gets_the_header(told: Told) -> None:
+def test_of_nothing_a_pipe_gets_the_header(run: Run) -> None:
     for arguments in (("top",), ("next",), ("find", "x"), ("hosts",), ("rank",)):
-        nothing = told(*arguments)
+        nothing = run(*arguments)
         assert nothing.stdout.count("\n") == 1 and "\t" in nothing.stdout, arguments
-        assert told(*arguments, terminal=True).stdout == ""
+        assert run(*arguments, terminal=True).stdout == ""

@@ -6,7 +6,6 @@ import csv
 import json
 import re
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import pytest
 
 from graphbrain import Brain
 from tests.acceptance.cli.test_cli import LONG, Run, alone, connected, on_terminal, one_sentence, run, started
+from tests.conftest import eventually
 
 __all__ = ["connected", "run"]  # fixtures
 
@@ -82,9 +82,7 @@ def test_ctrl_c_keeps_what_is_done(connected: dict[str, str], small: Path, tmp_p
     out = tmp_path / "out"
     arguments = ("precision", small, "--engine", "exact", *many, "--points", 2, "--rounds", 1, "--out", out, "--yes")
     with started(connected, *arguments, "--json") as process:
-        until = time.monotonic() + LONG
-        while not (out / "exact-eps-0.01.svg").exists() and time.monotonic() < until and process.poll() is None:
-            time.sleep(0.02)
+        eventually((out / "exact-eps-0.01.svg").exists, "the first picture", process)
         process.send_signal(signal.SIGINT)
         printed, said = process.communicate(timeout=LONG)
     assert process.returncode == 130, said

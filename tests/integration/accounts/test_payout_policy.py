@@ -20,7 +20,7 @@ from graphbrain import Brain, Fetched, Link
 from graphbrain.accounts import payout_policy
 from graphbrain.errors import GraphUnavailable, SettingsError
 from graphbrain.settings import PAYOUTS
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.accounts.test_churn import Churn, assert_sound, url
 from tests.integration.conftest import HandClock, LateReport, churning, forget, rounds, sound, unlink
 from tests.reference.exported import Exported, export
@@ -478,7 +478,7 @@ def test_a_killed_changer_leaves_nothing_closed(
         for _ in range(after):
             assert process.stdout.readline()
         os.kill(process.pid, signal.SIGKILL)
-        assert process.wait(30) == -signal.SIGKILL
+        assert process.wait(PATIENCE) == -signal.SIGKILL
         process.stdout.close()
         noted_now = noted(ask)
         assert (noted_now.get("reweighing") or noted_now.get("repaying")) is not None
@@ -504,7 +504,7 @@ def test_a_transaction_that_began_before_is_waited_for(
     time.sleep(0.5)
     assert changer.is_alive()
     go_on()
-    changer.join(60.0)
+    changer.join(PATIENCE)
     sound(brain)
     weight = change.get("intra_host_weight", 1.0)
     assert brain.page("http://new.org/1").out_weight == 2 * weight
@@ -522,7 +522,7 @@ def test_whoever_is_at_a_pass_waits_again_when_settings_change_meanwhile(
 
     def stop(*_: int) -> None:
         begun.set()
-        go_on.wait(60.0)
+        go_on.wait(PATIENCE)
 
     def change_first() -> None:
         with neo4j.open(crawl="test", auto_tend=False) as first:
@@ -530,7 +530,7 @@ def test_whoever_is_at_a_pass_waits_again_when_settings_change_meanwhile(
 
     changers = [threading.Thread(target=change_first), threading.Thread(target=lambda: brain.change(**change))]
     changers[0].start()
-    assert begun.wait(60.0)
+    assert begun.wait(PATIENCE)
     report_on = late_report()
     changers[1].start()
     time.sleep(0.5)
@@ -539,7 +539,7 @@ def test_whoever_is_at_a_pass_waits_again_when_settings_change_meanwhile(
     assert [changer.is_alive() for changer in changers] == [True, True]
     report_on()
     for changer in changers:
-        changer.join(60.0)
+        changer.join(PATIENCE)
     sound(brain)
     assert brain.page("http://new.org/1").out_weight == 2 * change.get("intra_host_weight", 1.0)
     assert brain.page("http://new.org/2").state == ("outside" if "deny_hosts" in change else "frontier")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import neo4j as driver
 import numpy as np
 import pytest
 
@@ -14,11 +14,11 @@ from graphbrain import Brain, Fetched, memory
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.accounts.settlement import Goal
-from graphbrain.brain import upkeep
+from graphbrain.brain import holds, upkeep
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
-from tests.conftest import Neo4j
-from tests.integration.conftest import Going, HandClock, crowd, sound
+from tests.conftest import Neo4j, eventually
+from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, sound
 from tests.reference.exported import export
 from tests.reference.linear import solve, worst_error
 
@@ -246,7 +246,7 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
 ) -> None:
     crawl(brain)
     if not failed:  # a process that is killed says no more
-        monkeypatch.setattr(upkeep._Hold, "lapse", lambda _: None)
+        monkeypatch.setattr(holds.Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]
@@ -311,11 +311,12 @@ def test_a_pass_is_made_sooner_where_less_may_be_left(
 
 
 @pytest.mark.parametrize(("work", "counts"), [("report", True), ("settle", False)])
-def test_a_batch_sees_that_others_wait_for_locks(brain: Brain, ask: Ask, work: str, counts: bool) -> None:
+def test_a_batch_sees_that_others_wait_for_locks(
+    brain: Brain, raw: driver.Driver, ask: Ask, work: str, counts: bool
+) -> None:
     """So it makes the next ones shorter. Its own lanes may wait for each other."""
     brain.seed(URLS[:2])
     pages = [page for (page,) in ask("MATCH (p:Page) RETURN id(p) ORDER BY id(p)")]
-    blocked = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN count(*)"
 
     def lock(tx: Tx) -> object:
         return tx.one("accounts/lock", ids=pages)
@@ -324,9 +325,7 @@ def test_a_batch_sees_that_others_wait_for_locks(brain: Brain, ask: Ask, work: s
         lock(tx)
         before = tx.one("brain/awaited")[0]
         waiting = pool.submit(brain.graph.write, lock, work)
-        deadline = time.monotonic() + 20.0
-        while ask(blocked) == [[0]] and not waiting.done() and time.monotonic() < deadline:
-            time.sleep(0.02)
+        eventually(lambda: waiting.done() or lock_awaited(raw), "somebody who waits for the lock")
         return [before, waiting.done(), tx.one("brain/awaited")[0]]
 
     with ThreadPoolExecutor(1) as pool:

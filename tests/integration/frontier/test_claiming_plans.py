@@ -12,8 +12,8 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.accounts import ledger
-from graphbrain.brain import brain as verbs
+from graphbrain.accounts import exact_ledger
+from graphbrain.brain import claim as claiming
 from graphbrain.graph.statements import names, statement
 from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
@@ -63,7 +63,7 @@ class Filled:
         chance = random.Random(7)
         urls = [f"http://host{n % HOSTS}.org/{n}" for n in range(PAGES)]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ledger, "ROUNDS", 0)  # so that something waits for pushes
+            patch.setattr(exact_ledger, "ROUNDS", 0)  # so that something waits for pushes
             for start in range(0, PAGES, 100):
                 links = [Link(url, chance.random()) for url in urls[start : start + 100]]
                 self.brain.report([Fetched(f"http://index.org/{start}", links)])
@@ -73,8 +73,8 @@ class Filled:
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])
         self.brain.change(delay_seconds=60.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verbs, "BULK", 1)  # so that most are left in the shared queue
-            patch.setattr(verbs, "CLEARING", 0.0)
+            patch.setattr(claiming, "BULK", 1)  # so that most are left in the shared queue
+            patch.setattr(claiming, "CLEARING", 0.0)
             for _ in range(4):  # each takes one page of a host and moves the next ones to the host's queue
                 self.brain.next_urls(100)
 

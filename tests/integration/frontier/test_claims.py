@@ -12,7 +12,9 @@ from functools import partial
 import neo4j as driver
 
 from graphbrain import Brain, Failed, Fetched, Link
-from tests.conftest import Neo4j
+from graphbrain.frontier.claims import Request, attempts, take
+from graphbrain.frontier.sampling import Reach
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 
 MakeBrain = Callable[..., Brain]
@@ -188,8 +190,8 @@ def test_wait_returns_as_soon_as_there_is_something(make_brain: MakeBrain) -> No
     late = threading.Timer(0.3, lambda: brain.seed([A]))
     late.start()
     started = time.monotonic()
-    assert urls(brain.next_urls(1, wait=20.0)) == [A]
-    assert time.monotonic() - started < 15.0
+    assert urls(brain.next_urls(1, wait=2 * PATIENCE)) == [A]
+    assert time.monotonic() - started < PATIENCE
     late.join()
 
 
@@ -201,8 +203,8 @@ def test_wait_gives_up(brain: Brain) -> None:
 
 def test_wait_does_not_wait_for_a_finished_crawl(brain: Brain) -> None:
     started = time.monotonic()
-    assert brain.next_urls(1, wait=60.0).finished
-    assert time.monotonic() - started < 30.0
+    assert brain.next_urls(1, wait=2 * PATIENCE).finished
+    assert time.monotonic() - started < PATIENCE
 
 
 # ---------------------------------------------------------------- renew, give back, lapse
@@ -333,7 +335,8 @@ def test_a_made_up_token_is_nobodys(brain: Brain) -> None:
 def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     """The transaction committed, the connection broke: the second attempt returns what the first took."""
     brain.seed([A, B, C])
-    work = brain._take(2, "feed" * 8, "me", 8)
+    wish = Request(2, "feed" * 8, "me", brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
+    work = attempts(take, lambda: wish)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")
     assert {claim.url for claim in again.claims} == {claim.url for claim in first.claims}

@@ -11,7 +11,7 @@ import pytest
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.errors import BadInput
 from graphbrain.model import SeedAnswer
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd
 
 MakeBrain = Callable[..., Brain]
@@ -20,7 +20,7 @@ Ask = Callable[..., list[list[object]]]
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 
 
-def pass_until(done: Callable[[], bool], seconds: float = 60.0) -> None:
+def pass_until(done: Callable[[], bool], seconds: float = PATIENCE) -> None:
     until = time.monotonic() + seconds
     while not done() and time.monotonic() < until:
         time.sleep(0.05)

@@ -7,7 +7,8 @@ import threading
 import neo4j as driver
 
 from graphbrain import Brain, Fetched
-from tests.integration.conftest import kept_out
+from tests.conftest import PATIENCE, eventually
+from tests.integration.conftest import kept_out, lock_awaited
 
 A, B = "http://a.org/", "http://b.org/"
 
@@ -55,8 +56,8 @@ def test_a_page_that_is_locked_makes_a_report_wait_not_fail(brain: Brain, raw: d
         tx.run("MATCH (p:Page {url: $url}) SET p:Page", url=A).consume()
         thread = threading.Thread(target=lambda: answers.extend(a.accepted for a in brain.report([Fetched(A, [B])])))
         thread.start()
-        thread.join(0.3)
-        assert thread.is_alive()
+        eventually(lambda: lock_awaited(raw), "the report that waits")
+        assert not answers
         tx.rollback()
-    thread.join(30.0)
+    thread.join(PATIENCE)
     assert answers == [True]

@@ -16,7 +16,7 @@ import pytest
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.brain import hosts as hosting
 from graphbrain.errors import BadInput
-from tests.conftest import Neo4j, emptied
+from tests.conftest import Neo4j, emptied, eventually
 from tests.integration.conftest import START, HandClock, LateReport, crowd, sound
 
 MakeBrain = Callable[..., Brain]
@@ -323,8 +323,10 @@ def test_nobody_gives_a_budget_before_all_count_it(brain: Brain, neo4j: Neo4j, l
     report_on = late_report()
     with neo4j.open(crawl="test", auto_tend=False) as first, neo4j.open(crawl="test", auto_tend=False) as second:
         with crowd(lambda _: first.set_host("a.org", budget=4)):
-            while not brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("counts_budgets"):
-                time.sleep(0.01)
+            eventually(
+                lambda: brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("counts_budgets"),
+                "the first who gives a budget",
+            )
             with crowd(lambda _: second.set_host("a.org", budget=4)):
                 time.sleep(1.0)
                 assert brain.host("a.org").own_budget is None

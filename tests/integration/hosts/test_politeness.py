@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 
 import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
-from graphbrain.brain.brain import BULK
-from tests.integration.conftest import START, HandClock
+from graphbrain.brain.claim import BULK
+from tests.conftest import PATIENCE, eventually
+from tests.integration.conftest import START, HandClock, lock_awaited
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -53,10 +54,10 @@ def test_delay_and_lease_count_from_the_lock_not_from_before_the_wait_for_it(
         holder = session.begin_transaction()
         holder.run("MATCH (h:Host {name: 'a.org'}) SET h:Host").consume()
         claiming = pool.submit(polite.next_urls, 9)
-        assert not wait([claiming], timeout=0.5).done
+        eventually(lambda: lock_awaited(raw), "the claim that waits")
         clock.pass_(4.0)
         holder.rollback()
-        claims = claiming.result(timeout=60.0)
+        claims = claiming.result(timeout=PATIENCE)
     assert host(ask)["next_at"] == START + 14.0
     assert {claim.until for claim in claims} == {START + 4.0 + polite.settings.lease_seconds}
 

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.scrapy.prefetch import Desk, Taken, Visited
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
 
 
@@ -29,7 +29,7 @@ def working(desk: Desk) -> Iterator[Desk]:
         assert desk.close() == 0
 
 
-def soon(told: Callable[[], object], seconds: float = 10.0) -> bool:
+def soon(told: Callable[[], object], seconds: float = PATIENCE) -> bool:
     until = time.monotonic() + seconds
     while not (so := told()) and time.monotonic() < until:
         time.sleep(0.02)

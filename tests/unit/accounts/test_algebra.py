@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from graphbrain.accounts import algebra, link_sums
 from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.ledger import _COLUMNS as COLUMNS
-from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.accounts.exact_ledger import _COLUMNS as COLUMNS
+from graphbrain.accounts.exact_ledger import Ledger, Marks
 from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import Again
 from graphbrain.rules import Rule

@@ -159,13 +159,13 @@ def test_hostile_texts_take_no_time() -> None:
     ]
     pages = ["/" + "a" * 60, "/" + "a" * 8_000, "/" + "a." * 40, "/?" + "%2F" * 2_000]
     for text in texts:
-        began = time.monotonic()
+        began = time.thread_time()
         rules = Robots(readable(f"User-agent: *\n{text}"))
         for _ in range(5):
             for page in pages:
                 rules.allows(f"http://h.example{page}", "graphbrain")
         rules.delay("a")
-        assert time.monotonic() - began < 3.0, text[:60]
+        assert time.thread_time() - began < 3.0, text[:60]
 
 
 def test_who_asks_for_more_than_can_be_looked_at_is_left_alone() -> None:

@@ -231,13 +231,13 @@ def test_of_a_gzip_file_that_is_cut_off_the_beginning_is_read() -> None:
 
 def test_a_large_file_in_which_everything_is_wrong_takes_seconds() -> None:
     entries = "".join(f"<url><loc>http://a.org/?a={n}&b=1</loc><p></url>" for n in range(50_000))
-    began = time.monotonic()
+    began = time.thread_time()
     found = read("<urlset>" + entries)
     assert len(found.hints) == 50_000
     assert len(found.mended) == 1_001
     for hostile in ("<!--" * 200_000, "<![CDATA[" * 200_000, "<url " * 200_000, "<loc a='" * 200_000, "&" * 1_000_000):
         assert read("<urlset><url><loc>http://a.org/</loc></url>" + hostile).hints
-    assert time.monotonic() - began < 60.0
+    assert time.thread_time() - began < 60.0
 
 
 @pytest.mark.parametrize(
