@@ -1,4 +1,4 @@
-"""Backfills of pages and hosts that a change of settings has left on the brain: whoever comes next goes on with them."""
+"""Backfills of pages and hosts that a change of settings has left: whoever comes next goes on with them."""
 
 from __future__ import annotations
 
