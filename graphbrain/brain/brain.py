@@ -541,7 +541,7 @@ class Brain:
         """
         self._editing.clear(progress)
 
-    def remake(self, **settings: Any) -> None:
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
         self._editing.remake(**settings)
 
