@@ -1,8 +1,8 @@
 """The demo's crawlers: the crawler to copy, several times, each in a process of its own, one of which is killed.
 
 A `Crew` starts the processes and hears from each of every page that it has reported. Their order (JSON with the
-connection) goes in by stdin, and another line once all have opened the brain. It stays open: when it closes, because the
-crew is stopped or its process has died, they give back what they hold and end.
+connection) goes in by stdin, and another line once all have opened the brain. It stays open: when it closes, because
+the crew is stopped or its process has died, they give back what they hold and end.
 """
 
 from __future__ import annotations
