@@ -49,6 +49,7 @@ from graphbrain.model import (
 )
 from graphbrain.model import number as is_number
 from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.scope import Scope
@@ -116,6 +117,7 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
             brain = cls(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
             if not (as_it_is or to_rekey):
                 brain._adopt(given, {name for name in given.given if settings.get(name) is None})
+                brain._renew_lanes()
         except BaseException:
             graph.close()
             raise
@@ -142,6 +144,16 @@ class Brain(Tending, Looking, Scoring, Correcting, Hosting, Rekeying):
         if not given.change_settings and self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
             raise SettingsError(other_than(self.settings, changes, from_environment))
         self.change(**changes)
+
+    def _renew_lanes(self) -> None:
+        """Pages of a brain that was made with other lanes move to those of today, by whoever tends; till then claims
+        read both."""
+        if self._stored.get("lanes") == lanes.VERSION or self._closed:
+            return
+        self.graph.write(
+            lambda tx: tx.do("brain/change", settings={"lanes": lanes.VERSION, "remarking": ""}), "brain/change"
+        )
+        self._reread()
 
     def seed(self, urls: Iterable[str]) -> SeedAnswer:
         """Make pages of these URLs, where the crawl begins; known pages become seeds. Bad URLs are refused by item.
@@ -610,7 +622,7 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if stored is None:
         conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
-        fresh |= conversion.properties(Rule.of(fresh), clock())
+        fresh |= conversion.properties(Rule.of(fresh), clock()) | {"lanes": lanes.VERSION}
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",

@@ -50,7 +50,7 @@ def run(
     begin = [recording.find(seed) for seed in seeds] or recording.seeds()
     web = order.web_of(recording, begin)
     show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
-    stop, curves = threading.Event(), []
+    stop = threading.Event()
     with stoppable(stop), show.task_bar() as bar:
         curves, shares = order.simulated(web, list(dict.fromkeys([*ALWAYS, *values])), bar, stop.is_set)
         if live and not stop.is_set():

@@ -32,6 +32,7 @@ __all__ = [
     "ASKED",
     "DISCOVERY",
     "FRONTIER_END",
+    "VERSION",
     "Lanes",
     "Stretch",
     "blended",
@@ -78,6 +79,8 @@ FINE_CLASSES = FINE_PER_OCTAVE * FINE_OCTAVES
 FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
 """The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
 is worth."""
+VERSION = 2
+"""Of these numbers; it stands on the brain, and one that has another is gone through once, page by page."""
 STEADY = FINE_PER_OCTAVE // 16
 """So many lanes a value may be off (4.4 %) before its page moves."""
 Stretch = tuple[int, int]
