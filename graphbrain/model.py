@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Literal, TypeGuard, overload
+from typing import Any, Literal, TypeGuard, get_args, overload
 
 from graphbrain.methods import OWN, SCORES
 from graphbrain.tokens import made_at
@@ -22,6 +22,7 @@ __all__ = [
     "SCOPE",
     "STATES",
     "Answer",
+    "Audit",
     "Claim",
     "Claims",
     "Failed",
@@ -48,6 +49,8 @@ __all__ = [
 ]
 
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
+OUTCOMES = (*get_args(Outcome), "refused")
+"""What can become of a report, in the order in which workers count it."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
@@ -535,6 +538,15 @@ class Payments:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
+
+    ok: bool
+    findings: tuple[str, ...]
+    figures: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

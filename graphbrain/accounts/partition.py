@@ -22,9 +22,10 @@ from graphbrain.csr import Places
 __all__ = ["Batch", "Cost", "Lane", "Neighbours", "Places", "Turns", "batches", "cut", "plan"]
 
 PIECES = 256
-"""So many, at most, of which lanes are made: enough to separate what is separate; their matrix is dense."""
+"""Lanes are made of at most so many pieces. More would cut finer, but the matrix of the links between them is dense."""
 KEPT = 1.25
-"""So many times what is put off: too much is done in the end, by all; with too little somebody has nothing to do."""
+"""How much work is kept back to be done beside what was put off, as a multiple of that. With more, too much is left for
+the end; with less, workers run out of work while one of them does what was put off."""
 LINKS_AT_ONCE = 10_000_000
 """Links counted at once, so that it takes little memory."""
 
@@ -97,13 +98,13 @@ class Lane:
 
 
 class Turns:
-    """Whose turn it is: the first of the lanes that is not under way nor through, and comes after none that is not."""
+    """Which lane is next: the first that nobody works on and that waits for no other lane."""
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         self._waiting = {number: set(lane.after) for number, lane in enumerate(lanes)}
 
     def take(self) -> int | None:
-        """The number of a lane, which is under way from now on; None if there is nothing to do until one is back."""
+        """The number of the next lane, which the caller works on from now on; None: wait until another is back."""
         number = next((number for number, after in self._waiting.items() if not after), None)
         if number is not None:
             del self._waiting[number]
@@ -120,9 +121,11 @@ class Turns:
 
 
 def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Lane]:
-    """The order as lanes for `count` to do side by side, the most urgent first: those that `cut` makes; what it puts
-    off, for these have neighbours everywhere; and of each lane what is kept to be done beside that, KEPT times as much
-    for each of the others as that is. Whoever is through with a lane earlier goes on with what was kept of it.
+    """The order as lanes for `count` workers side by side, the most urgent first.
+
+    First come the lanes that `cut` makes, then the pages that it puts off because they have neighbours in several
+    lanes. One worker does these; for the others a part of each lane is kept back, KEPT times as much work for each of
+    them. A worker that has finished its lane early goes on with what was kept back of it.
     """
     *apart, late = cut(near, order, cost, count)
     taken, touched = _surroundings(near, late)
@@ -140,7 +143,8 @@ def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Lane]:
 
 
 def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which pages these lock: they and their neighbours; and whose locks would be among them: their neighbours, too."""
+    """Two masks: the pages that these lock, which are they and their neighbours; and all pages that would lock any of
+    those."""
     sources = near.link_sources
 
     def grown(from_here: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -159,7 +163,7 @@ def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
     """The order cut into `count` lanes of like `cost`, and what is put off: no page of one lane is, or is a neighbour
     of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
     """
-    # That each page is locked once, at least, is all that is known yet of how often it is.
+    # Each page is locked at least once; how often is not known yet.
     work = 1.0 + cost.settling(near.degrees)
     sources = near.link_sources
     lane = _cut(sources, near.targets, order, work, count)
@@ -214,7 +218,7 @@ def _fiedler(links: Floats) -> Floats:
 
 
 def _busiest(near: Neighbours, lane: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
-    """The lane in which most of those are who would lock a page."""
+    """Of each page, the lane with most of the pages that would lock it."""
     home = np.zeros(len(lane), dtype=np.int8)
     most = np.zeros(len(lane))
     for number in range(count):
@@ -239,7 +243,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
         last = max(first + 1, int(np.searchsorted(at_least, before + most, side="right")))
         pages = order[first:last]
         locked, ends = _locked(near, pages)
-        # Of what occurs several times, the place that is written last stays: the first one.
+        # Written from the end: of a page that occurs several times, its first place stays.
         first_seen[locked[::-1]] = np.arange(len(locked))[::-1]
         new = first_seen[locked] == np.arange(len(locked))
         spent: Floats = np.cumsum(new)[ends - 1] + (at_least[first:last] - before)

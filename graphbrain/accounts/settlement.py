@@ -66,20 +66,20 @@ Links = tuple[Ints, Ints]
 COST = Cost(most=60_000.0, page=1.0, end=0.04)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
 HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
-"""What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
-another of those of several: some two and a half times as long, in all. The longer time is for a pass that nobody has
-waited for."""
+"""Seconds that a transaction should take while others wait for its locks, and while nobody does. Longer ones lock each
+page less often; but whoever waits, waits for several of them one after another, some two and a half times as long in
+all."""
 CAREFUL = 100
-"""So many transactions that nobody waits for, after one for which somebody did, until they may be long again."""
+"""After a transaction that somebody has waited for, so many that nobody waits for follow before they may be long."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
 """In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
 SETTLED_TO = 1e-7
 """The error bound that a pass leaves, unless told."""
 CLOSE, STEADY = 1 / 2, 1 / 4
-"""Parts of it that are left to sides which are near enough as they are, and to the iteration."""
+"""Shares of the error bound: of what sides keep that are left as they are, and of what the iteration leaves."""
 LEAST_ALPHA = 0.01
-"""Where α is 0, and there is no bound, and below this, what is left is as if it were so large."""
+"""A smaller α counts as this large: with α = 0 there is no error bound."""
 BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
 """What a pass takes of its process's memory at its peak."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
@@ -152,8 +152,8 @@ class Pace:
         return self._share
 
     def took(self, seconds: float, awaited: bool) -> None:
-        """A transaction is over, which somebody `awaited`, or nobody: down at once, up by steps, for the next pages may
-        be dearer; by larger ones while it is short in any case."""
+        """A transaction is over; `awaited`: somebody has waited for its locks. The share falls at once and grows in
+        steps, for the next pages may be dearer; in larger steps while transactions are short in any case."""
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
         held = HELD_SECONDS if self._careful else ALONE_SECONDS
         most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
@@ -283,8 +283,8 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
 
 
 class _Goals:
-    """What the export says of some pages: where they stand in it, their goals, nan for those that are not in it, and of
-    whom it has all links, and no others."""
+    """What the export says of some pages: their places in it; their goals, nan for those that are not in it; and for
+    which of them its links are `sure` to be those that the pages have now."""
 
     def __init__(self, goal: Goal, ledger: Ledger) -> None:
         self.goal = goal

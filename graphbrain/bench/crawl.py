@@ -19,7 +19,8 @@ import numpy as np
 
 from graphbrain import show
 from graphbrain.arrays import Ints
-from graphbrain.brain.brain import ENOUGH, Brain
+from graphbrain.brain.brain import Brain
+from graphbrain.brain.claim import ENOUGH
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
 from graphbrain.frontier import discovery
@@ -99,9 +100,9 @@ def run(
 
 def _recording(file: Path | None) -> Recording:
     if file is not None:
-        from graphbrain.ingest import records
+        from graphbrain.ingest.recording import read
 
-        return records.read(file)
+        return read(file)
     dice = np.random.default_rng(1)
     count = 20_000
     sources = np.repeat(np.arange(count), dice.integers(1, 20, count))

@@ -5,81 +5,84 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from graphbrain.accounts import conversion
-from graphbrain.brain.backfill import Passing
+from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.session import Session
 from graphbrain.errors import BeingConverted, SettingsError
 from graphbrain.graph import brain_state
-from graphbrain.graph.connection import Tx
+from graphbrain.graph.connection import Tx, bound
 from graphbrain.settings import ENGINES
 
 __all__ = ["Converting"]
 
 
-class Converting(Passing):
-    """The verb that changes the engine."""
+class Converting:
+    """Gives the brain another engine."""
+
+    def __init__(self, session: Session, backfill: Backfill) -> None:
+        self._session, self._backfill = session, backfill
 
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
-        """Give the brain another engine, `exact` or `classic`: all accounts begin anew; False if it has it already.
-
-        Links, relevance, leases and visits stay. So does the policy of payouts, which is out of use under the classic
-        engine and back with the exact one. Reports fail meanwhile with `try_again`. Killed or interrupted, it
-        goes on where it stopped when it is run again. `progress` is told how many of how many pages are done.
-        """
+        """Change the engine, as `Brain.convert_engine` says."""
         if engine not in ENGINES:
             raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r}.")
-        self._reread()
-        if self.settings.engine == engine:
-            conversion.furnish(self.graph)  # whoever converted it may have died between the indexes and a last look
+        self._session.refresh()
+        if self._session.settings.engine == engine:
+            conversion.furnish(
+                self._session.graph
+            )  # whoever converted it may have died between the indexes and a last look
             return False
-        while self.settings.engine != conversion.between(engine):
-            self.graph.write(lambda tx: conversion.begin(tx, engine, self.policy.rule, self.now()), "engine/begin")
-            self._reread()
-        while not self._convert(engine, self._wait_for_older("the engine"), progress):
+        while self._session.settings.engine != conversion.between(engine):
+            self._session.graph.write(
+                lambda tx: conversion.begin(tx, engine, self._session.policy.rule, self._session.now()), "engine/begin"
+            )
+            self._session.refresh()
+        while not self._convert(engine, self._session.wait_for_older("the engine"), progress):
             pass
-        self._reread()
-        self._repay()
+        self._session.refresh()
+        self._backfill.repay()
         return True
 
     @property
     def kept_payout(self) -> str | None:
         """The policy of payouts that comes back with the exact engine; None when it is in use, or uniform."""
-        kept: str | None = self._stored.get("exact_payout")
+        kept: str | None = self._session.stored.get("exact_payout")
         return kept
 
     def _convert(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> bool:
         """Go on with the conversion, and end it; False if the settings are not of this revision: it has begun anew."""
 
         def finish(tx: Tx) -> None:
-            conversion.finish(tx, engine, self.policy.rule, self.now())
+            conversion.finish(tx, engine, self._session.policy.rule, self._session.now())
 
-        conversion.furnish(self.graph)
+        conversion.furnish(self._session.graph)
         try:
             self._reset_all(engine, revision, progress)
-            self.graph.write(self._while_converting(engine, revision, finish), "engine/finish")
+            self._session.graph.write(self._while_converting(engine, revision, finish), "engine/finish")
         except brain_state.BegunAnew:
             return False
         return True
 
     def _reset_all(self, engine: str, revision: int, progress: Callable[[int, int], None]) -> None:
-        total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
-        after = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("converted_until") or ""
+        total = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        after = self._session.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read").get("converted_until") or ""
         done = 0
-        for ids, last in self._by_key(after):
-
-            def step(tx: Tx, i: list[int] = ids, k: str = last) -> None:
-                conversion.reset(tx, engine, i, k, self.policy.rule, self.now())
-
-            self.graph.write(self._while_converting(engine, revision, step), "engine/reset")
+        for ids, last in self._session.by_key(after):
+            step = bound(self._reset, engine, ids, last)
+            self._session.graph.write(self._while_converting(engine, revision, step), "engine/reset")
             done += len(ids)
             progress(min(done, total), total)
+
+    def _reset(self, tx: Tx, engine: str, ids: list[int], last: str) -> None:
+        conversion.reset(tx, engine, ids, last, self._session.policy.rule, self._session.now())
 
     def _while_converting(self, engine: str, revision: int, work: Callable[[Tx], None]) -> Callable[[Tx], None]:
         """`work`, unless somebody else has finished the conversion, or turned it back; or has even begun another like
         it, of which not all pages are done that were done of this one."""
 
         def guarded(tx: Tx) -> None:
-            if self.settings.engine != conversion.between(engine):
+            if self._session.settings.engine != conversion.between(engine):
                 raise BeingConverted("Somebody else has converted the brain meanwhile; look with 'graphbrain engine'.")
-            if self.policy.rule.revision != revision:
+            if self._session.policy.rule.revision != revision:
                 raise brain_state.BegunAnew
             work(tx)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
 from graphbrain import border
-from graphbrain.brain.backfill import Passing
-from graphbrain.brain.session import whole
+from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.names import Names
+from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
+from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.hosts import admin, politeness
@@ -28,20 +30,22 @@ LONGEST_DELAY = 86_400.0
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
-class Hosting(Passing):
-    """The verbs about hosts. A host is named in any way that a URL names it, with its port unless that is the usual
-    one, or by an origin, as in `https://a.example`; its scheme matters to `set_robots` and `robots` alone."""
+class Hosting:
+    """Looks at hosts, and sets what is each one's own."""
+
+    def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
+        self._session, self._names, self._backfill = session, names, backfill
 
     def host(self, name: str) -> Host:
-        """What is known of one host. Raises BadInput for a host nobody has met."""
-        self._reread()
-        known = self._host(name)
+        """One host, as `Brain.host` says."""
+        self._session.refresh()
+        known = self._names.host(name)
 
         def look(tx: Tx) -> Host:
-            found = admin.sized(tx, [admin.listed(tx, known, self.policy.manners)], COUNTED_OF_ONE)[0]
-            return replace(found, in_scope=self.policy.scope.holds_host(found.name))
+            found = admin.sized(tx, [admin.listed(tx, known, self._session.policy.manners)], COUNTED_OF_ONE)[0]
+            return replace(found, in_scope=self._session.policy.scope.holds_host(found.name))
 
-        return self.graph.read(look, "hosts/view")
+        return self._session.graph.read(look, "hosts/view")
 
     def hosts(
         self,
@@ -55,20 +59,14 @@ class Hosting(Passing):
         count: int = COUNTED,
         limit: int | None = None,
     ) -> Iterator[Host]:
-        """The hosts that fit all that is given, by name, at most `limit` of them; they are read as they are asked for.
-
-        `text`: what the name must contain. `blocked`: is it left alone now? `queued`: do pages wait in its own queue?
-        `slowed`: is it asked less often since it answered 429 or 503? `silent`: is it only probed, for it does not
-        answer? `outside`: do `allow_hosts` and `deny_hosts` keep it out of the scope? `count`: how many pages of each
-        are counted at most.
-        """
+        """The hosts that fit, as `Brain.hosts` says."""
         if not whole(count) or not 0 <= count < 2**53:
             raise BadInput(f"Pages are counted up to a whole number, not {count!r:.80}.")
         if limit is not None and (not whole(limit) or limit < 0):
             raise BadInput(f"Give a whole number, 0 or more, not {limit!r}.")
         which = {"text": None if text is None else _part(text), "blocked": blocked, "queued": queued}
         which |= {"slowed": slowed, "silent": silent}
-        self._reread()
+        self._session.refresh()
         return self._list(which, outside, count, limit)
 
     def _list(self, which: dict[str, Any], outside: bool | None, count: int, limit: int | None) -> Iterator[Host]:
@@ -77,12 +75,14 @@ class Hosting(Passing):
         while after is not None and left > 0:
 
             def look(tx: Tx, after: str = after, most: int = min(left, LOOK_BATCH)) -> tuple[str | None, list[Host]]:
-                last, found = admin.look(tx, after, LOOK_BATCH, which, self.policy.manners, self.now())
-                placed = [replace(host, in_scope=self.policy.scope.holds_host(host.name)) for host in found]
+                last, found = admin.look(
+                    tx, after, LOOK_BATCH, which, self._session.policy.manners, self._session.now()
+                )
+                placed = [replace(host, in_scope=self._session.policy.scope.holds_host(host.name)) for host in found]
                 fitting = [host for host in placed if outside is None or host.in_scope != outside]
                 return last, admin.sized(tx, fitting[:most], count)
 
-            after, found = self.graph.read(look, "hosts/page")
+            after, found = self._session.graph.read(look, "hosts/page")
             left -= 0 if limit is None else len(found)
             yield from found
 
@@ -94,11 +94,7 @@ class Hosting(Passing):
         in_flight: int | EllipsisType | None = ...,
         budget: int | EllipsisType | None = ...,
     ) -> None:
-        """Set one host's own manners: seconds between claims, most claims out, most pages fetched for the first time.
-
-        What is not given stays. None goes back to the brain's settings; 0 is no delay or no limit. A budget counts the
-        pages of the host that were fetched until now. Raises BadInput, also for a host nobody has met.
-        """
+        """One host's own manners, as `Brain.set_host` says."""
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
         if "delay" in given and given["delay"] is not None:
@@ -109,54 +105,49 @@ class Hosting(Passing):
             if given[what] is not None and not (whole(given[what]) and 0 <= given[what] < 2**53):
                 raise BadInput(f"A host's {what} is a whole number, 0 (no limit) or more, not {given[what]!r}.")
         if given.get("budget"):
-            self._count_budgets()
-        name = self._host(host)
-        self._manage(lambda tx, now: admin.set_manners(tx, name, given, self.policy.manners, now))
+            self._backfill.count_budgets()
+        name = self._names.host(host)
+        self._manage(lambda tx, policy, now: admin.set_manners(tx, name, given, policy.manners, now))
 
     def block(self, host: str, seconds: float | None = None) -> None:
-        """Leave a host alone for so many seconds from now; None: until `unblock`. Raises BadInput."""
+        """Leave a host alone, as `Brain.block` says."""
         if seconds is not None and not (number(seconds) and 0 <= seconds <= politeness.LONGEST_BLOCK):
             raise BadInput(
                 f"A host is blocked for 0 to {politeness.LONGEST_BLOCK:.0f} seconds, or for ever (None), "
                 f"not {seconds!r}."
             )
-        name, length = self._host(host), None if seconds is None else float(seconds)
-        self._manage(lambda tx, now: admin.block(tx, name, length, self.policy.manners, now))
+        name, length = self._names.host(host), None if seconds is None else float(seconds)
+        self._manage(lambda tx, policy, now: admin.block(tx, name, length, policy.manners, now))
 
     def unblock(self, host: str) -> None:
-        """Ask a host again, at its full rate, as if it had always answered. Raises BadInput for an unknown host."""
-        name = self._host(host)
-        self._manage(lambda tx, now: admin.unblock(tx, name, self.policy.manners, now))
+        """Ask a host again, as `Brain.unblock` says."""
+        name = self._names.host(host)
+        self._manage(lambda tx, policy, now: admin.unblock(tx, name, policy.manners, now))
 
     def set_robots(self, host: str, text: str | bytes | None, *, agent: str | None = None) -> RobotsAnswer:
-        """Obey a host's robots.txt: `text` is what it answered; None: it has none, all may be fetched.
-
-        Each scheme and port has its own: `host` is an origin, as in `https://a.example`, or a name, `a.example`. The
-        text of a name is that of both schemes; the text of an origin goes over it. Pages that it forbids go outside
-        (`outside_because` is "robots"), those of them that it allows now come back, and a forbidden page that is met
-        later is never handed out. Its Crawl-delay becomes part of the host's delay, up to `longest_delay_seconds`.
-        `agent`: whose rules hold for this host; None: those of the setting `user_agent`; of a whole header the product
-        token counts. Of a longer text the first 512,000 characters are read. The host need not have been met yet.
-        Raises BadInput.
-        """
+        """Obey a host's robots.txt, as `Brain.set_robots` says."""
         agent = None if agent is None else border.name("agent", agent)
-        name, scheme = self._host(host), named(host).scheme or ""
+        name, scheme = self._names.host(host), named(host).scheme or ""
         read = None if text is None else readable(text)
-        delay = self.graph.write(
-            lambda tx: admin.set_robots(tx, name, read, agent, self.policy.manners, self.now(), scheme), "set_robots"
+        delay = self._session.graph.write(
+            lambda tx: admin.set_robots(
+                tx, name, read, agent, self._session.policy.manners, self._session.now(), scheme
+            ),
+            "set_robots",
         )
-        taken_out, let_in = self._obey(name) if delay is not None else (0, 0)
+        taken_out, let_in = self._backfill.obey(name) if delay is not None else (0, 0)
         return RobotsAnswer(delay or 0.0, taken_out, let_in)
 
     def robots(self, host: str) -> str | None:
-        """The robots.txt that was set for a host, or None: of an origin the one that holds for it, of a name that of
-        both schemes, or else of one of them. Raises BadInput for a host nobody has met."""
-        name, scheme = self._host(host), named(host).scheme or ""
-        return self.graph.read(lambda tx: admin.robots_text(tx, name, scheme, self.policy.manners), "hosts/robots")
+        """The robots.txt that was set, as `Brain.robots` says."""
+        name, scheme = self._names.host(host), named(host).scheme or ""
+        return self._session.graph.read(
+            lambda tx: admin.robots_text(tx, name, scheme, self._session.policy.manners), "hosts/robots"
+        )
 
-    def _manage(self, work: Any) -> None:
-        self._reread()
-        self._correct(work, "hosts/write")
+    def _manage(self, work: Callable[[Tx, Policy, float], object]) -> None:
+        self._session.refresh()
+        self._session.perform("hosts/write", work)
 
 
 def _part(text: object) -> str:

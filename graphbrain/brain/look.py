@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from graphbrain.brain.session import Core, whole
+from graphbrain.brain.names import Names
+from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier.discovery import View
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import due, scan
+from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
+from graphbrain.inspect.pages import View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
@@ -28,20 +29,25 @@ def _silent(_done: int, _total: int) -> None:
     """Nobody wants to know how far it is."""
 
 
-class Looking(Core):
-    """The verbs that change nothing. What they show depends on the engine, which may have changed meanwhile."""
+class Looking:
+    """Changes nothing. What it shows depends on the engine, which may have changed meanwhile."""
+
+    def __init__(self, session: Session, names: Names) -> None:
+        self._session, self._names = session, names
 
     def page(self, url: str) -> Page:
-        """Everything about one page, named by URL or key. Raises UnknownPage."""
-        self._reread()
-        found = self.graph.read(lambda tx: self.engine.looks.page(tx, self._key(url), self.policy.rule), "pages/get")
+        """One page, as `Brain.page` says."""
+        self._session.refresh()
+        found = self._session.graph.read(
+            lambda tx: self._session.engine.looks.page(tx, self._names.key(url), self._session.policy.rule), "pages/get"
+        )
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         return self._dates()([found])[0]
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """What says of pages when they are to be visited again, by the settings and the pace of now."""
-        policy = self.policy
+        policy = self._session.policy
         price = self._pace()["price"] if policy.rule.revisits else None
         return lambda found: due.dated(found, policy, price)
 
@@ -51,9 +57,11 @@ class Looking(Core):
         They are those of the last full hour. Of a crawl that had not begun when that did, they are what was counted
         since it began, at the same pace; that `so_far` is less than an hour, maybe.
         """
-        at = self.now()
+        at = self._session.now()
         hour = int(at // 3600)
-        before, now, began, earlier, price = self.graph.read(lambda tx: tx.one("brain/pace", hour=hour), "brain/pace")
+        before, now, began, earlier, price = self._session.graph.read(
+            lambda tx: tx.one("brain/pace", hour=hour), "brain/pace"
+        )
         counts, seconds = before, 3600.0
         if not before[0] or not (earlier or began <= (hour - 1) * 3600 + BEGINNING):
             counts = [a + b for a, b in zip(before, now, strict=True)]
@@ -63,49 +71,36 @@ class Looking(Core):
         return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
-        """The `n` pages of highest score, best first: `by` authority, hub, a batch score (pagerank, hits_hub, …), or by
-        relevance or value, as far as they are known.
-
-        Only authority and hub have an index: by the others every page is read. Raises BadInput, also when no page has
-        that score.
-        """
+        """The best pages, as `Brain.top` says."""
         scan.check_score(by)
         most = _count(n) or 0
-        self._reread()
-        found = self.graph.read(lambda tx: self.engine.looks.top(tx, most, by, self.policy.rule), "pages/top")
+        self._session.refresh()
+        found = self._session.graph.read(
+            lambda tx: self._session.engine.looks.top(tx, most, by, self._session.policy.rule), "pages/top"
+        )
         if by in UNINDEXED and most and not found:
             raise _not_carried(by)
         return self._dates()(found)
 
     def payments(self, url: str, n: int = 5) -> Payments:
-        """Why a page has its scores: the `n` largest payers and payees of both its sides. Raises UnknownPage.
-
-        The classic engine does not remember who paid whom: there are none.
-        """
-        key, most = self._known(url), _count(n) or 0
-        self._reread()
-        if not self.engine.settles:
+        """Why a page has its scores, as `Brain.payments` says."""
+        key, most = self._names.known(url), _count(n) or 0
+        self._session.refresh()
+        if not self._session.engine.settles:
             return Payments((), (), (), ())
-        return scan.payments(self.graph, key, most, self.settings.intra_host_weight)
+        return scan.payments(self._session.graph, key, most, self._session.settings.intra_host_weight)
 
     def links(self, url: str, way: str = "out", limit: int | None = None) -> Iterator[LinkedPage]:
-        """The pages a page links to (`way` "out"), or those that link to it ("in"), the best `limit` of them first.
-
-        Best is by authority for the targets of links and by hub for their sources: what the links pay. They are read
-        as they are asked for. Raises UnknownPage.
-        """
+        """The links of a page, as `Brain.links` says."""
         if way not in ("out", "in"):
             raise BadInput(f"links go 'out' or 'in', not {way!r}.")
-        return scan.ends(self.graph, self._known(url), way, _count(limit), self._view())
+        return scan.ends(self._session.graph, self._names.known(url), way, _count(limit), self._view())
 
     def path(self, url: str, other: str | None = None) -> list[LinkedPage]:
-        """A shortest way along links from one page to another; with one page only, from any seed to it.
-
-        Both ends are in it; it is empty when there is none of at most 1000 links. Raises UnknownPage.
-        """
+        """A shortest way, as `Brain.path` says."""
         if other is None:
-            return scan.path(self.graph, None, self._known(url), self._view())
-        return scan.path(self.graph, self._known(url), self._known(other), self._view())
+            return scan.path(self._session.graph, None, self._names.known(url), self._view())
+        return scan.path(self._session.graph, self._names.known(url), self._names.known(other), self._view())
 
     def find(
         self,
@@ -119,21 +114,15 @@ class Looking(Core):
         by: str = "authority",
         limit: int | None = None,
     ) -> Iterator[Page]:
-        """The pages that fit all that is given, read as they are asked for.
-
-        `text`: a part of the URL; `regex`: a regular expression found in it; `min_score`: the least score `by`
-        authority, hub, a batch score (pagerank, hits_hub, …), relevance or value. From a `min_score` of 32 by authority
-        or hub on an index is used and the best come first; a `host` has an index, too; else every page is read, in the
-        order of the store; so it is with every `min_score` under the classic engine, whose scores are shares. Raises
-        BadInput, also
-        when no page carries that score.
-        """
-        wanted = Wanted.of(text, regex, self._host_or_none(host), state, fetched, by, min_score)
+        """The pages that fit, as `Brain.find` says."""
+        wanted = Wanted.of(text, regex, self._names.host_or_none(host), state, fetched, by, min_score)
         most = _count(limit)
-        if by in UNINDEXED and not store.carried(self.graph, by):
+        if by in UNINDEXED and not store.carried(self._session.graph, by):
             raise _not_carried(by)
         at_once = scan.PAGES_AT_ONCE if most is None else max(1, min(most, scan.PAGES_AT_ONCE))
-        return islice(scan.wanted_pages(self.graph, wanted, _silent, at_once, self._view(), self._dates()), most)
+        return islice(
+            scan.wanted_pages(self._session.graph, wanted, _silent, at_once, self._view(), self._dates()), most
+        )
 
     def dump_pages(
         self,
@@ -144,12 +133,9 @@ class Looking(Core):
         fetched: bool | None = None,
         progress: Progress = _silent,
     ) -> Iterator[Page]:
-        """All pages that fit, in the order of the store, read in small parts: memory stays bounded.
-
-        Pages that come or go meanwhile may be in it or not. `progress` is told how many of how many ids are done.
-        """
-        wanted = Wanted.of("", regex, self._host_or_none(host), state, fetched)
-        return scan.wanted_pages(self.graph, wanted, progress, view=self._view(), finish=self._dates())
+        """All pages that fit, as `Brain.dump_pages` says."""
+        wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
+        return scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
 
     def dump_links(
         self,
@@ -161,52 +147,77 @@ class Looking(Core):
         between_hosts: bool = False,
         progress: Progress = _silent,
     ) -> Iterator[KnownLink]:
-        """All links of the pages that fit, like `dump_pages`; `between_hosts`: only those to another host."""
-        wanted = Wanted.of("", regex, self._host_or_none(host), state, fetched)
-        return scan.links(self.graph, wanted, between_hosts, progress)
+        """All links of the pages that fit, as `Brain.dump_links` says."""
+        wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
+        return scan.links(self._session.graph, wanted, between_hosts, progress)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
-        """The URLs a page links to, and those that link to it. Raises UnknownPage."""
-        found = self.graph.read(lambda tx: scan.neighbours(tx, self._key(url)), "pages/neighbours")
+        """The neighbours of a page, as `Brain.neighbours` says."""
+        found = self._session.graph.read(lambda tx: scan.neighbours(tx, self._names.key(url)), "pages/neighbours")
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         return found
 
     def stats(self) -> dict[str, Any]:
-        """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""
-        self._write_counts()
-        self._reread()
-        sizes = self.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
-        now = self.now()
-        states = self.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
-        totals = self.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
-        error = self.graph.read(lambda tx: self.engine.looks.error_bound(tx, self.policy.rule), "audit/waiting")
+        """Figures, as `Brain.stats` says."""
+        self._session.counters.write()
+        self._session.refresh()
+        sizes = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+        now = self._session.now()
+        states = self._session.graph.read(lambda tx: tx.many("brain/states", now=now), "brain/states")
+        totals = self._session.graph.read(lambda tx: tx.one("brain/totals"), "brain/totals")
+        error = self._session.graph.read(
+            lambda tx: self._session.engine.looks.error_bound(tx, self._session.policy.rule), "audit/waiting"
+        )
         return {
-            "crawl": self.settings.crawl,
-            "engine": self.settings.engine,
+            "crawl": self._session.settings.crawl,
+            "engine": self._session.settings.engine,
             **dict(zip(("pages", "links", "hosts"), sizes, strict=True)),
             "waiting": sum(row[2] for row in states),
             "leased": sum(row[3] for row in states),
             "lapsed": sum(row[4] for row in states),
             "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
-            "aliases_outside": self.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
+            "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
-            "client": dict(self.graph.counts),
+            "client": dict(self._session.graph.counts),
         }
 
+    def scan_figures(self, stop: Callable[[], bool]) -> tuple[figures.Scanned, float | None]:
+        """What metrics sample, as `Brain.scan_figures` says."""
+        session = self._session
+        session.refresh()
+        policy = session.policy
+        found = figures.scanned(session.graph, session.now(), policy.schedule.prior, policy.manners.dead_after, stop)
+        if stop():
+            raise figures.Stopped
+        bound = session.graph.read(
+            lambda tx: session.engine.looks.error_bound(tx, policy.rule), "audit/waiting", patient=False
+        )
+        return found, bound
+
     def audit(self, sample: int | None = 1000, progress: Progress = _silent) -> Audit:
-        """Recompute accounts from their neighbours and check leases, queues and marks; `sample` None: every page."""
-        self._reread()
-        check = self.engine.check
-        return audits.run(self.graph, check, lambda: self.policy, self._finder, sample, progress, self.now)
+        """Recompute and check, as `Brain.audit` says."""
+        self._session.refresh()
+        check = self._session.engine.check
+        return audits.run(
+            self._session.graph,
+            check,
+            lambda: self._session.policy,
+            self._session.finder,
+            sample,
+            progress,
+            self._session.now,
+        )
 
     def _view(self) -> View | None:
         """How this brain's scores are told; None: as they stand on the pages."""
-        self._reread()
-        return self.graph.read(lambda tx: self.engine.looks.view(tx, self.policy.rule), "view")
+        self._session.refresh()
+        return self._session.graph.read(
+            lambda tx: self._session.engine.looks.view(tx, self._session.policy.rule), "view"
+        )
 
 
 def _not_carried(by: str) -> BadInput:

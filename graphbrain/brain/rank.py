@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from graphbrain.arrays import Floats, Ints
-from graphbrain.brain.backfill import Passing
-from graphbrain.brain.session import whole
+from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.holds import Hold
+from graphbrain.brain.names import Names
+from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError, UnknownPage
 from graphbrain.frontier import discovery
 from graphbrain.graph import exports
-from graphbrain.graph.connection import Graph
+from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
 from graphbrain.methods import METHODS
 from graphbrain.model import Ranking, number
@@ -68,29 +70,11 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
 """What a ranking takes over from the last one by the same method."""
 
 
-class _Hold:
-    """The right to keep scores fresh, for as long as whoever has it lives."""
+class Scoring:
+    """Computes batch scores, one method at a time."""
 
-    def __init__(self, graph: Graph, now: Callable[[], float], method: str, every: float) -> None:
-        self.token = uuid.uuid4().hex
-        self._graph, self._now, self._method, self._every = graph, now, method, every
-        self._until = 0.0
-
-    def take(self) -> bool:
-        """Take it, or hold it longer; False when somebody else has it, or there is nothing to do."""
-        now = self._now()
-        self._until = now + HELD_SECONDS
-        return self._graph.write(
-            lambda tx: store.take(tx, self._method, self.token, now, self._until, self._every), "scores/take"
-        )
-
-    def keep(self) -> bool:
-        """Hold it longer if that is needed; False when it was lost."""
-        return self._now() < self._until - HELD_SECONDS / 2 or self.take()
-
-
-class Scoring(Passing):
-    """The verbs of batch scores."""
+    def __init__(self, session: Session, names: Names, backfill: Backfill) -> None:
+        self._session, self._names, self._backfill = session, names, backfill
 
     def rank(
         self,
@@ -107,22 +91,11 @@ class Scoring(Passing):
         warm: bool = False,
         progress: RankProgress = lambda *_: None,
     ) -> Ranking:
-        """Score all pages by `method` and write the scores back to them.
-
-        `method`: hits, pagerank, personalised (restart by relevance), trustrank (restart at the seeds, or at the
-        URLs `trusted`), salsa, opic. `damping` (.85): of pagerank and its kin. `tolerance` (1e-9): the error, in
-        sum over all pages, that will do; the answer says whether it was reached (`converged`). `iterations` (10000):
-        at most so many. `only_external`: leave out links inside a host. `content`: relevance weighs the authorities
-        of hits. `top`: how many of the best are named. `write` False: only compute. `warm`: begin with the scores that
-        the pages carry, which takes fewer iterations where little has changed. Reports go on meanwhile; pages
-        they bring are left out. An interruption while it writes leaves scores that are partly old, and `rankings`
-        says so. Where the order goes by these scores (the setting `value`), pages change lanes; if that is broken
-        off, `tend` goes on with it. Raises BadInput, UnknownPage.
-        """
+        """Score all pages, as `Brain.rank` says."""
         named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
         wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)
-        clock, started = time.monotonic(), self.now()
-        table = exports.links(self.graph, lambda done, of: progress("reading links", done, of))
+        clock, started = time.monotonic(), self._session.now()
+        table = exports.links(self._session.graph, lambda done, of: progress("reading links", done, of))
         restart = self._restart(wish, table)
         web = self._web(wish, table, progress)
         first = self._first(wish, table, restart) if warm else None
@@ -130,10 +103,10 @@ class Scoring(Passing):
         ranked = _ranking(wish, found, web, started)
         if write:
             self._write(ranked, table, found, _for_later(wish, web, found, restart), progress)
-            self._reread()
-            if method == self.settings.value:
-                self._finish_passes()
-            ranked = replace(ranked, finished=self.now(), complete=True)
+            self._session.refresh()
+            if method == self._session.settings.value:
+                self._backfill.finish()
+            ranked = replace(ranked, finished=self._session.now(), complete=True)
         best = {name: self._best(table, column, top) for name, column in found.columns.items()}
         return replace(ranked, best=best, seconds=time.monotonic() - clock)
 
@@ -144,20 +117,19 @@ class Scoring(Passing):
         *,
         progress: RankProgress = lambda *_: None,
     ) -> Ranking | None:
-        """Score all pages anew, if the scores of this method are as old as `every` seconds and nobody else is at it.
-
-        So `graphbrain work --rank` keeps them fresh, with as many workers as there are. It takes the parameters of the
-        last ranking by this method, and begins with its scores. None when there was nothing to do. If whoever ranks
-        dies, another begins within two minutes, or ten where he was writing. Raises BadInput.
-        """
+        """Score all pages if that is due, as `Brain.rank_if_due` says."""
         if method not in METHODS:
             raise _no_method(method)
         if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
             raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
-        hold = _Hold(self.graph, self.now, method, float(every))
+
+        def take(tx: Tx, token: str, now: float, until: float) -> bool:
+            return store.take(tx, method, token, now, until, float(every))
+
+        hold = Hold(self._session.graph, self._session.now, HELD_SECONDS, take, "scores/take")
         if not hold.take():
             return None
-        last = next((facts for facts in store.stored(self.graph) if facts["method"] == method), {})
+        last = next((facts for facts in store.stored(self._session.graph) if facts["method"] == method), {})
 
         def go_on(what: str, done: int, of: int) -> None:
             if not hold.keep():
@@ -169,16 +141,16 @@ class Scoring(Passing):
             return self.rank(method, **given, top=0, warm=True, progress=go_on)
         finally:
             with suppress(GraphbrainError):  # it lapses by itself
-                self.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
+                self._session.graph.write(lambda tx: store.release(tx, hold.token), "scores/release")
 
     def rankings(self) -> list[Ranking]:
-        """Which batch scores the pages carry, and how they were computed; the latest first."""
-        return [_stored(facts) for facts in store.stored(self.graph)]
+        """Which batch scores the pages carry, as `Brain.rankings` says."""
+        return [_stored(facts) for facts in store.stored(self._session.graph)]
 
     def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
         """Weights of pages: where a reader starts anew, or how an authority counts."""
         if wish.method == "personalised" or wish.content:
-            relevance = exports.terms(self.graph, table).relevance
+            relevance = exports.terms(self._session.graph, table).relevance
             return np.where(np.isnan(relevance), UNKNOWN_RELEVANCE, relevance)
         if wish.method != "trustrank":
             return None
@@ -194,7 +166,7 @@ class Scoring(Passing):
         None where there are none."""
         if wish.method == "salsa":
             return None
-        column = exports.column(self.graph, table, METHODS[wish.method][0])
+        column = exports.column(self._session.graph, table, METHODS[wish.method][0])
         unknown = np.isnan(column)
         if unknown.all():
             return None
@@ -203,9 +175,9 @@ class Scoring(Passing):
 
     def _trusted(self, wish: _Wish) -> list[int]:
         if wish.trusted is None:
-            return store.seeds(self.graph)
-        keys = {self._key(url): url for url in wish.trusted}
-        found = self.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
+            return store.seeds(self._session.graph)
+        keys = {self._names.key(url): url for url in wish.trusted}
+        found = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
         for key, url in keys.items():
             if key not in found:
                 raise UnknownPage(f"{url} is not in the graph.")
@@ -216,7 +188,9 @@ class Scoring(Passing):
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
             progress("reading hosts", 0, 0)
-            offsets, targets = algorithms.between_hosts(offsets, targets, exports.terms(self.graph, table).hosts)
+            offsets, targets = algorithms.between_hosts(
+                offsets, targets, exports.terms(self._session.graph, table).hosts
+            )
         progress("turning links", 0, 0)
         return Web.of(offsets, targets, cores())
 
@@ -234,12 +208,12 @@ class Scoring(Passing):
             if name not in ("best", "seconds") and value is not None
         }
         store.write(
-            self.graph,
+            self._session.graph,
             ranked.method,
             table.ids,
             found.columns,
             {**facts, **later, "token": uuid.uuid4().hex},
-            self.now,
+            self._session.now,
             lambda done, of: progress("writing scores", done, of),
         )
 
@@ -247,7 +221,7 @@ class Scoring(Passing):
         """URL and score of the pages with the highest scores above 0; among equals the oldest."""
         places = _highest(column, top)
         ids = table.ids[places]
-        named = exports.urls(self.graph, ids)
+        named = exports.urls(self._session.graph, ids)
         rows = zip(ids.tolist(), column[places].tolist(), strict=True)
         return tuple((named[page], score) for page, score in rows if page in named)
 

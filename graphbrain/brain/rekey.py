@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from graphbrain.brain.backfill import Progress
-from graphbrain.brain.convert import Converting
+from graphbrain.brain.backfill import Backfill, Progress
+from graphbrain.brain.session import Session
 from graphbrain.errors import SettingsError
 from graphbrain.frontier import rekey as moving
 from graphbrain.frontier.rekey import Addresses, Rekeyed
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
-from graphbrain.graph.connection import Tx
+from graphbrain.graph.connection import Tx, bound
 from graphbrain.rules import Rule
 from graphbrain.url import RULES_VERSION
 from graphbrain.url_v1 import VERSION
@@ -30,43 +31,41 @@ T = TypeVar("T")
 HOSTS_AT_ONCE = 2_000
 
 
-class Rekeying(Converting):
-    """The verb that moves a brain."""
+class Rekeying:
+    """Moves a brain to today's URL rules."""
+
+    def __init__(self, session: Session, backfill: Backfill) -> None:
+        self._session, self._backfill = session, backfill
 
     def rekey(self, progress: Progress = lambda *_: None) -> Rekeyed:
-        """Give all pages of a brain made by older URL rules their keys and addresses by today's; what was done now.
-
-        Reports and all else that writes accounts wait meanwhile; claims go on. Pages that have one key now become one.
-        Killed or interrupted, it goes on where it stopped when it is run again. Nothing is done to a brain of today's
-        rules. `progress` is told how many of how many pages are done. Raises SettingsError, GraphUnavailable.
-        """
-        self._reread()
-        if self._stored.get("url_rules") == RULES_VERSION:
+        """Move the brain, as `Brain.rekey` says."""
+        self._session.refresh()
+        if self._session.stored.get("url_rules") == RULES_VERSION:
             return Rekeyed()
         self._refuse_to_rekey()
-        if self._stored.get("reweighing") is not None:
-            self._reweigh()
-        addresses = Addresses(self._rules, self.settings.canonical, self.settings.hash_bang)
+        if self._session.stored.get("reweighing") is not None:
+            self._backfill.reweigh()
+        addresses = Addresses(self._session.rules, self._session.settings.canonical, self._session.settings.hash_bang)
         done = Rekeyed()
-        while self._stored.get("url_rules") != RULES_VERSION:
+        while self._session.stored.get("url_rules") != RULES_VERSION:
             revision = self._close_for_rekeying()
             try:
                 for more in self._rekey(addresses, revision, progress):
                     done += more
             except brain_state.BegunAnew:
                 pass
-            self._reread()
+            self._session.refresh()
         return done
 
     def _refuse_to_rekey(self) -> None:
         """Raises SettingsError for a brain that cannot be moved, or not now."""
-        if self._stored.get("url_rules") != VERSION:
+        if self._session.stored.get("url_rules") != VERSION:
             raise SettingsError("The brain's pages are keyed by URL rules that this graphbrain does not know.")
-        if self.settings.engine.startswith("to_"):
+        if self._session.settings.engine.startswith("to_"):
             raise SettingsError(
                 "The brain is being converted to another engine: end that with the version that made it, then move it."
             )
-        if self._stored.get("importing") is not None and self._stored.get("rekeying") is None:
+        if self._session.stored.get("importing") is not None and self._session.stored.get("rekeying") is None:
             raise SettingsError(
                 "Files are being imported into this brain, or that was broken off: move it when that is over, or empty "
                 "it first, with the version that made it."
@@ -80,30 +79,30 @@ class Rekeying(Converting):
             if stored.get("url_rules") == RULES_VERSION or brain_state.moves(stored):
                 return
             # A pass that settles all accounts has seen a graph that will not be.
-            fresh = {"importing": self.now(), "settling": None, "settling_until": None}
+            fresh = {"importing": self._session.now(), "settling": None, "settling_until": None}
             tx.do("brain/change", settings={"rekeying": 0, **fresh, **_kept(stored)})
 
-        self.graph.write(close, "move/begin")
-        self._reread()
-        return self._wait_for_older("the URL rules", left="nothing is moved yet: try again")
+        self._session.graph.write(close, "move/begin")
+        self._session.refresh()
+        return self._session.wait_for_older("the URL rules", left="nothing is moved yet: try again")
 
     def _rekey(self, addresses: Addresses, revision: int, progress: Progress) -> Iterator[Rekeyed]:
         """Go on with the move to its end; what each transaction did. Raises BegunAnew."""
-        if self._stored.get("url_rules") == RULES_VERSION:
+        if self._session.stored.get("url_rules") == RULES_VERSION:
             return
         renamed = self._renamed_hosts()
-        self._guarded(revision, lambda tx, _: moving.rename_hosts(tx, renamed, self.now()), "rekey/hosts")
-        last = self.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+        self._guarded(revision, lambda tx, _: moving.rename_hosts(tx, renamed, self._session.now()), "rekey/hosts")
+        last = self._session.graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
         ends = 0 if last is None else int(last) + 1
-        total = self.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        total = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
 
         def step(tx: Tx, policy: Policy) -> tuple[int, Rekeyed]:
             stored = tx.one("brain/read")[0]
             at, merging = int(stored.get("rekeying") or 0), stored.get("rekey_merging") or []
             if merging:
-                return at, moving.merge(tx, merging, addresses, policy, self.now())
+                return at, moving.merge(tx, merging, addresses, policy, self._session.now())
             if at < ends:
-                return at, moving.advance(tx, at, ends - 1, addresses, policy, self.now())
+                return at, moving.advance(tx, at, ends - 1, addresses, policy, self._session.now())
             return -1, Rekeyed()
 
         while (found := self._guarded(revision, step, "rekey"))[0] >= 0:
@@ -111,17 +110,16 @@ class Rekeying(Converting):
             progress(round(total * min(1.0, (at + moving.PAGES_AT_ONCE) / ends)), total)
             yield more
         yield Rekeyed(hosts=self._drop_hosts(revision, sorted(renamed)))
-        self._guarded(revision, lambda tx, _: _end(tx, self.now()), "move/end")
+        self._guarded(revision, lambda tx, _: _end(tx, self._session.now()), "move/end")
 
     def _renamed_hosts(self) -> dict[str, str]:
         """Hosts that are spelt in another way today: old name → new."""
         renamed: dict[str, str] = {}
         names = [""]
         while names:
-            names = self.graph.read(
-                lambda tx, a=names[-1]: tx.one("hosts/after", after=a, limit=HOSTS_AT_ONCE)[0],  # type: ignore[misc]
-                "hosts/after",
-            )
+            names = self._session.graph.read(
+                bound(Tx.one, "hosts/after", after=names[-1], limit=HOSTS_AT_ONCE), "hosts/after"
+            )[0]
             for name in names:
                 now = moving.name_now(name)
                 if now not in (None, name):
@@ -132,8 +130,7 @@ class Rekeying(Converting):
         """Delete hosts whose pages have all gone to other spellings of them; how many."""
         gone = 0
         for start in range(0, len(names), HOSTS_AT_ONCE):
-            part = names[start : start + HOSTS_AT_ONCE]
-            gone += self._guarded(revision, lambda tx, _, p=part: tx.one("rekey/left_hosts", names=p)[0], "rekey/hosts")  # type: ignore[misc]
+            gone += self._guarded(revision, partial(_drop, names[start : start + HOSTS_AT_ONCE]), "rekey/hosts")
         return gone
 
     def _guarded(self, revision: int, work: Callable[[Tx, Policy], T], name: str) -> T:
@@ -143,9 +140,14 @@ class Rekeying(Converting):
             stored = brain_state.standing(tx, revision)
             if not brain_state.moves(stored):
                 raise brain_state.BegunAnew
-            return work(tx, replace(self.policy, rule=Rule.of(stored)))
+            return work(tx, replace(self._session.policy, rule=Rule.of(stored)))
 
-        return self.graph.write(guarded, name)
+        return self._session.graph.write(guarded, name)
+
+
+def _drop(names: list[str], tx: Tx, _policy: Policy) -> int:
+    gone: int = tx.one("rekey/left_hosts", names=names)[0]
+    return gone
 
 
 def _kept(stored: dict[str, object]) -> dict[str, object]:

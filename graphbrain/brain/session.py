@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import random
-import sys
-import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
-from graphbrain import border
 from graphbrain.brain import engines
+from graphbrain.brain.counters import Counters
 from graphbrain.brain.engines import Engine
-from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.errors import GraphUnavailable
 from graphbrain.frontier.candidates import ByWorth, Finder, InOrder
-from graphbrain.frontier.sampling import Reach, Share, Spread
-from graphbrain.frontier.validate import unreadable
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
-from graphbrain.graph.connection import Clock, Graph, Tx
-from graphbrain.hostnames import named
+from graphbrain.graph.connection import Clock, Graph, Tx, bound
 from graphbrain.hosts.politeness import Manners
 from graphbrain.rules import Rule
 from graphbrain.schedule.fingerprints import Change
@@ -30,22 +22,31 @@ from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
-from graphbrain.url import RULES_VERSION, Rules, is_key
+from graphbrain.url import RULES_VERSION, Rules
 from graphbrain.url_v1 import old_keys
 
-__all__ = ["PASS_BATCH", "Core", "whole"]
+__all__ = ["PASS_BATCH", "Session", "whole"]
 
-COUNT_EVERY = 5.0
-PRICE_MOVES = 0.02
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
 CLOSED = -1
 """The revision of nobody: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
-ALIAS_SHARE = 0.05
-"""Aliases that are looked at again take this part of all claims, or what nothing else can have."""
+OLDER_PAUSE = 0.02
 
 
-class Core:
-    """One open brain. Its verbs stand on the shelf above, by what they are for; `Brain` has them all."""
+class Session:
+    """One open brain, as this process knows it.
+
+    `settings`, `policy`: those that hold now, and what follows from them. `stored`: the properties of the brain as they
+    were last read. `rules`: of URLs. `finder`: how candidates are found. `closed`: may nobody write accounts now?
+    """
+
+    settings: Settings
+    policy: Policy
+    stored: Mapping[str, Any]
+    closed: bool
 
     def __init__(
         self,
@@ -56,201 +57,128 @@ class Core:
         estimator: Estimator | None = None,
     ) -> None:
         self.graph = graph
-        self.settings = settings
         self._clock = clock
         self._estimator = estimator
-        self._finder: Finder = InOrder()
-        self._rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
-        self._old_keys = old_keys(settings.canonical)
-        self._refresh(settings, stored)
-        graph.on_outdated = self._overtaken
-        self._spread = {"claims": Spread(), "cash": Spread()}
-        self._reach = Reach()
-        self._clogged = False
-        """Do pages of hosts that are not ready stand in the way of others?"""
-        self._aliases = Share(ALIAS_SHARE, random.random())
-        self._no_alias_at = -math.inf
-        self._counts: Counter[str] = Counter()
-        self._lock = threading.Lock()
-        self._counted_at = self._swept_at = time.monotonic()
-        self._tending = False
-        self._tended_by_others = (0.0, False)
-        self._owed = 0.0
-        self._most_payees = sys.maxsize
-        self._pushes_made = 0
-        self._bound_looked: tuple[float, float, list[int]] = (-math.inf, 0.0, [])
-        """When, by a steady clock; how long it took; and how much there was by then, and this process had pushed."""
-        self._price: float | None = None
+        self.counters = Counters(graph, self.now, settings.worker)
+        self.finder: Finder = InOrder()
+        self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
+        self.old_keys = old_keys(settings.canonical)
+        self._go_by(settings, stored)
 
-    def _refresh(self, settings: Settings, stored: Mapping[str, Any]) -> None:
+    def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
-        self.settings, self._stored = settings, stored
-        self._closed = brain_state.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
-        self._scaled_for: int = stored.get("payout_pages", 0)
-        self._settling_until = float(stored.get("settling_until", 0.0))
+        self.settings, self.stored = settings, stored
+        self.closed = brain_state.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
         rule = Rule.of(stored)
-        if self._closed:
+        if self.closed:
             rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
-            replace(Scope.of(settings), old_keys=self._old_keys if self._was_moved else None),
+            replace(Scope.of(settings), old_keys=self.old_keys if self.was_moved else None),
             Manners.of(settings, stored),
             settings.max_errors,
-            self._schedule_of(settings),
+            self.schedule_of(settings),
             Change(settings.change, settings.change_bits, settings.detector),
             settings.orphans,
         )
         if not rule.revisits:
-            self._finder = InOrder()
-        elif isinstance(self._finder, ByWorth):
-            self._finder.schedule = self.policy.schedule  # what it knows of the lanes stays true
+            self.finder = InOrder()
+        elif isinstance(self.finder, ByWorth):
+            self.finder.schedule = self.policy.schedule  # what it knows of the lanes stays true
         else:
-            self._finder = ByWorth(self.policy.schedule)
+            self.finder = ByWorth(self.policy.schedule)
 
-    def _schedule_of(self, settings: Settings) -> Schedule:
-        return Schedule.of(settings, *read_priors(self._stored), self._estimator)
-
-    @property
-    def _was_moved(self) -> bool:
-        """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
-        return self._stored.get("moved_from") is not None
-
-    def _old_key(self, url: str) -> str | None:
-        """The key that a page named by its URL had by older rules; None where the brain knows no such keys."""
-        return self._old_keys(url) if self._was_moved and not is_key(url) else None
+    def schedule_of(self, settings: Settings) -> Schedule:
+        """When pages are to be visited again, by these settings. Raises SettingsError."""
+        return Schedule.of(settings, *read_priors(self.stored), self._estimator)
 
     @property
     def engine(self) -> Engine:
         """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""
         return engines.of(self.policy.rule)
 
-    def _by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
-        """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
-        while True:
-            ids, last = self.graph.read(
-                lambda tx, a=after: tx.one("pages/ids_from", after=a, limit=PASS_BATCH),  # type: ignore[misc]
-                "pages/ids_from",
-            )
-            if not ids:
-                return
-            yield ids, last
-            after = last
+    @property
+    def was_moved(self) -> bool:
+        """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
+        return self.stored.get("moved_from") is not None
 
-    def _in_parts(self, ids: Sequence[int], step: Callable[[Tx, Sequence[int], Policy, float], object]) -> None:
-        """Run a step over these pages, in batches."""
-        for start in range(0, len(ids), PASS_BATCH):
-            part = ids[start : start + PASS_BATCH]
-            self.graph.write(
-                lambda tx, i=part: step(tx, i, self.policy, self.now()),  # type: ignore[misc]
-                step.__name__,
-            )
+    @property
+    def settling_until(self) -> float:
+        """Until when a settling pass holds the brain, by what was last read; 0 where there is none."""
+        return float(self.stored.get("settling_until", 0.0))
 
     def now(self) -> float:
         """Epoch seconds by the server's clock."""
         return self._clock()
 
-    def _reread(self) -> None:
+    # ------------------------------------------------------------ what others have changed
+
+    def refresh(self) -> None:
         """Take up what others have changed on the brain, and the server's time."""
         self.graph.keep_time()
-        self._take_up(self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read"))
+        self.take_up(self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read"))
 
-    def _take_up(self, stored: Mapping[str, Any] | None) -> None:
+    def take_up(self, stored: Mapping[str, Any] | None) -> None:
         """Go on with what stands on the brain now."""
         if stored is not None:
             fresh = self.settings.standing(stored)
-            if fresh != self.settings or stored != self._stored:
-                self._refresh(fresh, stored)
+            if fresh != self.settings or stored != self.stored:
+                self._go_by(fresh, stored)
 
-    def _overtaken(self) -> None:
-        """What to do when a transaction has found the settings changed."""
-        self._reread()
+    def wait_for_older(self, name: str, left: str = "the change is noted, and 'graphbrain tend' will finish it") -> int:
+        """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
+        go by: that of the settings as they were last read here. `left`: what becomes of the change if one does not.
 
-    def _count_now_and_then(self, tending: bool = False) -> None:
-        with self._lock:
-            first = tending and not self._tending  # the others should know at once that they need not tend
-            if not first and time.monotonic() - self._counted_at < COUNT_EVERY:
-                return
-            self._counted_at, self._tending = time.monotonic(), tending
-        self._write_counts(tending)
+        One of them can have created pages, and links of theirs, that a pass cannot see until it commits.
+        Raises GraphUnavailable when one does not end.
+        """
+        revision = int(self.stored["revision"])
+        deadline = time.monotonic() + self.graph.limit_seconds
+        older = self._running()
+        while older := older & self._running():
+            if time.monotonic() > deadline:
+                raise GraphUnavailable(f"A transaction that began before the change of {name} does not end; {left}.")
+            time.sleep(OLDER_PAUSE)
+        return revision
 
-    def _paid(self, worths: Sequence[float]) -> None:
-        """Note what the visits of a claim were worth: the moving mean is the price at which pages come back."""
-        for worth in worths:
-            with self._lock:
-                log = math.log(worth)
-                self._price = log if self._price is None else self._price + PRICE_MOVES * (log - self._price)
+    def _running(self) -> set[str]:
+        """The transactions of graphbrain that run now, by the server that writes."""
+        return set(self.graph.write(lambda tx: tx.one("brain/transactions")[0], "brain/transactions"))
 
-    def _write_counts(self, tending: bool = False) -> None:
-        with self._lock:
-            names = ("pages", "links", "claims", "pushes", "payments")
-            counts = [self._counts.pop(name, 0) for name in names]
-            retries = self.graph.counts["retries"] - self._counts["retries counted"]
-            self._counts["retries counted"] += retries
-        if not tending and not any(counts) and not retries:
-            return
-        now = self.now()
-        self.graph.write(
-            lambda tx: tx.do(
-                "brain/count",
-                hour=int(now // 3600),
-                worker=self.settings.worker,
-                now=now,
-                tending=tending,
-                counts=[*counts, retries],
-                price=None if self._price is None else math.exp(self._price),
-            ),
-            "brain/count",
-        )
+    # ------------------------------------------------------------ transactions by the policy
 
-    def _correct(self, work: Callable[[Tx, float], Any], name: str) -> Any:
-        """What `work` answers. It may be run again after an attempt that nobody knows the end of."""
-        return self.graph.write(lambda tx: work(tx, self.now()), name)
+    def perform(self, name: str, work: Callable[[Tx, *Ts, Policy, float], T], *args: *Ts) -> T:
+        """What `work` answers in a write transaction called `name`: by the policy and the time of each attempt at it.
 
-    def _correct_once(self, work: Callable[[Tx, float], bool], name: str) -> bool:
+        It may be run again after an attempt that nobody knows the end of.
+        """
+        return self.graph.write(lambda tx: work(tx, *args, self.policy, self.now()), name)
+
+    def perform_once(self, name: str, work: Callable[[Tx, *Ts, Policy, float], bool], *args: *Ts) -> bool:
         """Whether `work` has done anything, in any of its attempts: in the last one it may find it done."""
         done: list[bool] = []
-        self._correct(lambda tx, now: done.append(work(tx, now)), name)
+
+        def noted(tx: Tx, policy: Policy, now: float) -> None:
+            done.append(work(tx, *args, policy, now))
+
+        self.perform(name, noted)
         return any(done)
 
-    def _page(self, url: str) -> tuple[str, str]:
-        """The canonical URL and the key of a page. Raises BadInput, too, for what the user's own step raises."""
-        try:
-            return self._rules.page(url)
-        except Exception as error:
-            if isinstance(error, BadInput):
-                raise
-            raise BadInput(unreadable(error)) from None
+    def exhaust(self, name: str, work: Callable[[Tx, *Ts, Policy, float], object], *args: *Ts) -> None:
+        """Perform `work`, one transaction after another, until it answers that nothing is left: 0, or False."""
+        while self.perform(name, work, *args):
+            pass
 
-    def _key(self, url: str) -> str:
-        """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
-        if is_key(url):
-            return url
-        try:
-            return self._page(url)[1]
-        except BadInput as error:
-            raise BadInput(f"{border.shown(url)!r:.80} names no page ({error}); give its URL or its key.") from None
-
-    def _host(self, host: object) -> str:
-        """The name that the graph has for a host that somebody names. Raises BadInput."""
-        try:
-            found = named(host)
-        except BadInput as error:
-            raise BadInput(f"{host!r:.80} names no host ({error}); name it as in 'www.example.org'.") from None
-        if found.literal == found.name:
-            return found.name
-        # A port that is usual for one scheme is none for the other: there may be such a host.
-        rows = self.graph.read(lambda tx: tx.one("hosts/view", name=found.literal)[0], "hosts/view")
-        return found.literal if rows else found.name
-
-    def _host_or_none(self, host: str | None) -> str | None:
-        return None if host is None else self._host(host)
-
-    def _known(self, url: str) -> str:
-        """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
-        key = self._key(url)
-        if not self.graph.read(lambda tx: tx.one("pages/find", keys=[key])[0], "pages/find"):
-            raise UnknownPage(f"{url} is not in the graph.")
-        return key
+    def by_key(self, after: str = "") -> Iterator[tuple[list[int], str]]:
+        """The ids of all pages in the order of their keys, in batches, each with its last key; from a key on."""
+        while True:
+            ids, last = self.graph.read(
+                bound(Tx.one, "pages/ids_from", after=after, limit=PASS_BATCH), "pages/ids_from"
+            )
+            if not ids:
+                return
+            yield ids, last
+            after = last
 
 
 def whole(value: object) -> bool:

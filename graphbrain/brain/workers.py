@@ -21,11 +21,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from graphbrain.brain.observe import Observer, together
 from graphbrain.errors import GraphbrainError, GraphTooSmall
 from graphbrain.model import Tended
 
@@ -36,6 +37,7 @@ __all__ = ["WorkerPool", "first_line", "send_order", "spawned", "tend_until", "t
 
 STEP = 0.5  # seconds of one `tend`: how long an end has to wait
 LOOK_EVERY = 60.0  # seconds between two looks whether scores are old
+TELL_EVERY = 2.0  # seconds between two words of what was observed
 SHORTEST_NAP, LONGEST_NAP = 0.05, 1.0
 CONNECTION = ("uri", "user", "password", "database", "crawl", "share", "limit_seconds")
 
@@ -91,8 +93,9 @@ class WorkerPool:
 
     `arguments`: what `Brain.open` takes (uri, user, password, crawl, …); the brain keeps its settings. `batch`:
     payments of one transaction. `until_settled`: workers end when nothing is left to push. `rank`: methods whose scores
-    are kept fresh, anew after `every` seconds, by one worker at a time, beside what else it does. `say` gets a sentence
-    for each worker that is started again. Thread-safe.
+    are kept fresh, anew after `every` seconds, by one worker at a time, beside what else it does. `observe`: `observed`
+    tells what the workers do, and how long it takes. `say` gets a sentence for each worker that is started again.
+    Thread-safe.
     """
 
     def __init__(
@@ -103,6 +106,7 @@ class WorkerPool:
         until_settled: bool = False,
         rank: Sequence[str] = (),
         every: float = 3_600.0,
+        observe: bool = False,
         say: Callable[[str], None] = to_stderr,
         **arguments: Any,
     ) -> None:
@@ -114,6 +118,7 @@ class WorkerPool:
             "until_settled": until_settled,
             "rank": list(rank),
             "every": every,
+            "observe": observe,
             "arguments": arguments,
         }
         self._say = say
@@ -122,6 +127,9 @@ class WorkerPool:
         self._threads: list[threading.Thread] = []
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._totals: dict[tuple[int, int], Tended] = {}
+        self._observed: dict[tuple[int, int], Mapping[str, Any]] = {}
+        self._ended: Mapping[str, Any] = together([])
+        """What was observed by workers that have died."""
 
     @classmethod
     def beside(cls, brain: Brain, workers: int, **options: Any) -> WorkerPool:
@@ -180,6 +188,13 @@ class WorkerPool:
         return dataclasses.replace(sum(done, Tended()), settled=settled)
 
     @property
+    def observed(self) -> Mapping[str, Any]:
+        """What the workers have done since the pool was started, those that have died included, added up."""
+        with self._lock:
+            parts = [self._ended, *self._observed.values()]
+        return together(parts)
+
+    @property
     def pids(self) -> list[int]:
         """The process ids of the workers that run now."""
         with self._lock:
@@ -228,9 +243,13 @@ class WorkerPool:
                 if "error" in told:
                     self.failed = told["error"]
                     ended = True
+                elif "observed" in told:
+                    self._observed[run] = told["observed"]
                 else:
                     ended = told.pop("ended")
                     self._totals[run] = Tended(**told)
+        with self._lock:
+            self._ended = together([self._ended, self._observed.pop(run, together([]))])
         return ended
 
 
@@ -287,7 +306,10 @@ def main() -> int:
         with Brain.open(**order["arguments"], auto_tend=False, as_it_is=True) as brain:
             # As in a command: pages are locked while Python looks for garbage.
             gc.freeze()
-            with _keeping_ranked(brain, order["rank"], order["every"], stop):
+            with (
+                _observed(brain) if order["observe"] else nullcontext(),
+                _keeping_ranked(brain, order["rank"], order["every"], stop),
+            ):
                 total = tend_until(
                     brain,
                     stop,
@@ -303,6 +325,26 @@ def main() -> int:
             _write({"error": str(error)})
         return 1
     return 0
+
+
+@contextmanager
+def _observed(brain: Brain) -> Iterator[None]:
+    """Tell the pool what is done with the brain, every few seconds and at the end."""
+    observer, over = Observer(), threading.Event()
+    observer.observe(brain)
+
+    def tell() -> None:
+        while not over.wait(TELL_EVERY):
+            _write({"observed": observer.told()})
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+        _write({"observed": observer.told()})
 
 
 class _Stopped(Exception):
@@ -366,9 +408,14 @@ def watch_stdin(stop: threading.Event) -> None:
     stop.set()
 
 
+_WRITING = threading.Lock()
+"""Two threads may have something to tell."""
+
+
 def _write(told: Mapping[str, Any]) -> None:
     with suppress(BrokenPipeError):
-        print(json.dumps(told), flush=True)
+        with _WRITING:
+            print(json.dumps(told), flush=True)
 
 
 if __name__ == "__main__":

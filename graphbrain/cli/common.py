@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from graphbrain.settings import InForce, Settings
 
 __all__ = [
+    "Address",
     "App",
     "Duration",
     "F",
@@ -169,6 +170,20 @@ class Duration(Number):
         if not found:
             self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
         return super().convert(float(found[1]) * UNITS[found[2]], param, ctx)
+
+
+class Address(click.ParamType):  # type: ignore[type-arg]
+    """A port, or a host and a port: 9464, 0.0.0.0:9464, [::1]:9464. Without a host it is this machine alone."""
+
+    name = "address"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        found = re.fullmatch(r"(?:(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]/@]+):)?(\d{1,5})", str(value).strip())
+        if not found or int(found[2]) > 65_535:
+            self.fail(f"{value!r} is no port; give one as in 9464 or 0.0.0.0:9464.", param, ctx)
+        return (found[1] or "127.0.0.1").strip("[]"), int(found[2])
 
 
 def brain_command(*args: Any, **attributes: Any) -> Callable[[Callable[..., Any]], click.Command]:

@@ -7,14 +7,15 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
+from graphbrain.cli.common import Address, App, Duration, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.methods import METHODS
 from graphbrain.model import Hint, SeedAnswer, Tended
@@ -140,6 +141,7 @@ def _hints(source: str) -> Hints:
 @click.option("--until-settled", is_flag=True, help="End when no push is worth it any more.")
 @click.option("--rank", type=click.Choice(list(METHODS)), multiple=True, help="Keep the scores of 'rank METHOD' fresh.")
 @click.option("--every", type=Duration(1.0), metavar="TIME", help="How old they may be: 90s, 30m, 1h, 2d (1h).")
+@click.option("--metrics", type=Address(), metavar="[HOST:]PORT", help="Serve metrics for Prometheus there.")
 @as_json
 def work(
     app: App,
@@ -149,6 +151,7 @@ def work(
     until_settled: bool,
     rank: tuple[str, ...],
     every: float | None,
+    metrics: tuple[str, int] | None,
     as_json: bool,
 ) -> None:
     """Run worker processes that keep the accounts.
@@ -159,6 +162,8 @@ def work(
     'work --rank pagerank --every 1h' also ranks anew whenever the scores are older, beginning with the last ones and
     with the parameters of the last 'graphbrain rank pagerank'; one worker at a time, whoever runs them. After
     'graphbrain change value=pagerank' the crawl goes by these scores.
+
+    'work --metrics 9464' serves metrics for Prometheus at http://127.0.0.1:9464/metrics (needs .[metrics]).
     """
     from graphbrain import show
     from graphbrain.brain.workers import WorkerPool
@@ -167,12 +172,18 @@ def work(
         raise click.UsageError("--every is for --rank: name the method whose scores are to be kept fresh.")
     with app.brain(auto_tend=False) as brain:
         pool = WorkerPool.beside(
-            brain, workers, batch=batch, until_settled=until_settled, rank=rank, every=every or HOUR
+            brain,
+            workers,
+            batch=batch,
+            until_settled=until_settled,
+            rank=rank,
+            every=every or HOUR,
+            observe=metrics is not None,
         )
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with pool:
+    with nullcontext() if metrics is None else _metrics(app, pool, *metrics), pool:
         _watch(pool, stop, seconds)
     if pool.failed:
         raise GraphbrainError(pool.failed)
@@ -183,6 +194,27 @@ def work(
             total += brain.tend(None)
     _print_tended(total, as_json)
     show.say(f"graphbrain: {workers} worker processes ended; {pool.restarts} were started again.")
+
+
+@contextmanager
+def _metrics(app: App, pool: WorkerPool, host: str, port: int) -> Iterator[None]:
+    """Serve the metrics of the brain and of these workers."""
+    from graphbrain import show
+
+    try:
+        from graphbrain.metrics.meter import Meter
+        from graphbrain.metrics.serving import served
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "prometheus_client":
+            raise
+        raise GraphbrainError("--metrics needs prometheus-client: pip install '.[metrics]'.") from None
+    with (
+        app.brain(auto_tend=False, as_it_is=True) as brain,
+        Meter(brain, pool) as meter,
+        served(meter, host, port) as at,
+    ):
+        show.say(f"graphbrain: metrics at http://{f'[{host}]' if ':' in host else host}:{at}/metrics.")
+        yield
 
 
 def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> None:
@@ -219,13 +251,14 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if as_json:
         show.json_lines([done])
         return
     names = ("pushes", "payments", "swept", "released", "seconds")
     rows = [(name, getattr(done, name)) for name in names]
-    rows.append(("settled", show.settled(done.settled, done.error_bound, done.near)))
+    rows.append(("settled", sheets.settled(done.settled, done.error_bound, done.near)))
     show.out(show.sheet(rows, dataclasses.asdict(done)))
 
 
@@ -251,7 +284,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     """
     from graphbrain import show
     from graphbrain.cli import sheets
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import replay as run
 
     recording = read(file, nodes=options["nodes"])

@@ -35,7 +35,7 @@ def run(
     """Measure the orders; 130 when it was interrupted."""
     from graphbrain import show
     from graphbrain.bench import order, plots
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import stoppable
     from graphbrain.methods import powers
     from graphbrain.settings import Settings

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,9 @@ from graphbrain.schedule.value import DAY
 
 __all__ = [
     "Outlook",
+    "Request",
     "Taken",
+    "attempts",
     "due",
     "end_lease",
     "lapsed",
@@ -51,6 +53,32 @@ ALIASES = ""
 ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
 """So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
 they hide others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one claiming transaction is asked for: up to `n` pages for one `worker`, for `lease` seconds from when they
+    are locked, so that the wait for locks shortens neither the lease nor the delay of a host.
+
+    `token`: the call's, which its claims carry. `clock`, `manners`, `finder`: by which time, to whom it is polite, and
+    how candidates are found. `reach`: how many candidates to expect to need, for not every host is ready. `spread`:
+    choose these at random among so many times `n`; 1 is the exact order, more keeps callers out of each other's way.
+    `most_moves`: at most so many pages are moved to their hosts' own queues. `front`: look at so many pages in the
+    front of the shared queue instead: at those of hosts that are ready, for claims; and, with `n` 0, at those that
+    stand in the way, for moves alone. Aliases wait in no queue: what tells of queues is nothing to them.
+    """
+
+    n: int
+    token: str
+    worker: str
+    clock: Clock
+    lease: float
+    manners: Manners
+    finder: Finder
+    reach: Reach
+    spread: int = 1
+    most_moves: int = 0
+    front: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,57 +129,48 @@ def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
     ]
 
 
-def take(
-    tx: Tx,
-    n: int,
-    *,
-    token: str,
-    worker: str,
-    clock: Clock,
-    lease: float,
-    manners: Manners,
-    finder: Finder,
-    reach: Reach,
-    spread: int,
-    most_moves: int,
-    tried: set[str],
-    front: int = 0,
-) -> Taken:
-    """Claim up to `n` pages for one worker, for `lease` seconds from when they are locked: the wait for locks shortens
-    neither the lease nor the delay of a host.
+def attempts(work: Callable[[Tx, Request, set[str]], Taken], request: Callable[[], Request]) -> Callable[[Tx], Taken]:
+    """A claiming transaction, `work`, that may be run again: from its second attempt on it first looks for what the
+    lost one has taken. `request` says anew at each attempt what is asked for."""
+    tried: set[str] = set()
 
-    `reach`: how many candidates to expect to need, for not every host is ready. `spread`: choose these at random among
-    so many times `n`; 1 is the exact order, more keeps callers out of each other's way. `most_moves`: at most so many
-    pages are moved to their hosts' own queues. `tried` gets the keys of the pages before they are leased: if the answer
-    is lost, the claims are among them. `front`: look at so many pages in the front of the shared queue instead: at
-    those of hosts that are ready, for claims; and, with `n` 0, at those that stand in the way, for moves alone.
-    """
-    if front:
-        found = _front(tx, finder, n, clock(), manners, front, most_moves)
+    def attempt(tx: Tx) -> Taken:
+        wish = request()
+        if tried and (found := mine(tx, wish.token, tried)):
+            return Taken(found, seen=len(found))
+        return work(tx, wish, tried)
+
+    return attempt
+
+
+def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
+    """Claim pages as it is wished. `tried` gets the keys of the pages before they are leased: if the answer is lost,
+    the claims are among them."""
+    finder, manners, clock = wish.finder, wish.manners, wish.clock
+    if wish.front:
+        found = _front(tx, wish, clock())
     else:
-        found = finder.find(tx, n, clock(), manners, reach, spread)
+        found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
     candidates = found.order
     waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
     waiting.sort(key=lambda row: candidates[row[0]])
     held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
-    until = now + lease
-    deal = _Deal(now, n, most_moves, held)
+    deal = _Deal(now, wish.n, wish.most_moves, held)
     deal.count_probes(tx)
     claims: list[Claim] = []
     for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
         if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
-            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+            claims.append(Claim(url, key, wish.token, now + wish.lease, name, depth, etag, modified))
     if deal.grants or deal.moves:
-        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=deal.moves)
+        _lease(tx, wish, deal)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
-    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
-    politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
+    _write_hosts(tx, deal, at)
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
     lost = len(candidates) - len(waiting)
@@ -159,11 +178,24 @@ def take(
     return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
 
 
-def _front(tx: Tx, finder: Finder, n: int, now: float, manners: Manners, depth: int, most: int) -> Found:
+def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
+    """Write what was granted and moved."""
+    until = deal.now + wish.lease
+    tx.do("claims/take", rows=deal.grants, token=wish.token, until=until, worker=wish.worker, moves=deal.moves)
+
+
+def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
+    """Write what has changed of the hosts that are held, and of their addresses."""
+    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted()}
+    politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), deal.now)
+
+
+def _front(tx: Tx, wish: Request, now: float) -> Found:
     """Candidates from the front of the shared queue. Of hosts that keep claims waiting as they are read there are at
     most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do."""
-    pages = finder.front(tx, now, depth, min(n, FEW) if n else depth)
-    met = politeness.read(tx, {name for _, name in pages}, manners)
+    n, most = wish.n, wish.most_moves
+    pages = wish.finder.front(tx, now, wish.front, min(n, FEW) if n else wish.front)
+    met = politeness.read(tx, {name for _, name in pages}, wish.manners)
     busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
     unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
     if n:
@@ -173,21 +205,12 @@ def _front(tx: Tx, finder: Finder, n: int, now: float, manners: Manners, depth: 
     return Found({page: place for place, page in enumerate(chosen)})
 
 
-def take_aliases(
-    tx: Tx,
-    n: int,
-    *,
-    token: str,
-    worker: str,
-    clock: Clock,
-    lease: float,
-    manners: Manners,
-    tried: set[str],
-) -> list[Claim]:
-    """Claim up to `n` aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
+    """Claim aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
 
     Where a host that is not ready has so many of them that others are hidden behind, some are put off.
     """
+    n, clock = wish.n, wish.clock
     looked_at = max(ALIASES_LOOKED_AT, 2 * n)
     rows = tx.one("claims/aliases_due", now=clock(), limit=looked_at)[0]
     ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
@@ -196,9 +219,8 @@ def take_aliases(
     candidates = {page: place for place, page in enumerate([*ready, *behind])}
     free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
     free.sort(key=lambda row: candidates[row[0]])
-    held, at = _hosts_of(tx, [row[3] for row in free], (), manners, clock())
+    held, at = _hosts_of(tx, [row[3] for row in free], (), wish.manners, clock())
     now = clock()
-    until = now + lease
     deal = _Deal(now, n, 0, held)
     deal.count_probes(tx)
     claims: list[Claim] = []
@@ -206,18 +228,17 @@ def take_aliases(
     for page, key, url, name, depth, etag, modified, new in free:
         if deal.grants_page(page, url, name, ALIASES, new):
             tried.add(key)
-            claims.append(Claim(url, key, token, until, name, depth, etag, modified))
+            claims.append(Claim(url, key, wish.token, now + wish.lease, name, depth, etag, modified))
         elif page in deal.barred:
             later.append([page, now + DAY])
         elif page in behind:
             later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
     if deal.grants:
-        tx.do("claims/take", rows=deal.grants, token=token, until=until, worker=worker, moves=[])
+        _lease(tx, wish, deal)
     if later:
         tx.do("claims/put_off", rows=later)
-    deal.touched |= {name: host for name, host in held.items() if host.newly_counted()}
-    politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), now)
-    return claims
+    _write_hosts(tx, deal, at)
+    return Taken(claims)
 
 
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:

@@ -132,7 +132,7 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
 
 
 def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool:
-    """Unlink a page from everybody, repairing both ends, and delete it. False: it has so many links that only some of
+    """Unlink a page from everybody, repairing both ends, and delete it. True: it has so many links that only some of
     them are gone, and it is to be done again."""
     ids = discovery.find(tx, [key])
     near: set[int] = set()
@@ -141,12 +141,12 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
         near = set(chain.from_iterable(adjacency.read(tx, side, [page]).get(page, ()) for side in adjacency.SIDES))
         if len(near) > UNLINKED_AT_ONCE:
             _thin(tx, page, sorted(near)[:UNLINKED_AT_ONCE], policy, now)
-            return False
+            return True
     if for_ever:
         tx.do("pages/forget_for_ever", key=key, now=now)
     notes.forget(tx, key)
     if key not in ids:
-        return True
+        return False
     ledger = ledgers.lock(tx, {page, *near}, policy.rule)
     out, into = (adjacency.held(tx, ledger, side, [page])[page] for side in adjacency.SIDES)
     if not ledger.holds([*out, *into]):
@@ -161,7 +161,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
         ends[held[2]].spent -= held[12]
     politeness.settle(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
-    return True
+    return False
 
 
 def _thin(tx: Tx, page: int, near: Sequence[int], policy: Policy, now: float) -> None:

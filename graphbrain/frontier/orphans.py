@@ -1,4 +1,4 @@
-"""What becomes of pages for reasons beside a visit: nobody links to them any more, or somebody by hand lets them wait.
+"""What becomes of pages beside visits: no page links to them any more, or they are let wait again by hand.
 
 A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
 linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:
@@ -92,14 +92,14 @@ def _is_orphan(row: _Standing, ledger: Accounts, place: int) -> bool:
 
 
 def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
-    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. False: it
+    """Forget a page if it is still an orphan that nobody holds; else its mark stays, and it is judged anew. True: it
     is to be done again, as in `edits.forget`."""
     ids = discovery.find(tx, [key])
     ledger = ledgers.of(policy.rule).lock_present(tx, ids.values(), policy.rule)
     for row, place in _read(tx, ledger):
         if _is_orphan(row, ledger, place) and row.lease_until is None:
             return edits.forget(tx, key, False, policy, now)
-    return True
+    return False
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:

@@ -78,7 +78,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
     many go outside, and how many come back.
 
-    Who is leased, or waits for a retry, waits when it comes back.
+    A page that is leased, or waits for a retry, gets no queue now: it is given one when it comes back.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]

@@ -83,7 +83,7 @@ def improve(
     tx.do("pages/respell", rows=[row_of(row.page, url, None) for row, url in taken], now=now)
     back = [row for row, url in taken if row.because is not None and _allowed(row, url, scope, met.get(row.host))]
     if back:
-        # They wait with everybody: claims sort them by host.
+        # They wait in the shared queue: claims sort them by host.
         tx.do("pages/state", rows=[_stands(row, revisits) for row in back])
 
 

@@ -16,7 +16,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import neo4j
@@ -34,6 +34,7 @@ __all__ = [
     "Graph",
     "Misfit",
     "Misfits",
+    "Observe",
     "Outdated",
     "Trace",
     "Tx",
@@ -52,6 +53,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 Clock = Callable[[], float]
 Trace = Callable[[str, int, float], None]
+Observe = Callable[[str, float], None]
 
 # The driver logs every deadlock as a warning; we count them instead, and they are no news to the user.
 logging.getLogger("neo4j").setLevel(logging.CRITICAL)
@@ -139,12 +141,20 @@ class Tx:
     `misfits`: what the transaction, all its attempts, and the connection remember of accounts that do not fit.
     """
 
-    __slots__ = ("_counts", "_trace", "_tx", "misfits")
+    __slots__ = ("_counts", "_observe", "_trace", "_tx", "misfits")
 
-    def __init__(self, tx: neo4j.Transaction, trace: Trace | None, counts: Counter[str], misfits: Misfits) -> None:
+    def __init__(
+        self,
+        tx: neo4j.Transaction,
+        trace: Trace | None,
+        counts: Counter[str],
+        misfits: Misfits,
+        observe: Observe | None = None,
+    ) -> None:
         self._tx = tx
         self.misfits = misfits
         self._trace = trace
+        self._observe = observe
         self._counts = counts
 
     def many(self, name: str, /, **params: Any) -> list[list[Any]]:
@@ -153,6 +163,8 @@ class Tx:
         started = time.perf_counter()
         result = self._tx.run(stated.text, stated.arguments(params))
         rows = result.values()
+        if self._observe is not None:
+            self._observe(name, time.perf_counter() - started)
         if self._trace is not None:
             self._counts["properties written"] += result.consume().counters.properties_set
             self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
@@ -168,6 +180,33 @@ class Tx:
     def do(self, name: str, /, **params: Any) -> None:
         """A statement whose rows do not matter."""
         self.many(name, **params)
+
+    def asked(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
+        """The columns and rows of a question that is no statement of ours; of plain values (`plain`)."""
+        started = time.perf_counter()
+        result = self._tx.run(f"/* graphbrain {name} */ {text}", dict(params))
+        columns, rows = list(result.keys()), [[plain(value) for value in row] for row in result.values()]
+        if self._trace is not None:
+            self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
+        return columns, rows
+
+
+def plain(value: Any) -> Any:
+    """What an answer holds, without the driver's types: a time as Python's, a node by its URL or name, or else its
+    properties, a path as the nodes along it, a link as its properties."""
+    if isinstance(value, neo4j.graph.Path):
+        return [plain(node) for node in value.nodes]
+    if isinstance(value, neo4j.graph.Node):
+        return value.get("url") or value.get("name") or plain(dict(value.items()))
+    if isinstance(value, neo4j.graph.Relationship):
+        return plain(dict(value.items()))
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, neo4j.time.DateTime | neo4j.time.Date | neo4j.time.Time):
+        return value.to_native()
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:
@@ -192,6 +231,8 @@ class Graph:
         self.uri, self.user, self.password, self.database = uri, user, password, database
         self.limit_seconds = limit_seconds
         self._tracer: Trace | None = None
+        self.observe: Observe | None = None
+        """Called with the name and the seconds of each statement, and of each COMMIT, for as long as it is set."""
         self._lock = threading.Lock()
         self.counts: Counter[str] = Counter()
         self._lasting: set[int] = set()
@@ -311,7 +352,7 @@ class Graph:
     def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
         tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
         try:
-            result = work(Tx(tx, self._tracer, self.counts, misfits))
+            result = work(Tx(tx, self._tracer, self.counts, misfits, self.observe))
             self._commit(tx)
         except Exception:
             _close(tx)
@@ -321,6 +362,8 @@ class Graph:
     def _commit(self, tx: neo4j.Transaction) -> None:
         started = time.perf_counter()
         tx.commit()
+        if self.observe is not None:
+            self.observe("COMMIT", time.perf_counter() - started)
         if self._tracer is not None:
             self._tracer("COMMIT", 0, (time.perf_counter() - started) * 1000)
 

@@ -145,7 +145,7 @@ class Manners:
 
 
 # What hosts/read and hosts/lock say of a host, in their order.
-_COLUMNS = (
+COLUMNS = (
     "name",
     "delay",
     "most_in_flight",
@@ -521,7 +521,7 @@ def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> di
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    found = (dict(zip(_COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
+    found = (dict(zip(COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
     return {stored["name"]: Host(stored, manners) for stored in found}
 
 

@@ -1,28 +1,17 @@
-"""What others have crawled, read from files into arrays, as a brain would keep it.
+"""What others have crawled, read from files into arrays, as a brain would keep it: what `import` works on.
 
 Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
-at most `max_links` of a page, the first of them. Files are told apart by what is in them, plain or gzipped:
-
-    `src dst [count]`                                        links by id; pages of other files, or with generated URLs
-    `id crawled url`, `id url`                               pages by id
-    `id reversed.host.name`                                  hosts, as CommonCrawl's vertices: pages http://host.name/
-    header `pages links 1`, then `id url`, then `src dst`    as Massey's hollins.dat
-    `n id url` and `e src dst`                               as Kleinberg's query graphs
-    a JSON object a line                                     as `graphbrain report` reads; `fetched`, `hash` for short
-
-A line that cannot be used is counted and left out; the first few are named. Comments and odd lines are as `formats` has
-them. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
+at most `max_links` of a page, the first of them. A line that cannot be used is counted and left out; the first few are
+named. Beside what `reader` reads there are JSON lines, as `graphbrain report` reads them, `fetched` and `hash` for
+short. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
 bytes a page more.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, overload
 
@@ -33,8 +22,9 @@ from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.validate import Intake
 from graphbrain.frontier.verdicts import Item
-from graphbrain.ingest import formats
-from graphbrain.ingest.formats import as_text, filled, ids_of, is_id
+from graphbrain.ingest import reader
+from graphbrain.ingest.formats import RecordedPage
+from graphbrain.ingest.reader import Meter, Progress, Source
 from graphbrain.ingest.recording import generated_url
 from graphbrain.model import Answer, Fetched, Report
 from graphbrain.url import Rules
@@ -43,15 +33,8 @@ from graphbrain.wire import json_object, report_from_dict
 __all__ = ["Harvest", "Texts", "read"]
 
 
-BLOCK_BYTES = 1 << 24
 BLOCK_LINKS = 1 << 22
 NAMED = 5
-WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
-"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
-LINES_LOOKED_AT = 20
-"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
-Progress = Callable[[int, int], None]
-"""Called with (bytes read, bytes in all), as they lie on the disk."""
 
 
 class Texts(Sequence[str]):
@@ -183,17 +166,19 @@ def read(
     `fetched`: pages without out-links and without a record of a visit count as fetched, too. Raises BadInput when a
     file cannot be opened, when there is nothing in them, or when pages by id and pages by URL are mixed.
     """
-    sources = [_Source.of(Path(file)) for file in files]
-    sources = _siblings(sources) + sources
+    sources = [Source.of(Path(file)) for file in files]
+    if [source.kind for source in sources] == ["edges"]:
+        beside = sources[0].beside("nodes", "vertices")
+        sources = [*(Source.of(path) for path in beside[:1]), *sources]
     kinds = {source.kind for source in sources}
     if "json" in kinds and len(kinds) > 1:
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
-    meter = _Meter(sum(source.size for source in sources), progress)
-    reader = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
+    meter = Meter(sum(source.size for source in sources), progress)
+    taken = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
     # Pages first: whether a link's ends are pages is known only then.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
-        reader.take(source, meter)
-    harvest = reader.harvest(" + ".join(source.path.name for source in sources))
+        taken.take(source, meter)
+    harvest = taken.harvest(" + ".join(source.path.name for source in sources))
     if not harvest.pages:
         names = ", ".join(str(source.path) for source in sources)
         why = f" ({harvest.tally.first[0]})" if harvest.tally.first else ""
@@ -201,96 +186,13 @@ def read(
     return harvest
 
 
-# ---------------------------------------------------------------- files
-
-
-class _Meter:
-    """Adds up what has been read of all files."""
-
-    def __init__(self, total: int, progress: Progress) -> None:
-        self._total, self._done, self._progress = total, 0, progress
-
-    def file(self, at: int) -> None:
-        """So far in this file."""
-        self._progress(min(self._done + at, self._total), self._total)
-
-    def end(self, size: int) -> None:
-        """This file is read."""
-        self._done += size
-        self.file(0)
-
-
-@dataclass
-class _Source:
-    """One file: its path, what kind it is of, its size on the disk."""
-
-    path: Path
-    kind: str
-    size: int
-
-    @classmethod
-    def of(cls, path: Path) -> _Source:
-        source = cls(path, "", 0)
-        _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
-        head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
-        if not head:
-            raise BadInput(f"{path} is empty.")
-        source.kind, source.size = _kind(head, path), path.stat().st_size
-        return source
-
-    def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
-        """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
-        number, rest, first = 1, b"", True
-        try:
-            with self.path.open("rb") as raw:
-                packed = raw.read(2) == b"\x1f\x8b"
-                raw.seek(0)
-                file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-                while data := file.read(most):
-                    at(raw.tell())
-                    data, first = data.removeprefix(formats.BOM) if first else data, False
-                    cut = data.rfind(b"\n") + 1
-                    block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
-                    if block:
-                        yield number, block
-                        number += block.count(b"\n")
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise BadInput(f"{self.path} is a damaged or shortened gzip file.") from None
-        except OSError as error:
-            raise BadInput(f"{self.path} cannot be read ({error.strerror or error}).") from None
-        if rest:
-            yield number, rest
-
-
-def _kind(head: Sequence[bytes], path: Path) -> str:
-    """What the first line says that says anything."""
-    for line, after in pairwise([*head, b""]):
-        if kind := formats.kind_of(line, after):
-            return kind
-    text = b" ".join(head[0].split()).decode("utf-8", "replace")
-    raise BadInput(
-        f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url') "
-        "or of JSON."
-    )
-
-
-def _siblings(sources: Sequence[_Source]) -> list[_Source]:
-    """The node file beside an edge list that was given alone."""
-    if [source.kind for source in sources] != ["edges"]:
-        return []
-    path = sources[0].path
-    for name in ("nodes", "vertices"):
-        other = path.with_name(path.name.replace("edges", name))
-        if other != path and other.exists():
-            return [_Source.of(other)]
-    return []
-
-
 # ---------------------------------------------------------------- pages by id
 
 
 class _Graph:
     """Pages and links by recorded ids."""
+
+    strict = False
 
     def __init__(self, rules: Rules, max_links: int, fetched: bool) -> None:
         self._page = rules.page
@@ -303,76 +205,29 @@ class _Graph:
         self._keys = bytearray()
         self._crawled = bytearray()
 
-    def take(self, source: _Source, meter: _Meter) -> None:
+    def take(self, source: Source, meter: Meter) -> None:
         """Read one file."""
-        header = source.kind == "hollins"
-        widths = WIDTHS.get(source.kind, ())
-        for number, block in source.blocks(meter.file):
-            if header:
-                number, block = self._without_header(source, number, block)
-                header = not block
-            table = formats.table(block) if widths and source.kind != "gr0" else None
-            if table is None or table.shape[1] not in widths:
-                table = self._lines(source, number, block)
-            table = table[:, :2]
-            # Half the memory, where ids allow it.
-            small = not table.size or table.max() < 2**31
-            self._chunks.append(table.astype(np.int32) if small else table)
-        meter.end(source.size)
+        reader.read(source, self, meter)
 
-    def _without_header(self, source: _Source, number: int, block: bytes) -> tuple[int, bytes]:
-        """What follows the header in a block, and the number of its first line; nothing where it has none."""
-        at = 0
-        for line in block.splitlines(keepends=True):
-            at += len(line)
-            number += line.endswith(b"\n")
-            if formats.is_header(line):
-                break
-            if filled(line):
-                self._refuse(source, number - 1, line, "not a line of this file's kind")
-        return number, block[at:]
+    def header(self, pages: int, links: int) -> None:
+        """How much a file announces does not matter here: it may be cut."""
 
-    def _lines(self, source: _Source, number: int, block: bytes) -> Ints:
-        """Read a block line by line; its links."""
-        links = array("q")
-        for at, line in enumerate(block.split(b"\n"), number):
-            if filled(line):
-                try:
-                    self._line(source.kind, line, links)
-                except BadInput as error:
-                    self._refuse(source, at, line, str(error).rstrip("."))
-        return np.array(links, np.int64).reshape(-1, 2)
+    def links(self, table: Ints) -> None:
+        """Some links, as ids."""
+        self._chunks.append(table)
 
-    def _refuse(self, source: _Source, number: int, line: bytes, why: str) -> None:
-        shown = line.decode("utf-8", "replace").strip()
-        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
-
-    def _line(self, kind: str, line: bytes, links: array[int]) -> None:
-        widths = WIDTHS.get(kind, ())
-        if kind == "gr0":
-            word, line = (*line.split(None, 1), b"")[:2]
-            kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
-        ids = ids_of(line) if kind in ("edges", "hollins") else None
-        if kind == "hollins":
-            kind = "nodes" if ids is None else "edges"
-        parts = line.split(None, 2)
-        if kind == "edges" and ids is not None and len(ids) in widths:
-            links.extend(ids[:2])
-        elif kind == "nodes" and len(parts) > 1 and is_id(parts[0]):
-            crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
-            url = parts[2] if crawled else line.split(None, 1)[1]
-            self._node(int(parts[0]), as_text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
-        elif kind == "hosts" and len(parts) > 1 and is_id(parts[0]) and b"/" not in parts[1]:
-            self._node(int(parts[0]), f"http://{'.'.join(reversed(as_text(parts[1]).split('.')))}/", 2)
-        else:
-            raise BadInput("not a line of this file's kind")
-
-    def _node(self, identity: int, text: str, crawled: int) -> None:
-        url, key = self._page(text)
-        self._ids.append(identity)
+    def page(self, source: Source, number: int, page: RecordedPage) -> None:  # noqa: ARG002
+        """A page. Raises BadInput when its URL cannot be one."""
+        url, key = self._page(page.url)
+        self._ids.append(page.id)
         self._urls.append(url)
         self._keys += bytes.fromhex(key)
-        self._crawled.append(crawled)
+        self._crawled.append(2 if page.crawled is None else page.crawled)
+
+    def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
+        """A line that cannot be used."""
+        shown = line.decode("utf-8", "replace").strip()
+        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
 
     def harvest(self, name: str) -> Harvest:
         """Everything read so far, numbered."""
@@ -548,7 +403,7 @@ class _Visits:
         self._later: list[Report] = []
         self._values: dict[int, float] = {}
 
-    def take(self, source: _Source, meter: _Meter) -> None:
+    def take(self, source: Source, meter: Meter) -> None:
         """Read one file."""
         for number, block in source.blocks(meter.file):
             for at, line in enumerate(block.split(b"\n"), number):

@@ -21,11 +21,12 @@ import numpy as np
 from graphbrain.accounts import adjacency
 from graphbrain.accounts.settlement import SETTLED_TO, STEADY, waiting_share
 from graphbrain.arrays import Ints
+from graphbrain.brain import imports
 from graphbrain.brain.workers import to_stderr
 from graphbrain.errors import BadInput, GraphRefused, SettingsError
 from graphbrain.frontier import discovery
 from graphbrain.graph import brain_state, schema
-from graphbrain.graph.connection import Tx
+from graphbrain.graph.connection import Tx, bound
 from graphbrain.ingest import harvest as harvests
 from graphbrain.ingest import neo4j_admin
 from graphbrain.ingest.harvest import Harvest
@@ -101,7 +102,7 @@ def run(
     and what any call raises.
     """
     clock = _Laps()
-    brain._reread()
+    brain.session.refresh()
     _refuse_pages(brain)
     local = None if batches else local_server(brain, data)
     # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
@@ -109,9 +110,8 @@ def run(
     with ExitStack() as until_loaded:
         shop = until_loaded.enter_context(neo4j_admin.workshop(local, say)) if local else None
         settings = brain.settings
-        stored = {
-            name: value for name, value in brain._stored.items() if name != "importing" or value == brain_state.MOVED
-        }
+        known = brain.session.stored
+        stored = {name: known[name] for name in known if name != "importing" or known[name] == brain_state.MOVED}
         bulk = _read(brain, paths, fetched, seeds, in_memory, clock, progress)
         if shop is None:
             _close(brain, bulk.run.now, settings)
@@ -233,16 +233,16 @@ def _refuse_pages(brain: Brain, noted: bool = False) -> None:
 
 def _close(brain: Brain, since: float, settings: Settings) -> None:
     """Let nobody write any more, unless somebody has begun to crawl meanwhile, or changed the settings: he goes before
-    us, and the brain is open again. Raises BadInput then, or GraphRefused, and GraphUnavailable as `_note_import`."""
+    us, and the brain is open again. Raises BadInput then, or GraphRefused, and GraphUnavailable as `imports.begin`."""
     try:
-        brain._note_import(since)
+        imports.begin(brain.session, since)
         _refuse_pages(brain, noted=True)
         if brain.settings != settings:
             raise GraphRefused(
                 "Somebody has changed the brain's settings while the files were read: import them again."
             )
     except BaseException:
-        brain._note_import(None)
+        imports.end(brain.session)
         raise
 
 
@@ -300,7 +300,7 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
     since = bulk.run.now
     for start in range(0, len(bulk.hosts), PAGES_AT_ONCE):
         names = sorted(bulk.hosts[start : start + PAGES_AT_ONCE])
-        brain.graph.write(lambda tx, n=names: tx.do("pages/hosts", names=n, now=since), "pages/hosts")  # type: ignore[misc]
+        brain.graph.write(bound(Tx.do, "pages/hosts", names=names, now=since), "pages/hosts")
     ids = np.empty(bulk.harvest.pages, np.int64)
     for start in range(0, len(ids), PAGES_AT_ONCE):
         rows = bulk.rows(start, start + PAGES_AT_ONCE)
@@ -308,7 +308,7 @@ def _in_batches(brain: Brain, bulk: Bulk, clock: _Laps, progress: Progress) -> N
         progress("creating pages", (start + len(rows)) / len(ids))
     clock.lap("pages")
     _link(brain, bulk, ids, progress)
-    brain._note_import(None)
+    imports.end(brain.session)
     clock.lap("links")
 
 

@@ -236,7 +236,7 @@ class Bulk:
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
 
     def _mark(self, policy: Policy) -> None:
-        """Priorities, ranks and first lanes, as `ledger.Marks` has them."""
+        """Priorities, ranks and first lanes, as `exact_ledger.Marks` has them."""
         rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
         keep = algebra.keep_hub(self.out_weight, rule.alpha)
         hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)

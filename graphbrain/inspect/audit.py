@@ -32,6 +32,7 @@ from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.politeness import Host
+from graphbrain.model import Audit
 from graphbrain.rules import Rule
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
@@ -40,15 +41,6 @@ BATCH = 500
 TOLERANCE = 1e-9
 """Relative to the sum of what was added up: float sums drift by about 1e-13 in 2·10⁷ payments."""
 MOST_FINDINGS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
-
-    ok: bool
-    findings: tuple[str, ...]
-    figures: dict[str, Any]
 
 
 @dataclass

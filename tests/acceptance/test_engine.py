@@ -104,7 +104,7 @@ def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain:
         code, out, err = ended(start("engine", exported, env=env))
         assert (code, out.split()) == (0, ["name", "value", "engine", exported]), err
         assert ("payout=trusted comes back with 'graphbrain engine exact'" in err) == (exported == "classic")
-    brain._reread()
+    brain.session.refresh()
     assert (brain.settings.payout, brain.settings.eps) == ("trusted", 0.03)
 
 

@@ -149,12 +149,17 @@ def _template(node: ast.JoinedStr) -> tuple[str, str]:
     return "".join(map(str, parts[:hole])), "".join(map(str, parts[hole + 1 :]))
 
 
+LABEL_AT = {"read": 1, "write": 1, "_run": 1, "perform": 0, "perform_once": 0, "exhaust": 0, "Hold": 4}
+LABEL_AT |= {"_in_batches": 2, "_guarded": 2, "_for_claims": 2, "_take": 4, "_set": 0}
+"""Function → the place of the transaction's name among its arguments."""
+
+
 def _labels(module: str) -> set[int]:
     """The string constants that name a transaction, not a statement: read(work, LABEL) and the like."""
     found = set()
     for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            place = {"read": 1, "write": 1, "_run": 1, "_correct": 1, "_in_batches": 2}.get(node.func.attr)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            place = LABEL_AT.get(node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id)
             if place is not None and len(node.args) > place:
                 found.update(id(part) for part in ast.walk(node.args[place]))
     return found
@@ -227,8 +232,8 @@ LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.exact_ledger", "acco
 
 # The classic ledger reads its mark of new pages from a property of the exact one.
 BY_PLACE = {
-    "hosts/lock": politeness._COLUMNS,
-    "hosts/read": politeness._COLUMNS,
+    "hosts/lock": politeness.COLUMNS,
+    "hosts/read": politeness.COLUMNS,
     "accounts/lock": Ledger.columns,
     "classic/lock": [{"newborn": "hub_paid"}.get(name, name) for name in ClassicLedger.columns],
 }

@@ -9,6 +9,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.brain import open as opening
 from graphbrain.schedule import lanes
 from tests.integration.conftest import HandClock, sound
 
@@ -129,7 +130,7 @@ def test_pages_of_an_older_brain_are_read_where_they_wait_and_moved_by_who_tends
     raw.execute_query("MATCH (p:Page) WHERE p.first_fetched IS NULL SET p.lane = 639, p.flow = null")
     raw.execute_query("MATCH (p:Page) SET p.flow_paid = null")
     raw.execute_query("MATCH (b:Brain) REMOVE b.lanes")
-    brain._renew_lanes()
+    opening.renew_lanes(brain.session)
     taken = brain.next_urls(1)
     assert len(taken) == 1
     brain.give_back(taken)
@@ -138,5 +139,5 @@ def test_pages_of_an_older_brain_are_read_where_they_wait_and_moved_by_who_tends
     for url in (B, C, D):
         lane = brain.page(url).lane
         assert lanes.FINE_FIRST < lane < lanes.FRONTIER_END
-    assert brain._stored["lanes"] == lanes.VERSION
+    assert brain.session.stored["lanes"] == lanes.VERSION
     sound(brain)

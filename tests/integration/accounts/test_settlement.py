@@ -14,9 +14,10 @@ from graphbrain import Brain, Fetched, memory
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.accounts.settlement import Goal
-from graphbrain.brain import upkeep
+from graphbrain.brain import holds, upkeep
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
+from graphbrain.url import key_of
 from tests.conftest import Neo4j, eventually
 from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, sound
 from tests.reference.exported import export
@@ -153,14 +154,12 @@ def test_only_links_that_have_changed_are_read_again(
         patch.setattr(settlement, "_read", find)
         changing(patch, lambda: second.unlink(one, gone))
         brain.settle()
-    at = second.graph.read(lambda tx: discovery.find(tx, [second._key(one), second._key(gone)]), "test")
-    changed, left = at[second._key(one)], at[second._key(gone)]
+    at = second.graph.read(lambda tx: discovery.find(tx, [key_of(one), key_of(gone)]), "test")
+    changed, left = at[key_of(one)], at[key_of(gone)]
     out = [each for each in read if each.startswith("links/packed_out")]
     assert out == [f"links/packed_out {changed}"]
     into = {each for each in read if each.startswith("links/packed_in")}
-    still = second.graph.read(
-        lambda tx: discovery.find(tx, [second._key(url) for url in second.neighbours(one)[0]]), "test"
-    )
+    still = second.graph.read(lambda tx: discovery.find(tx, [key_of(url) for url in second.neighbours(one)[0]]), "test")
     assert into <= {f"links/packed_in {page}" for page in still.values()}, "whether these are still linked is not known"
     assert f"links/packed_in {left}" not in into, "it has lost a link, and all others are known"
     sound(brain)
@@ -246,7 +245,7 @@ def test_a_pass_that_died_is_made_again_by_whoever_tends_next(
 ) -> None:
     crawl(brain)
     if not failed:  # a process that is killed says no more
-        monkeypatch.setattr(upkeep._Hold, "lapse", lambda _: None)
+        monkeypatch.setattr(holds.Hold, "lapse", lambda _: None)
     with pytest.raises(Died):
         brain.settle(progress=die)
     assert ask("MATCH (b:Brain) RETURN b.settling IS NOT NULL") == [[True]]

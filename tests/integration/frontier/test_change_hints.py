@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Fetched, Hint
+from graphbrain.brain.discover import Discovering
+from graphbrain.brain.names import Names
 from graphbrain.frontier.change_hints import Trust, beta
 from graphbrain.url import key_of
 from tests.integration.conftest import START, HandClock
@@ -89,8 +91,8 @@ def test_an_answer_that_is_lost_is_found_again(brain: Brain, clock: HandClock, a
     clock.pass_(DAY)
     from graphbrain.frontier import change_hints
 
-    noted = {hint.key: hint for hint in (change_hints.check(url, brain._rules, clock.at) for url in (A, B))}
-    work = brain._hint(noted)
+    noted = {hint.key: hint for hint in (change_hints.check(url, brain.session.rules, clock.at) for url in (A, B))}
+    work = Discovering(brain.session, Names(brain.session)).applying(noted)
     first = brain.graph.write(work, "hints")
     since = brain.page(A).waiting_since
     assert brain.graph.write(work, "hints") == first

@@ -13,7 +13,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.accounts import exact_ledger
-from graphbrain.brain import brain as verbs
+from graphbrain.brain import claim as claiming
 from graphbrain.graph.statements import names, statement
 from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock
@@ -30,14 +30,20 @@ READS_ALL_OF_AN_INDEX = {"hosts/news": "every host in the index of news has some
 def shapes(brain: Brain, at: dict[str, int]) -> dict[str, list[str]]:
     """Statement → the operators of the plan that is made for it now."""
     found: dict[str, list[str]] = {}
-    for name in (name for name in names() if not name.startswith("schema/")):
-        stated = statement(name)
-        unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
-        plan = planned(brain.graph._driver, unknown, params(name, at)).plan
-        assert plan is not None
-        # When a property is read, at once or where it is needed, makes no difference.
-        found[name] = [step for step in operators(plan) if step != "CacheProperties"]
+    with raw(brain) as connection:
+        for name in (name for name in names() if not name.startswith("schema/")):
+            stated = statement(name)
+            unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
+            plan = planned(connection, unknown, params(name, at)).plan
+            assert plan is not None
+            # When a property is read, at once or where it is needed, makes no difference.
+            found[name] = [step for step in operators(plan) if step != "CacheProperties"]
     return found
+
+
+def raw(brain: Brain) -> driver.Driver:
+    """A connection to the brain's server that takes any Cypher."""
+    return driver.GraphDatabase.driver(brain.graph.uri, auth=(brain.graph.user, brain.graph.password))
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +79,14 @@ class Filled:
         self.brain.report([Failed(claim.url, claim, 500) for claim in held[:FAILED]])
         self.brain.change(delay_seconds=60.0)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(verbs, "BULK", 1)  # so that most are left in the shared queue
-            patch.setattr(verbs, "CLEARING", 0.0)
+            patch.setattr(claiming, "BULK", 1)  # so that most are left in the shared queue
+            patch.setattr(claiming, "CLEARING", 0.0)
             for _ in range(4):  # each takes one page of a host and moves the next ones to the host's queue
                 self.brain.next_urls(100)
 
     def queues(self) -> tuple[int, int]:
         """Pages in the shared queue, and in the hosts' own."""
-        with self.brain.graph._driver.session(database="neo4j") as session:
+        with raw(self.brain) as connection, connection.session(database="neo4j") as session:
             rows = session.run("MATCH (p:Page) WHERE p.queue IS NOT NULL RETURN p.queue = '*', count(*)")
             counts = dict(rows.values())
         return counts[True], counts[False]

@@ -12,6 +12,8 @@ from functools import partial
 import neo4j as driver
 
 from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.frontier.claims import Request, attempts, take
+from graphbrain.frontier.sampling import Reach
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 
@@ -333,7 +335,8 @@ def test_a_made_up_token_is_nobodys(brain: Brain) -> None:
 def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     """The transaction committed, the connection broke: the second attempt returns what the first took."""
     brain.seed([A, B, C])
-    work = brain._take(2, "feed" * 8, "me", 8)
+    wish = Request(2, "feed" * 8, "me", brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
+    work = attempts(take, lambda: wish)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")
     assert {claim.url for claim in again.claims} == {claim.url for claim in first.claims}

@@ -51,7 +51,7 @@ class Before:
 
     def __init__(self, brain: Brain, neo4j: Neo4j, ask: Ask, clock: HandClock) -> None:
         self.brain, self._neo4j, self._ask, self._clock = brain, neo4j, ask, clock
-        brain._rules = RulesBefore()  # type: ignore[assignment]
+        brain.session.rules = RulesBefore()  # type: ignore[assignment]
 
     def close(self) -> None:
         """From now on it is as an older version has left it."""
@@ -105,7 +105,7 @@ def still_right(brain: Brain) -> None:
     stored = brain.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
     policy = replace(brain.policy, rule=Rule.of(stored))
     check = brain.engine.check
-    found = audit.run(brain.graph, check, lambda: policy, brain._finder, None, lambda *_: None, brain.now)
+    found = audit.run(brain.graph, check, lambda: policy, brain.session.finder, None, lambda *_: None, brain.now)
     off = [each for each in found.findings if "in flight" not in each]
     assert not off, off
 
@@ -372,7 +372,7 @@ def test_older_processes_wait_and_are_kept_out_for_ever(
             patch.setattr(brain_state, "closed", lambda stored: kept(stored))
             old.move()
             patch.setattr(brain_state, "closed", as_older)
-            older._reread()
+            older.session.refresh()
             with pytest.raises(GraphUnavailable, match="imported"):
                 older.report([Fetched(f"{A}?PHPSESSID=2")])
             with pytest.raises(GraphUnavailable):
@@ -380,7 +380,7 @@ def test_older_processes_wait_and_are_kept_out_for_ever(
     with old.now() as brain:
         assert brain.stats()["pages"] == 2
         brain.clear()
-        assert brain._stored["importing"] == brain_state.MOVED
+        assert brain.session.stored["importing"] == brain_state.MOVED
         assert brain.report([Fetched(A)])[0].accepted
 
 
@@ -587,7 +587,7 @@ def test_the_crawls_own_step_is_not_taken_twice(before: Callable[..., Before], a
         return url.replace("/a", "/b") if "/a" in url else url.replace("/b", "/c")
 
     old = before()
-    old.brain._rules = RulesBefore(step)  # type: ignore[assignment]
+    old.brain.session.rules = RulesBefore(step)  # type: ignore[assignment]
     old.brain.report([Fetched("http://x.org/a?Utm_Source=1"), Fetched("http://x.org/b"), Fetched("http://x.org/d")])
     old.close()
     old.move(canonical=step)

@@ -11,6 +11,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.bench import crawl
+from graphbrain.brain import imports
 from graphbrain.errors import BadInput, GraphRefused, GraphUnavailable
 from graphbrain.graph.connection import Tx
 from graphbrain.ingest import harvest
@@ -130,11 +131,11 @@ def test_settings_changed_while_files_are_read_are_kept(
 
 def test_nobody_changes_settings_during_an_import(make_brain: Callable[..., Brain]) -> None:
     brain = make_brain()
-    brain._note_import(START)
+    imports.begin(brain.session, START)
     brain.graph.limit_seconds = 1.0
     with pytest.raises(GraphUnavailable, match="imported"):
         brain.change(eps=0.3)
-    brain._note_import(None)
+    imports.end(brain.session)
     brain.change(eps=0.3)
     assert brain.settings.eps == 0.3
 

@@ -274,7 +274,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
 
     recorded = read(data_dir / "gr0.California.gz")
     urls = recorded.urls
@@ -403,7 +403,7 @@ def test_nonsense_is_refused_before_anything_is_read(drawn: Brain, ask: Callable
 
 def test_a_pace_of_less_than_an_hour_says_so(make_brain: MakeBrain, clock: HandClock) -> None:
     brain = make_brain(delay_seconds=0.0, order="best_first")
-    brain._counted_at = float("inf")  # counters are written when the test says so
+    brain.session.counters.written_at = float("inf")  # counters are written when the test says so
     assert (brain.stats()["pace"]["visits"], brain.stats()["pace"]["seconds"]) == (0, 0.0)
     clock.at = (clock.at // 3600 + 1) * 3600 + 1800.0  # half past
     began = clock.at
@@ -412,7 +412,7 @@ def test_a_pace_of_less_than_an_hour_says_so(make_brain: MakeBrain, clock: HandC
         for _ in range(count):
             brain.report([Fetched(f"http://p.org/{clock.at}", [A])])
             clock.pass_(1.0)
-        brain._write_counts()
+        brain.session.counters.write()
 
     def pace() -> tuple[float, int, float, bool]:
         found = brain.stats()["pace"]

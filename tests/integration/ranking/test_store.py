@@ -290,7 +290,7 @@ def test_pages_change_lanes_even_if_whoever_wrote_the_scores_is_stopped(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(ranked, "_reread", stopped)  # the first that is done after the last write
+        patch.setattr(ranked.session, "refresh", stopped)  # the first that is done after the last write
         ranked.rank("pagerank")
     assert marked(second, ask)[1] == ""
     second.tend(0)

@@ -221,10 +221,10 @@ def test_priors_are_learned_from_first_visits_again_and_pages_change_lanes(
     assert brain.page(once[0]).lane != before
     rates = {url: float(lanes.read_lanes([brain.page(url).lane]).scale[0]) for url in once}
     assert rates[once[1]] > 5 * rates[once[0]]
-    seen = brain._stored["prior_seen"]
+    seen = brain.session.stored["prior_seen"]
     assert seen == 300
     brain.tend(0)
-    assert brain._stored["prior_seen"] == seen
+    assert brain.session.stored["prior_seen"] == seen
 
 
 # ---------------------------------------------------------------- what pages are worth

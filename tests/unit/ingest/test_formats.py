@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from graphbrain.errors import BadInput
-from graphbrain.ingest import records
+from graphbrain.ingest import recording as recordings
 from graphbrain.ingest.formats import BOM, ids_of, is_id, table
 from graphbrain.ingest.harvest import Harvest, read
+from graphbrain.ingest.reader import Source
 from graphbrain.ingest.recording import generated_url
 from graphbrain.url import Rules
 
@@ -48,7 +49,7 @@ def links(found: Harvest) -> set[tuple[str, str]]:
 
 
 def replayed(path: Path) -> set[tuple[str, str]]:
-    recording = records.read(path)
+    recording = recordings.read(path)
     first, second = recording.distinct
     return {(recording.urls[a], recording.urls[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)}
 
@@ -66,7 +67,25 @@ def test_both_read_the_same_out_of_odd_files(name: str, odd: str, tmp_path: Path
     assert found.tally.first == []
     assert links(found) == links(harvest(plain)) == replayed(path) == replayed(plain)
     assert len(links(found)) == 2 + (name != "gr0")
-    assert found.pages == records.read(path).pages == 3
+    assert found.pages == recordings.read(path).pages == 3
+
+
+@pytest.mark.parametrize("most", [1, 7, 64])
+def test_both_read_the_same_in_blocks_of_any_size(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Source.blocks, "__defaults__", (most,))
+    (tmp_path / "nodes.nodes.tsv").write_text(NODES, encoding="utf-8")
+    for name, text in FORMATS.items():
+        path = tmp_path / f"{name}.edges.tsv"
+        path.write_text(text, encoding="utf-8")
+        found = harvest(path)
+        assert found.tally.first == [], name
+        assert links(found) == replayed(path), name
+        assert len(links(found)) == 2 + (name != "gr0"), name
+        path.write_text(text + "1 2\n1 2 3\n1 x\n", encoding="utf-8")
+        with pytest.raises(
+            BadInput, match=rf"line {text.count(chr(10)) + 1 + (name in ('edges', 'nodes', 'hollins'))}: "
+        ):
+            recordings.read(path)
 
 
 def test_a_first_url_with_a_space(tmp_path: Path) -> None:
@@ -83,7 +102,7 @@ def test_a_title_before_the_header_is_left_out_and_named(tmp_path: Path) -> None
     assert len(links(found)) == 3
     assert found.tally.first == ["h, line 1: not a line of this file's kind: \"the college's web\""]
     with pytest.raises(BadInput, match="h, line 1"):
-        records.read(path)
+        recordings.read(path)
 
 
 @pytest.mark.parametrize("beside", ["", "bad\n", "0 1 2 3\n"], ids=["alone", "beside words", "beside numbers"])
@@ -132,7 +151,7 @@ def test_what_is_no_link(line: str, beside: str, tmp_path: Path) -> None:
     assert found.tally.first[0] == f"e, line 2: not a line of this file's kind: {line!r}"
     assert found.tally.refused == 1 + bool(beside)
     with pytest.raises(BadInput, match="e, line 2"):
-        records.read(path)
+        recordings.read(path)
 
 
 def test_a_table_takes_what_its_lines_take() -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from graphbrain.errors import BadInput
-from graphbrain.ingest.harvest import BLOCK_BYTES, Harvest, Texts, read
+from graphbrain.ingest.harvest import Harvest, Texts, read
+from graphbrain.ingest.reader import BLOCK_BYTES
 from graphbrain.ingest.recording import Recording, generated_url
 from graphbrain.ingest.rows import depths, starts
 from graphbrain.model import Failed
@@ -115,9 +116,9 @@ def test_a_hosts_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz", "numpy-doc.edges.tsv.gz"])
 def test_recorded_crawls_are_read_as_replay_reads_them(name: str, data_dir: Recordings) -> None:
-    from graphbrain.ingest import records
+    from graphbrain.ingest import recording
 
-    found, recorded = harvest(data_dir / name), records.read(data_dir / name)
+    found, recorded = harvest(data_dir / name), recording.read(data_dir / name)
     spelt = found.tally.refused + recorded.pages - found.pages
     assert spelt <= 2 * recorded.stand_ins + found.tally.refused
     if recorded.stand_ins == 0:

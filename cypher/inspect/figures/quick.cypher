@@ -1,0 +1,29 @@
+// What can be told of a brain without reading its pages: counts that the database keeps, the leases that are out, and
+// the counters of this hour and the last.
+//
+// param   now     FLOAT    seconds since the epoch
+// param   hour    INTEGER  the hour that runs, since the epoch
+// column  pages   INTEGER  pages known
+// column  links   INTEGER  links known
+// column  hosts   INTEGER  hosts known
+// column  out     INTEGER  leases that are out, those among them that have lapsed included
+// column  lapsed  INTEGER  of them lapsed, until somebody takes them back
+// column  tending INTEGER  processes that tend for everybody
+// column  active  INTEGER  processes that have reported or claimed, or tended for everybody, in the last minute
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+CALL () { MATCH (p:Page) RETURN count(p) AS pages }
+CALL () { MATCH ()-[r:LINKS]->() RETURN count(r) AS links }
+CALL () { MATCH (h:Host) RETURN count(h) AS hosts }
+CALL () {
+  MATCH (p:Page) WHERE p.lease_until >= 0
+  RETURN count(*) AS out, count(CASE WHEN p.lease_until <= $now THEN 1 END) AS lapsed
+}
+CALL () {
+  MATCH (c:Hour) WHERE c.hour >= $hour - 1 AND c.worker IS NOT NULL
+  RETURN count(DISTINCT CASE WHEN c.tends_until >= $now THEN c.worker END) AS tending,
+         count(DISTINCT CASE WHEN c.seen >= $now - 60 THEN c.worker END) AS active
+}
+RETURN pages, links, hosts, out, lapsed, tending, active

@@ -1,0 +1,122 @@
+"""Pages that somebody names: seeds, hints that pages have changed, and pages that are wanted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from graphbrain import border, tokens
+from graphbrain.brain.names import Names
+from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.errors import BadInput
+from graphbrain.frontier import change_hints, edits, orphans
+from graphbrain.frontier.change_hints import Noted
+from graphbrain.frontier.edits import Seeded
+from graphbrain.frontier.validate import named, unreadable
+from graphbrain.graph.connection import Tx
+from graphbrain.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
+from graphbrain.url import cleaner
+
+__all__ = ["Discovering"]
+
+OUTSIDE = {
+    SCOPE: "it is outside the scope of the crawl (allow_hosts, deny_hosts, allow_urls, deny_urls, max_depth): it will "
+    "not be fetched",
+    ROBOTS: "its host's robots.txt forbids it: it will not be fetched",
+}
+
+
+class Discovering:
+    """Makes pages of what is named, where they are not known."""
+
+    def __init__(self, session: Session, names: Names) -> None:
+        self._session, self._names = session, names
+
+    def seed(self, urls: Iterable[str]) -> SeedAnswer:
+        """Make seeds, as `Brain.seed` says."""
+        if isinstance(urls, str | bytes):
+            raise BadInput("seed takes a list of URLs, not one URL.")
+        session = self._session
+        good: dict[str, str] = {}
+        refused: list[tuple[str, str]] = []
+        for url in urls:
+            try:
+                written, key = session.rules.page(url)
+                good[key] = cleaner(good.get(key, written), written)
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
+                refused.append((border.shown(url), unreadable(error)))
+        answer = SeedAnswer(0, 0, tuple(refused))
+        keys = sorted(good)
+        for start in range(0, len(keys), PASS_BATCH):
+            batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}
+            found = session.perform("pages/seed", orphans.seed, batch, tokens.token(session.now()))
+            answer += _seeded(batch, found)
+        return answer
+
+    def hint(self, hints: Iterable[Hint | str]) -> list[Hinted]:
+        """Take hints, as `Brain.hint` says."""
+        session, now = self._session, self._session.now()
+        answers: list[Hinted | None] = []
+        of_page: dict[str, dict[int, Noted]] = {}
+        for number, hint in enumerate(hints):
+            answers.append(None)
+            try:
+                noted = change_hints.check(hint, session.rules, now)
+                of_page.setdefault(noted.key, {})[number] = noted
+            except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
+                answers[number] = Hinted(named(hint), False, unreadable(error))
+        keys = sorted(of_page)
+        for start in range(0, len(keys), PASS_BATCH):
+            some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
+            part = {key: change_hints.together(told) for key, told in some.items()}
+            outcomes = session.graph.write(self.applying(part), "hints")
+            for key, told in some.items():
+                for number, answer in zip(of_page[key], change_hints.answers(told, outcomes.get(key)), strict=True):
+                    answers[number] = answer
+        return [answer for answer in answers if answer is not None]
+
+    def applying(self, part: Mapping[str, Noted]) -> Callable[[Tx], dict[str, HintOutcome]]:
+        """One transaction of hints, which may be run again: it tells what any of its attempts has done."""
+        session, done = self._session, dict[str, HintOutcome]()
+        trust = change_hints.Trust(session.settings.hint_recall, session.settings.hint_false)
+        return lambda tx: change_hints.apply(tx, part, trust, session.policy, session.now(), done)
+
+    def crawl_now(self, urls: Iterable[str]) -> list[bool]:
+        """Hand pages out before all others, as `Brain.crawl_now` says."""
+        wanted: list[str | None] = []
+        named: dict[str, str | None] = {}
+        for url in urls:
+            try:
+                key, full = self._names.key_and_url(url)
+                named[key] = full
+                wanted.append(key)
+            except BadInput:
+                wanted.append(None)
+        will: set[str] = set()
+        keys = sorted(named)
+        for start in range(0, len(keys), PASS_BATCH):
+            part = {key: named[key] for key in keys[start : start + PASS_BATCH]}
+            will |= self._session.perform("crawl_now", edits.ask, part)
+        return [key in will for key in wanted]
+
+
+def _seeded(urls: Mapping[str, str], found: Mapping[str, tuple[Seeded, Seeded]]) -> SeedAnswer:
+    """What is to be said of seeds (key → URL), by what was found and made of each that was not forgotten for ever."""
+    created = known = outside = gone = 0
+    refused: list[tuple[str, str]] = []
+    remarks: list[tuple[str, str]] = []
+    for key, url in urls.items():
+        if key not in found:
+            refused.append((url, "it was forgotten for ever"))
+            continue
+        before, after = found[key]
+        if after.state == "outside":
+            outside += 1
+            remarks.append((url, OUTSIDE.get(after.outside_because or SCOPE, OUTSIDE[SCOPE])))
+        elif after.state != before.state:
+            gone += 1
+            remarks.append((url, f"it was {before.state}: it waits again"))
+        elif after.created:
+            created += 1
+        else:
+            known += 1
+    return SeedAnswer(created, known, tuple(refused), outside, gone, len(refused), tuple(remarks))

@@ -1,0 +1,87 @@
+"""Pages that come back by themselves: whose leases have lapsed, or whose failures are old enough to be tried again."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.frontier import asked, claims
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph.connection import Tx
+
+__all__ = ["Leases"]
+
+SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
+
+
+class Leases:
+    """Ends what has lapsed. Thread-safe."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+        self._swept_at = self._forgot_at = time.monotonic()
+
+    def sweep(self) -> int:
+        """End lapsed leases; how many."""
+
+        def sweep(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
+            return claims.sweep(tx, ids, policy.rule.revisits, policy.manners, now)
+
+        swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        self._session.counters.add(lapsed=swept)
+        return swept
+
+    def release_due(self) -> int:
+        """Let failed pages wait again when their time has come; how many."""
+
+        def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
+            return claims.retry(tx, ids, policy.manners, now)
+
+        return self._in_batches(claims.due, retry, "claims/retry")
+
+    def _in_batches(
+        self,
+        look: Callable[[Tx, float, int], list[int]],
+        act: Callable[[Tx, Sequence[int], Policy, float], int],
+        name: str,
+    ) -> int:
+        session, total = self._session, 0
+        while ids := session.graph.read(lambda tx: look(tx, session.now(), PASS_BATCH), name):
+            done = session.perform(name, act, ids)
+            total += done
+            if not done or len(ids) < PASS_BATCH:
+                break
+        return total
+
+    def look_now_and_then(self, by_key: bool = False) -> None:
+        """Once a second at most: see to both, and take up what others have changed on the brain. Once a minute, where
+        callers claim `by_key`, keys that are over are forgotten."""
+        now = time.monotonic()
+        with self._lock:
+            if now - self._swept_at < SWEEP_EVERY:
+                return
+            self._swept_at = now
+            forget = by_key and now - self._forgot_at > FORGET_EVERY
+            self._forgot_at = now if forget else self._forgot_at
+        if forget:
+            self._session.perform("asked/forget", _forget)
+        self._session.graph.keep_time()
+        lapsed, due, stored = self._session.graph.read(self._news, "claims/lapsed")
+        if lapsed:
+            self.sweep()
+        if due:
+            self.release_due()
+        self._session.take_up(stored)
+
+    def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
+        """Have leases lapsed, are failed pages due, and what stands on the brain?"""
+        now = self._session.now()
+        return bool(claims.lapsed(tx, now, 1)), bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
+
+
+def _forget(tx: Tx, _policy: Policy, now: float) -> int:
+    return asked.forget(tx, now)

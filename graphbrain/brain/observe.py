@@ -1,0 +1,92 @@
+"""What one process does with a brain, observed: its verbs and statements, how long each took, and what went wrong.
+
+A brain that nobody observes pays nothing: its verbs are wrapped, in the one object that is observed, when somebody
+begins to. `told` is plain data, for a process to tell another; `together` adds up what several have told.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from graphbrain.timings import Timings, added
+
+if TYPE_CHECKING:
+    from graphbrain.brain.brain import Brain
+
+__all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
+
+VERBS = (
+    *("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "tend", "settle", "page", "top"),
+    *("payments", "path", "neighbours", "stats", "audit", "link", "unlink", "forget", "retry", "set_relevance"),
+    *("set_payout", "set_value", "set_interval", "change", "rank", "rank_if_due", "clear", "convert_engine", "rekey"),
+    *("block", "unblock", "crawl_now", "host", "rankings", "remake", "robots", "set_host", "set_rate", "set_robots"),
+)
+"""The verbs of `Brain` that are timed."""
+STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
+"""Those whose answer is read bit by bit: how long they take depends on who reads."""
+UNOBSERVED = ("open", "close", "now", "scan_figures")
+
+
+class Observer:
+    """What this process has done, with all brains that are observed. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._verbs, self._statements = Timings(), Timings()
+        self._errors: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._brains: list[Brain] = []
+
+    def observe(self, brain: Brain) -> None:
+        """From now on observe what is done with this brain."""
+        for verb in VERBS:
+            setattr(brain, verb, self._timed(verb, getattr(brain, verb)))
+        brain.graph.observe = self._statements.saw
+        self._brains.append(brain)
+
+    def _timed(self, verb: str, act: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(act)
+        def timed(*args: Any, **named: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return act(*args, **named)
+            except Exception as error:
+                with self._lock:
+                    self._errors[f"{verb} {type(error).__name__}"] += 1
+                raise
+            finally:
+                self._verbs.saw(verb, time.perf_counter() - started)
+
+        return timed
+
+    def told(self) -> dict[str, Any]:
+        """So far: `verbs` and `statements` as `Timings` tell them, `errors` by verb and kind, `retries` by reason."""
+        with self._lock:
+            errors = dict(self._errors)
+        retries: Counter[str] = Counter()
+        for brain in self._brains:
+            for name, count in list(brain.graph.counts.items()):
+                if name.startswith("retries "):
+                    retries[name.removeprefix("retries ")] += count
+        return {
+            "verbs": self._verbs.told(),
+            "statements": self._statements.told(),
+            "errors": errors,
+            "retries": dict(retries),
+        }
+
+
+def together(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What several processes have told, added up."""
+    told = list(parts)
+    counts: dict[str, Counter[str]] = {"errors": Counter(), "retries": Counter()}
+    for name, total in counts.items():
+        for part in told:
+            total.update(part[name])
+    return {name: added(part[name] for part in told) for name in ("verbs", "statements")} | {
+        name: dict(total) for name, total in counts.items()
+    }

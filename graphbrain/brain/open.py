@@ -1,0 +1,146 @@
+"""Opening the brain of a database, and making one where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+from graphbrain.accounts import conversion
+from graphbrain.brain.session import Session
+from graphbrain.errors import SettingsError
+from graphbrain.graph import schema
+from graphbrain.graph.connection import Clock, Graph
+from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
+from graphbrain.schedule.priors import read_priors
+from graphbrain.schedule.value import Estimator, Schedule
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings, other_than, to_convert
+from graphbrain.url import RULES_VERSION
+from graphbrain.url_v1 import VERSION
+
+__all__ = ["changes", "renew_lanes", "session"]
+
+
+def session(
+    given: Settings,
+    *,
+    create: bool,
+    clock: Clock | None,
+    estimator: Estimator | None,
+    as_it_is: bool,
+    to_rekey: bool,
+) -> Session:
+    """Connect to the database and take up its brain; the arguments are those of `Brain.open`."""
+    Scope.of(given)  # before a brain is made with what nobody could open again
+    Schedule.of(given, *read_priors({}), estimator)
+    graph = Graph(*_address(given), given.database, given.limit_seconds)
+    try:
+        graph.connect()
+        now = clock or graph.now
+        stored = _stored(graph, given, create, now)
+        if not to_rekey:
+            _refuse_other_rules(stored)
+        return Session(graph, _fit(given, stored, as_it_is or to_rekey), stored, now, estimator)
+    except BaseException:
+        graph.close()
+        raise
+
+
+def changes(opened: Session, given: Settings, from_environment: Container[str]) -> dict[str, Any]:
+    """The shared settings that were given to `open` and are to become those of the brain: it has no pages yet. What a
+    crawl goes by is moved by a word that says so, not by whoever comes along: SettingsError."""
+    unlike = given.unlike(opened.settings)
+    if not unlike or given.change_settings:
+        return unlike
+    if opened.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+        raise SettingsError(other_than(opened.settings, unlike, from_environment))
+    return unlike
+
+
+def renew_lanes(opened: Session) -> None:
+    """Pages of a brain that was made with other lanes move to those of today, by whoever tends; till then claims read
+    both."""
+    if opened.stored.get("lanes") == lanes.VERSION or opened.closed:
+        return
+    renewed: dict[str, Any] = {"lanes": lanes.VERSION, "remarking": ""}
+    if "value" not in opened.stored:  # it is older than the setting, whose default was another
+        renewed["value"] = Rule().value
+    opened.graph.write(lambda tx: tx.do("brain/change", settings=renewed), "brain/change")
+    opened.refresh()
+
+
+def _address(settings: Settings) -> tuple[str, str, str]:
+    """URI, user and password: the settings', or those of the local server when no URI is set."""
+    if settings.uri:
+        return settings.uri, settings.user, settings.password
+    from graphbrain.server import lifecycle  # a door: only looked at when no address is given
+
+    running = lifecycle.find()
+    if running is None:
+        raise SettingsError("No Neo4j is known: start one with 'graphbrain server start', or set GRAPHBRAIN_URI.")
+    return running.uri, running.user, running.password
+
+
+def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mapping[str, Any]:
+    """The brain as its database holds it; the database is made a brain's first when it is empty."""
+    schema.check(graph)
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+    if stored is None and schema.imported(graph):
+        stored = schema.adopt(graph, clock())
+    elif stored is None:  # somebody may have made it a brain between the two looks
+        stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+    if stored is None:
+        schema.refuse_foreign(graph)
+        if not create:
+            raise SettingsError(f"There is no brain at {graph.uri}; run 'graphbrain schema apply' first.")
+    if schema.pending(graph):
+        schema.apply(graph, clock())
+    if stored is None:
+        conversion.furnish(graph, given.engine)
+        fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
+        fresh |= conversion.properties(Rule.of(fresh), clock()) | {"lanes": lanes.VERSION}
+        stored = graph.write(
+            lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
+            "brain/create",
+        )
+        if stored["engine"] != given.engine:  # somebody else has made it, and the indexes may be ours
+            conversion.furnish(graph)
+    brain: Mapping[str, Any] = stored
+    return brain
+
+
+def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
+    """Raise SettingsError where pages are keyed by other URL rules than today's."""
+    rules = stored.get("url_rules")
+    if stored.get("rekeying") is not None:
+        raise SettingsError(
+            "The brain's pages are being moved to newer URL rules: wait, or run 'graphbrain rekey' again if that was "
+            "stopped."
+        )
+    if rules == VERSION:
+        raise SettingsError(
+            "The brain was made by an older graphbrain, whose pages have other keys: stop what uses it, then move it "
+            "with 'graphbrain rekey'."
+        )
+    if rules != RULES_VERSION:
+        raise SettingsError(
+            "The brain's pages are keyed by other URL rules than this graphbrain's; use the version that made it."
+        )
+
+
+def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settings:
+    """The stored settings where the brain has them; SettingsError where what was given contradicts a fixed one (its
+    engine, unless any will do)."""
+    # A brain that is older than a setting has its default.
+    stored = {**Settings.names("fixed"), **stored}
+    for name in Settings.names("fixed"):
+        if name in given.given and getattr(given, name) != stored[name]:
+            if (name == "crawl" and given.share) or (name == "engine" and any_engine):
+                continue
+            crawl = f"; name that one (--crawl {stored['crawl']}), or say share=True (GRAPHBRAIN_SHARE=yes)"
+            hint = {"crawl": crawl, "engine": f"; {to_convert(given.engine)}"}.get(name, "")
+            raise SettingsError(
+                f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
+            )
+    return given.standing(stored)

@@ -1,0 +1,135 @@
+"""Recording visits: reports are checked, split into transactions that fit in memory, and recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from graphbrain.brain.names import Names
+from graphbrain.brain.session import Session
+from graphbrain.brain.upkeep import Upkeep
+from graphbrain.errors import GraphTooSmall
+from graphbrain.frontier import dense, report
+from graphbrain.frontier.validate import Intake, refused
+from graphbrain.frontier.verdicts import Item
+from graphbrain.graph.connection import Tx
+from graphbrain.model import OUTCOMES, Answer, Failed, Fetched, Unusable
+
+__all__ = ["Reporting"]
+
+BATCH_PAGES, BATCH_LINKS = 200, 10_000
+"""A report is split into transactions of at most so many pages and links."""
+
+
+class Reporting:
+    """Takes reports of visits; a brain used alone tends itself after them."""
+
+    def __init__(self, session: Session, names: Names, upkeep: Upkeep) -> None:
+        self._session, self._names, self._upkeep = session, names, upkeep
+
+    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+        """Record visits, as `Brain.report` says."""
+        items = list(items)
+        if not self._session.was_moved:
+            return self._report(items)
+        answers: dict[int, Answer] = {}
+        for part in self._names.rounds([getattr(item, "claim", None) for item in items]):
+            now = [_claimed_at(items[number], key) for number, key in part.items()]
+            answers |= dict(zip(part, self._report(now), strict=True))
+        return [answers[number] for number in range(len(items))]
+
+    def _report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+        session, started = self._session, time.monotonic()
+        intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
+        answers: list[Answer | None] = [None] * len(items)
+        checked: list[tuple[int, Item]] = []
+        for number, made in enumerate(intake.all(items)):
+            if isinstance(made, Answer):
+                answers[number] = made
+            else:
+                checked.append((number, made))
+        for batch in _batches(checked):
+            numbers = {item.key: number for number, item in batch}
+            for key, answer in self._record([item for _, item in batch]):
+                answers[numbers[key]] = answer
+                session.counters.add(pages=answer.accepted, links=answer.links)
+        session.counters.answered((answer and answer.outcome) or OUTCOMES[-1] for answer in answers)
+        self._upkeep.after_report(time.monotonic() - started)
+        return [answer for answer in answers if answer is not None]
+
+    def _record(self, items: Sequence[Item]) -> list[tuple[str, Answer]]:
+        """Record visits in one transaction, or in several where their pages have too many links for that; the key and
+        the answer of each."""
+        try:
+            return self._record_at_once(items)
+        except report.Heavy as heavy:
+            links = heavy.links
+        except GraphTooSmall:
+            links = {item.key: len(item.targets) for item in items}
+        answers: list[tuple[str, Answer]] = []
+        for batch in _batches([*enumerate(items)], links):
+            answers += self._record_apart([item for _, item in batch], links)
+        return answers
+
+    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[tuple[str, Answer]]:
+        """The same of visits with so many links; where memory is too small for some page, it alone is refused."""
+        try:
+            for item in items:
+                if links[item.key] > report.MOST_OF_ONE:
+                    self._part(item)
+            return self._record_at_once(items, heavy=True)
+        except GraphTooSmall as error:
+            if len(items) > 1:
+                middle = len(items) // 2
+                return [*self._record_apart(items[:middle], links), *self._record_apart(items[middle:], links)]
+            (item,) = items
+            why = f"its {links[item.key]:,} links are more than Neo4j's memory holds ({error})"
+            failure = refused(item, why)
+            if failure is None:
+                return [(item.key, Answer(item.report.url, False, why))]
+            return self._record_at_once([failure])
+
+    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[tuple[str, Answer]]:
+        session = self._session
+
+        def record(tx: Tx) -> report.Recorded:
+            return report.record(tx, items, session.policy, session.now(), heavy=heavy)
+
+        done = session.graph.write(record, "report")
+        session.counters.add(pushes=done.pushes, payments=done.payments)
+        return [(item.key, answer) for item, answer in zip(items, done.answers, strict=True)]
+
+    def _part(self, item: Item) -> None:
+        """Let most of a page's links come and go before its visit is recorded."""
+        session = self._session
+        keys = session.graph.read(lambda tx: dense.missing(tx, item, session.policy), "report")
+        for start in range(0, len(keys), dense.AT_ONCE):
+            session.perform("report", dense.add, item, keys[start : start + dense.AT_ONCE])
+        session.exhaust("report", dense.remove, item)
+
+
+def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched | Failed | Unusable:
+    """The report of a claim whose page has this key now."""
+    claim = item.claim
+    if claim is None or key is None or claim.key == key:
+        return item
+    return replace(item, claim=replace(claim, key=key))
+
+
+def _batches(
+    items: Sequence[tuple[int, Item]], known: Mapping[str, int] | None = None
+) -> Iterator[list[tuple[int, Item]]]:
+    """Whole pages, up to BATCH_PAGES of them and about BATCH_LINKS links; `known`: how many each page has, by its key,
+    if not those alone that are told."""
+    batch: list[tuple[int, Item]] = []
+    links = 0
+    for numbered in items:
+        more = len(numbered[1].targets) if known is None else known[numbered[1].key]
+        if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS):
+            yield batch
+            batch, links = [], 0
+        batch.append(numbered)
+        links += more
+    if batch:
+        yield batch

@@ -1,0 +1,155 @@
+"""The settling pass: all accounts are brought to their fixed point at once, beside whatever else runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from graphbrain.accounts import settlement
+from graphbrain.accounts.partition import Batch, Turns
+from graphbrain.accounts.settlement import SETTLED_TO, Goal
+from graphbrain.brain.holds import Hold
+from graphbrain.brain.session import PASS_BATCH, Session
+from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
+from graphbrain.frontier import edits
+from graphbrain.graph.connection import Tx
+from graphbrain.model import Settled
+
+__all__ = ["Settling"]
+
+PASS_SECONDS = 120.0
+"""A settling pass that has not been heard of for so long is dead."""
+
+SettleProgress = Callable[[str, int, int], None]
+"""Told what is being done (export, solve, write), how far it is, and of how much."""
+
+
+class Settling:
+    """Makes settling passes, one at a time among all who use the brain."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def settle(
+        self,
+        tolerance: float = SETTLED_TO,
+        if_cheaper: bool = False,
+        progress: SettleProgress = lambda *_: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Settled:
+        """Make a pass, by the settings as they were last read. Raises BadInput under the classic engine."""
+        session, started = self._session, time.monotonic()
+        hold = Hold(session.graph, session.now, PASS_SECONDS, _begin, "brain/settle_begin")
+        if not session.engine.settles:
+            if if_cheaper:
+                return Settled()
+            raise BadInput("The classic engine has no settling pass: tend moves its cash for as long as you like.")
+        if (if_cheaper and not self._pass_pays()) or not hold.take():
+            return Settled()
+
+        try:
+            return self._make_pass(hold, started, tolerance, progress, stop)
+        except GraphUnavailable:
+            raise  # it would be in vain to say anything to it
+        except BaseException:
+            hold.lapse()
+            raise
+
+    def _make_pass(
+        self,
+        hold: Hold,
+        started: float,
+        tolerance: float,
+        progress: SettleProgress,
+        stop: Callable[[], bool],
+    ) -> Settled:
+        def report(what: str, done: int, of: int) -> None:
+            hold.keep()
+            progress(what, done, of)
+
+        session = self._session
+        goal = settlement.find_goal(session.graph, session.policy.rule, tolerance, report)
+        tally = settlement.Tally(goal.table)
+        for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
+            tally.add(step)
+            progress("write", tally.pages, goal.table.pages)
+        unmarked = tally.unmarked()
+        for start in range(0, len(unmarked), PASS_BATCH):
+            session.perform("remark", edits.remark, unmarked[start : start + PASS_BATCH])
+        now = session.now()
+        session.graph.write(lambda tx: tx.do("brain/settle_end", token=hold.token, now=now), "brain/settle_end")
+        session.counters.add(pushes=tally.sides, payments=tally.payments)
+        return Settled(
+            goal.table.pages,
+            goal.table.links,
+            goal.rounds,
+            goal.residual,
+            tally.sides,
+            tally.payments,
+            tally.left,
+            time.monotonic() - started,
+        )
+
+    def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settlement.Step]:
+        """Settle batch by batch, a lane's next one when its last is done, until all is done or the pass overtaken."""
+        pace, turns = settlement.Pace(), Turns(goal.lanes)
+        batches = [settlement.batches(goal, lane, pace) for lane in goal.lanes]
+        going: dict[Future[settlement.Step | None], int] = {}
+
+        def next_of(lane: Iterator[Batch]) -> settlement.Step | None:
+            batch = None if stopped() else next(lane, None)
+            if batch is None:
+                return None
+            began = time.monotonic()
+            try:
+                step = self._settle_batch(goal, batch, token)
+            except settlement.Overtaken:
+                return None
+            pace.took(time.monotonic() - began, step.awaited)
+            return step
+
+        with ThreadPoolExecutor(settlement.AT_ONCE) as pool:
+
+            def go_on() -> None:
+                while len(going) < settlement.AT_ONCE and (number := turns.take()) is not None:
+                    going[pool.submit(next_of, batches[number])] = number
+
+            go_on()
+            while going:
+                for future in wait(going, return_when=FIRST_COMPLETED).done:
+                    number, step = going.pop(future), future.result()
+                    (turns.back if step else turns.through)(number)
+                    go_on()
+                    if step:
+                        yield step
+
+    def _settle_batch(self, goal: Goal, batch: Batch, token: str, *, again: bool = False) -> settlement.Step:
+        attempts = int(again)
+
+        def work(tx: Tx) -> settlement.Step:
+            nonlocal attempts
+            attempts += 1
+            return settlement.settle(tx, goal, batch, self._session.policy.rule, token, again=attempts > 1)
+
+        try:
+            return self._session.graph.write(work, "settle")
+        except GraphTooSmall:
+            pages = batch.pages
+            if len(pages) == 1:
+                return settlement.Step(1, left=1)
+            middle = len(pages) // 2
+            parts = (Batch(part, part) for part in (pages[:middle], pages[middle:]))  # neighbours are read anew
+            return settlement.together(*(self._settle_batch(goal, part, token, again=True) for part in parts))
+
+    def _pass_pays(self) -> bool:
+        """Is a settling pass cheaper than pushes, or has one died and left its marks?"""
+        if self._session.settling_until:
+            return self._session.settling_until < self._session.now()
+        return self._session.graph.read(
+            lambda tx: settlement.worth_it(tx, self._session.policy.rule.eps), "cash/marked"
+        )
+
+
+def _begin(tx: Tx, token: str, now: float, until: float) -> bool:
+    return bool(tx.one("brain/settle_begin", token=token, now=now, until=until)[0])

@@ -1,0 +1,128 @@
+"""A brain in figures for those who watch it: `quick` costs nothing worth telling, `scanned` reads every page, in parts.
+
+Statements: figures/*, exports/last_id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.schedule.change_rate import Prior
+
+__all__ = ["COUNTS", "Counted", "Quick", "Scanned", "Stopped", "counted", "quick", "scanned"]
+
+IDS_AT_ONCE = 20_000
+COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed")
+"""What workers count, in the order of figures/counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quick:
+    """What the database has at hand: see cypher/inspect/figures/quick.cypher."""
+
+    pages: int
+    links: int
+    hosts: int
+    leases: int
+    lapsed: int
+    tending: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What workers have counted: `counts` in the order of COUNTS, `reports` in that of their outcomes."""
+
+    counts: tuple[int, ...]
+    reports: tuple[int, ...]
+
+    def __add__(self, other: Counted) -> Counted:
+        return Counted(
+            tuple(a + b for a, b in zip(self.counts, other.counts, strict=True)),
+            tuple(a + b for a, b in zip(self.reports, other.reports, strict=True)),
+        )
+
+
+@dataclass(slots=True)
+class Scanned:
+    """What only a look at every page and host tells. `fresh`: the share of copies that are still what their pages say,
+    as far as is believed of these; `age`: mean seconds since they were fetched; both None where there is no copy.
+
+    `ready`: waiting pages that stand in the queue of all, or in that of a host whose time has come. In the first, some
+    may be of hosts that are not ready: they move to these hosts' own when a claim meets them.
+    """
+
+    states: dict[str, int] = field(default_factory=dict)
+    waiting: int = 0
+    ready: int = 0
+    retries: int = 0
+    hub_cash: float = 0.0
+    authority_cash: float = 0.0
+    fresh: float | None = None
+    age: float | None = None
+    blocked: int = 0
+    slowed: int = 0
+    silent: int = 0
+
+
+class Stopped(Exception):
+    """Raised by `scanned` when it is to stop half way."""
+
+
+def quick(graph: Graph, now: float) -> Quick:
+    """The figures that cost nothing."""
+    return Quick(
+        *graph.read(lambda tx: tx.one("figures/quick", now=now, hour=int(now // 3600)), "figures/quick", patient=False)
+    )
+
+
+def counted(graph: Graph, first: int, last: int) -> Counted:
+    """What was counted in these hours since the epoch, both ends included."""
+    counts, reports = graph.read(
+        lambda tx: tx.one("figures/counted", first=first, last=last), "figures/counted", patient=False
+    )
+    return Counted(tuple(counts), tuple(reports))
+
+
+def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Callable[[], bool]) -> Scanned:
+    """The figures for which every page and host is read, in parts; `stop` is asked between them. Raises Stopped."""
+    found = Scanned()
+    copies, fresh, age = 0, 0.0, 0.0
+    last_id = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id", patient=False)
+    for first in range(0, 0 if last_id is None else last_id + 1, IDS_AT_ONCE):
+        if stop():
+            raise Stopped
+        rows = graph.read(
+            bound(
+                Tx.many,
+                "figures/pages",
+                first=first,
+                last=min(first + IDS_AT_ONCE - 1, last_id),
+                now=now,
+                shape=prior.shape,
+                scale=prior.scale,
+            ),
+            "figures/pages",
+            patient=False,
+        )
+        for state, pages, waiting, shared, retries, hub, authority, of_copies, of_fresh, of_age in rows:
+            if state is None:  # it was deleted while it was read
+                continue
+            found.states[state] = found.states.get(state, 0) + pages
+            found.waiting += waiting
+            found.ready += shared
+            found.retries += retries
+            found.hub_cash += hub
+            found.authority_cash += authority
+            copies, fresh, age = copies + of_copies, fresh + of_fresh, age + of_age
+    if copies:
+        found.fresh, found.age = fresh / copies, age / copies
+    if stop():
+        raise Stopped
+    found.blocked, found.slowed, found.silent, ready = graph.read(
+        lambda tx: tx.one("figures/hosts", now=now, dead=dead_after), "figures/hosts", patient=False
+    )
+    found.ready += ready
+    return found

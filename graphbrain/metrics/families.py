@@ -1,0 +1,153 @@
+"""The metrics, each with its name, help and labels: Prometheus' naming, base units, and no label without a bound.
+
+Labels are states, outcomes, verbs, statements, kinds of errors: never a URL, a host, or who it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+
+from graphbrain.inspect.figures import COUNTS
+from graphbrain.metrics.sampling import Sample
+from graphbrain.model import OUTCOMES, STATES
+from graphbrain.timings import BOUNDS, Told
+
+__all__ = ["Crew", "of_observed", "of_sample", "of_workers"]
+
+COUNTERS = {
+    "visits": ("graphbrain_visits", "Visits that were reported and accepted, failed ones among them."),
+    "links": ("graphbrain_reported_links", "Links that these visits have told."),
+    "claims": ("graphbrain_claims", "Pages handed out to crawlers."),
+    "pushes": ("graphbrain_pushes", "Sides of pages whose cash was passed on."),
+    "payments": ("graphbrain_payments", "Payments made by pushes."),
+    "retries": ("graphbrain_retries", "Transactions that were run again, by all who use the brain."),
+    "lapsed": ("graphbrain_leases_lapsed", "Leases that have lapsed, and were taken back."),
+}
+"""What a worker counts → the counter's name and help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Worker processes: how many there should be, how many run, how often one was started again."""
+
+    wanted: int
+    running: int
+    restarts: int
+
+
+def of_sample(sample: Sample) -> Iterator[Metric]:
+    """What the graph tells: the same, whoever samples it."""
+    yield _gauge("up", "1 if the graph answered at the last sample, else 0.", float(sample.quick is not None))
+    moments = GaugeMetricFamily(
+        "graphbrain_sample_timestamp_seconds",
+        "When the figures were last sampled: quick ones, and those that every page is read for.",
+        labels=["sample"],
+    )
+    took = GaugeMetricFamily(
+        "graphbrain_sample_duration_seconds", "How long the last sample has taken.", labels=["sample"]
+    )
+    for kind, at, seconds in (("quick", sample.at, sample.took), ("scan", sample.scanned_at, sample.scan_took)):
+        if at is not None:
+            moments.add_metric([kind], at)
+            took.add_metric([kind], seconds)
+    yield from (moments, took)
+    if sample.quick is None:
+        return
+    yield from _of_quick(sample)
+    if sample.scanned is not None:
+        yield from _of_scan(sample)
+
+
+def _of_quick(sample: Sample) -> Iterator[Metric]:
+    quick, counted = sample.quick, sample.counted
+    assert quick is not None
+    assert counted is not None
+    yield _gauge("known_pages", "Pages in the graph, in any state.", quick.pages)
+    yield _gauge("links", "Links in the graph.", quick.links)
+    yield _gauge("hosts", "Hosts in the graph.", quick.hosts)
+    yield _gauge(
+        "leases", "Pages that crawlers hold, those with a lapsed lease not among them.", quick.leases - quick.lapsed
+    )
+    yield _gauge("leases_overdue", "Leases that have lapsed and were not taken back yet.", quick.lapsed)
+    yield _gauge("tending_processes", "Processes that keep the accounts for everybody, by their word.", quick.tending)
+    yield _gauge("active_processes", "Processes that have counted something in the last minute.", quick.active)
+    for name, count in zip(COUNTS, counted.counts, strict=True):
+        yield CounterMetricFamily(*COUNTERS[name], value=count)
+    reports = CounterMetricFamily("graphbrain_reports", "Reports by what became of them.", labels=["outcome"])
+    for outcome, count in zip(OUTCOMES, counted.reports, strict=True):
+        reports.add_metric([outcome], count)
+    yield reports
+
+
+def _of_scan(sample: Sample) -> Iterator[Metric]:
+    found = sample.scanned
+    assert found is not None
+    pages = GaugeMetricFamily("graphbrain_pages", "Pages by state; sampled.", labels=["state"])
+    for state in STATES:
+        pages.add_metric([state], found.states.get(state, 0))
+    yield pages
+    yield _gauge("waiting_pages", "Pages that wait to be claimed; sampled.", found.waiting)
+    yield _gauge("ready_pages", "Waiting pages whose host is not known to be waited for; sampled.", found.ready)
+    yield _gauge("retry_pages", "Failed pages that will be tried again; sampled.", found.retries)
+    cash = GaugeMetricFamily(
+        "graphbrain_cash", "Cash on pages that was not passed on yet, by side; sampled.", labels=["side"]
+    )
+    cash.add_metric(["hub"], found.hub_cash)
+    cash.add_metric(["authority"], found.authority_cash)
+    yield cash
+    if sample.error_bound is not None:
+        yield _gauge("error_bound_ratio", "What the scores are off at most, relative; sampled.", sample.error_bound)
+    if found.fresh is not None and found.age is not None:
+        yield _gauge("fresh_ratio", "Share of fetched pages believed to be unchanged since; sampled.", found.fresh)
+        yield _gauge("copy_age_seconds", "Mean time since fetched pages were visited; sampled.", found.age)
+    yield _gauge("hosts_blocked", "Hosts that are left alone for a while; sampled.", found.blocked)
+    yield _gauge("hosts_slowed", "Hosts asked less often since they answered 429 or 503; sampled.", found.slowed)
+    yield _gauge("hosts_silent", "Hosts that do not answer and are only probed; sampled.", found.silent)
+
+
+def of_observed(told: Mapping[str, Any]) -> Iterator[Metric]:
+    """What these processes have done."""
+    yield _histogram("verb", "How long the verbs of the brain took in these processes.", told["verbs"])
+    yield _histogram(
+        "statement", "How long statements, and commits, took as seen by these processes.", told["statements"]
+    )
+    errors = CounterMetricFamily(
+        "graphbrain_verb_errors", "Verbs that have raised an error, by its kind.", labels=["verb", "error"]
+    )
+    for both, count in sorted(told["errors"].items()):
+        errors.add_metric(both.split(" ", 1), count)
+    yield errors
+    retries = CounterMetricFamily(
+        "graphbrain_transaction_retries", "Transactions of these processes run again, by reason.", labels=["reason"]
+    )
+    for reason, count in sorted(told["retries"].items()):
+        retries.add_metric([reason], count)
+    yield retries
+
+
+def of_workers(crew: Crew) -> Iterator[Metric]:
+    """The worker processes of `graphbrain work`."""
+    yield _gauge("workers_wanted", "Worker processes that are to run here.", crew.wanted)
+    yield _gauge("workers", "Worker processes that run here.", crew.running)
+    yield CounterMetricFamily(
+        "graphbrain_worker_restarts", "Worker processes that have died and were started again.", value=crew.restarts
+    )
+
+
+def _gauge(name: str, text: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"graphbrain_{name}", text, value=value)
+
+
+def _histogram(what: str, text: str, told: Told) -> HistogramMetricFamily:
+    family = HistogramMetricFamily(f"graphbrain_{what}_duration_seconds", text, labels=[what])
+    for name, seen in sorted(told.items()):
+        buckets, below = [], 0.0
+        for bound, count in zip((*map(str, BOUNDS), "+Inf"), seen[:-1], strict=True):
+            below += count
+            buckets.append((bound, below))
+        family.add_metric([name], buckets, sum_value=seen[-1])
+    return family

@@ -1,0 +1,114 @@
+"""Samples of a brain, taken by a thread at intervals, so that a scrape asks the database nothing.
+
+What costs nothing is asked for every few seconds. What every page must be read for is sampled once a minute at most,
+and more rarely where that takes long: the reading takes at most `SCAN_SHARE` of the time.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import dataclass, replace
+
+from graphbrain import Brain
+from graphbrain.errors import GraphbrainError
+from graphbrain.inspect import figures
+from graphbrain.inspect.figures import Counted, Quick, Scanned
+
+__all__ = ["Sample", "Sampler"]
+
+QUICK_EVERY, SCAN_EVERY = 10.0, 60.0
+SCAN_SHARE = 0.02
+HOURS_KEPT = 2
+"""Counters of earlier hours than these do not change any more, and are read with the scan only."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was last found: `at` and `scanned_at` in epoch seconds by this machine's clock; None: not yet, or not now.
+
+    `error_bound`: None where it is not known, as under the classic engine.
+    """
+
+    quick: Quick | None = None
+    counted: Counted | None = None
+    at: float | None = None
+    took: float = 0.0
+    scanned: Scanned | None = None
+    error_bound: float | None = None
+    scanned_at: float | None = None
+    scan_took: float = 0.0
+
+
+class Sampler:
+    """Takes samples of a brain from `start` to `stop`; `latest` is the last one."""
+
+    def __init__(self, brain: Brain, every: float = QUICK_EVERY, scan_every: float = SCAN_EVERY) -> None:
+        self.latest = Sample()
+        self._brain, self._every, self._scan_every = brain, every, scan_every
+        self._before: tuple[int, Counted] | None = None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample_for_ever, name="graphbrain metrics", daemon=True)
+
+    def start(self) -> None:
+        """Begin; returns at once."""
+        self._thread.start()
+
+    def stop(self, seconds: float = 10.0) -> None:
+        """End the thread; one that waits for the database is left alone after so many seconds."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(seconds)
+
+    def _sample_for_ever(self) -> None:
+        scan_at = 0.0
+        while not self._stop.is_set():
+            began = time.monotonic()
+            if self.look() and time.monotonic() >= scan_at:
+                self.scan()
+                scan_at = time.monotonic() + max(self._scan_every, self.latest.scan_took / SCAN_SHARE)
+            self._stop.wait(max(0.1, self._every - (time.monotonic() - began)))
+
+    def look(self) -> bool:
+        """Sample what costs nothing; whether that could be had."""
+        began = time.monotonic()
+        try:
+            now = self._brain.now()
+            quick, counted = figures.quick(self._brain.graph, now), self._counted(int(now // 3600))
+        except GraphbrainError as error:
+            log.warning("The brain cannot be sampled: %s", error)
+            self.latest = replace(self.latest, quick=None, counted=None)
+            return False
+        self.latest = replace(
+            self.latest, quick=quick, counted=counted, at=time.time(), took=time.monotonic() - began
+        )  # fmt: skip
+        return True
+
+    def _counted(self, hour: int) -> Counted:
+        """What was counted since the brain was made; a deleted brain begins anew with the next scan."""
+        first = hour - HOURS_KEPT + 1
+        if self._before is None or self._before[0] != first:
+            self._before = first, figures.counted(self._brain.graph, 0, first - 1)
+        return self._before[1] + figures.counted(self._brain.graph, first, hour)
+
+    def scan(self) -> None:
+        """Sample what every page must be read for."""
+        began, self._before = time.monotonic(), None
+        try:
+            scanned, bound = self._brain.scan_figures(self._stop.is_set)
+        except figures.Stopped:
+            return
+        except GraphbrainError as error:
+            log.warning("The brain's pages cannot be sampled: %s", error)
+            self.latest = replace(self.latest, scanned=None, scan_took=time.monotonic() - began)
+            return
+        self.latest = replace(
+            self.latest,
+            scanned=scanned,
+            error_bound=bound,
+            scanned_at=time.time(),
+            scan_took=time.monotonic() - began,
+        )

@@ -1,0 +1,147 @@
+"""A meter on a brain: its figures are the brain's own, a scrape asks the database nothing and tells of no page."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from graphbrain import Brain, Failed, Fetched
+from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
+from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Graph
+from graphbrain.metrics.meter import Meter
+from graphbrain.metrics.sampling import Sampler
+from graphbrain.model import OUTCOMES
+from tests.integration.conftest import HandClock
+from tests.integration.examples import small_web
+
+
+def read(meter: Meter) -> dict[tuple[str, ...], float]:
+    """(name, values of its labels) → value."""
+    text, content_type = meter.exposition()
+    assert content_type.startswith("text/plain")
+    return {
+        (sample.name, *dict(sorted(sample.labels.items())).values()): sample.value
+        for family in text_string_to_metric_families(text.decode())
+        for sample in family.samples
+    }
+
+
+def test_all_verbs_are_known() -> None:
+    """One that is new must be said to be timed, streamed, or neither."""
+    public = {name for name, _ in inspect.getmembers(Brain, callable) if not name.startswith("_")}
+    assert public == {*VERBS, *STREAMED, *UNOBSERVED}
+
+
+def test_the_figures_are_those_of_the_brain(brain: Brain, clock: HandClock) -> None:
+    meter = Meter(brain, sampler=(sampler := Sampler(brain)))
+    small_web(brain, clock.pass_)
+    clock.pass_(10.0)
+    brain.block("hub.org", 100.0)
+    brain.session.counters.write()
+    assert sampler.look()
+    sampler.scan()
+    stats, found = brain.stats(), read(meter)
+    for ours, theirs in (("known_pages", "pages"), ("links", "links"), ("hosts", "hosts"), ("leases", "leased")):
+        assert found[f"graphbrain_{ours}",] == stats[theirs]
+    assert found["graphbrain_waiting_pages",] == stats["waiting"]
+    assert found["graphbrain_retry_pages",] == stats["retries"] == 1
+    assert {state: found["graphbrain_pages", state] for state in stats["states"]} == stats["states"]
+    assert found["graphbrain_error_bound_ratio",] == pytest.approx(stats["error_bound"])
+    for ours, theirs in (("visits", "pages"), ("reported_links", "links"), ("claims", "claims"), ("pushes", "pushes")):
+        assert found[f"graphbrain_{ours}_total",] == stats["done"][theirs]
+    assert found["graphbrain_hosts_blocked",] == 1
+    assert found["graphbrain_copy_age_seconds",] == pytest.approx(11.0)
+    assert 0.99 < found["graphbrain_fresh_ratio",] < 1.0
+    assert found["graphbrain_cash", "hub"] + found["graphbrain_cash", "authority"] > 0
+
+
+def test_lapses_and_reports_by_outcome_are_counted_for_all(brain: Brain, clock: HandClock) -> None:
+    sampler = Sampler(brain)
+    brain.seed([f"http://a.org/{n}" for n in range(6)])
+    one, two, three, four, *left = brain.next_urls(6)
+    answers = brain.report(
+        [
+            Fetched(one.url, ["http://b.org/"], one, body=b"1"),
+            Fetched(two.url, (), two, redirected_to="http://c.org/"),
+            Failed(three.url, three, status=500),
+            Failed(four.url, four, status=404),
+            Fetched(four.url, (), four),
+        ]
+    )
+    clock.pass_(10_000.0)
+    brain.tend(None)
+    brain.session.counters.write()
+    assert sampler.look()
+    counted = sampler.latest.counted
+    assert counted is not None
+    told = [answer.outcome or "refused" for answer in answers]
+    assert "refused" in told
+    assert counted.reports == tuple(told.count(outcome) for outcome in OUTCOMES)
+    assert counted.counts[-1] == len(left)
+    clock.pass_(5 * 3_600.0)  # counters of earlier hours are not lost when they are not read any more
+    assert sampler.look()
+    assert sampler.look()
+    assert sampler.latest.counted == counted
+
+
+def test_a_scrape_asks_the_database_nothing_and_tells_of_no_page(brain: Brain, clock: HandClock) -> None:
+    sampler = Sampler(brain)
+    meter = Meter(brain, sampler=sampler)
+    small_web(brain, clock.pass_)
+    with pytest.raises(BadInput):
+        brain.next_urls(0)
+    sampler.look()
+    sampler.scan()
+    found = read(meter)
+    assert found["graphbrain_verb_errors_total", "BadInput", "next_urls"] == 1
+    assert found["graphbrain_verb_duration_seconds_count", "next_urls"] == 2
+    assert found["graphbrain_verb_duration_seconds_count", "report"] == 2
+    assert found["graphbrain_statement_duration_seconds_count", "claims/take"] >= 1
+    again = read(meter)
+    statements = "graphbrain_statement_duration_seconds_count"
+    assert {name: value for name, value in again.items() if name[0] == statements} == {
+        name: value for name, value in found.items() if name[0] == statements
+    }
+    text = meter.exposition()[0].decode()
+    assert not re.search(r"https?:|\b\w+\.org\b", re.sub(r"# (HELP|TYPE).*", "", text))
+
+
+def test_the_thread_samples_and_ends(brain: Brain) -> None:
+    brain.seed(["http://a.org/"])
+    sampler = Sampler(brain, every=0.05)
+    with Meter(brain, sampler=sampler) as meter:
+        until = time.monotonic() + 30
+        while sampler.latest.scanned is None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert read(meter)["graphbrain_pages", "frontier"] == 1
+    before = sampler.latest
+    time.sleep(0.2)
+    assert sampler.latest is before
+
+
+def test_a_database_that_is_away_is_said_to_be(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    brain.seed(["http://a.org/"])
+    sampler = Sampler(brain)
+    meter = Meter(brain, sampler=sampler)
+    assert sampler.look()
+    assert read(meter)["graphbrain_up",] == 1
+    with monkeypatch.context() as patch:
+        gone = Graph("bolt://127.0.0.1:1", brain.graph.user, brain.graph.password, brain.graph.database, 1.0)
+        patch.setattr(brain.session, "graph", gone)
+        assert not sampler.look()
+        found = read(meter)
+        gone.close()
+    assert found["graphbrain_up",] == 0
+    assert ("graphbrain_known_pages",) not in found
+    assert sampler.look()
+    assert read(meter)["graphbrain_up",] == 1
+
+
+def test_observing_costs_nothing_where_nobody_observes(brain: Brain) -> None:
+    assert brain.graph.observe is None
+    assert not {*VERBS} & vars(brain).keys()
