@@ -289,7 +289,7 @@ def test_what_waits_in_a_new_web() -> None:
     assert marks.hub_priority.tolist() == [-1, -1, -2, NONE]
     assert marks.authority_priority.tolist() == [-1, -2, NONE, -2]
     assert marks.hub_rank.tolist() == marks.authority_rank.tolist() == [NONE] * 4
-    assert marks.lane.tolist() == [1000] * 4
+    assert marks.lane.tolist() == [int(lanes.frontier_lane(1.0))] * 4
 
 
 def test_one_push_of_a_hub() -> None:
