@@ -93,7 +93,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    some = asked.markexpr in _APART or asked.keyword or asked.collectonly or asked.usepdb
+    some = not asked.markexpr.startswith("not ") or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
         asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False
