@@ -293,7 +293,7 @@ class Ledger(Accounts):
         """Write by what rank the pages are found, and where they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
-        lane = marks.lane
+        lane = self.lanes(steady=not every)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
