@@ -129,7 +129,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if _IS_WORKER:
         session.config.workeroutput["deselected"] = dict(_deselected)  # type: ignore[attr-defined]
         return
-    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=10)
+    seconds = 5.0 if session.exitstatus == pytest.ExitCode.INTERRUPTED else 60.0
+    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=seconds)
     _left.extend(map(_told, left))
     for process in left:
         with suppress(psutil.Error):
