@@ -97,7 +97,7 @@ class Live:
 def web_of(recording: Recording, seeds: Sequence[int]) -> Web:
     """The web that is reached from some pages of a recording. Raises BadInput where that is one page."""
     web = Web.of(recording, seeds)
-    if len(web) < 2:  # noqa: PLR2004
+    if len(web) < 2:
         raise BadInput(f"Nothing is reached from these seeds of {recording.name}: name others with --seed.")
     return web
 
