@@ -30,7 +30,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import exact_ledger
+from graphbrain.accounts import exact_ledger, ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
 from tests.recordings import REAL, Recordings, folders, made
@@ -243,6 +243,7 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
 def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
     monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
+    monkeypatch.setattr(ledger.Accounts, "pass_on", lambda *_: None)
 
 
 @pytest.fixture(scope="session")

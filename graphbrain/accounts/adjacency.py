@@ -1,10 +1,10 @@
-"""Links appear, disappear and move, and the accounts at both their ends with them: nobody else writes links.
+"""Links appear, disappear and move, and the accounts at both their ends with them. No other module writes links.
 
-The caller has locked the pages, and read their links under the locks. What the accounts are told is what the database
-says that it did, not what was to be done: whatever was read, and however often a link may be there, weights and links
-go together. Links that are read under the locks are held against the weights, and weights that are written against
-the links there are then: where they do not go together, the transaction is run again (`connection.Misfit`), so that no
-account is changed by what was read wrongly.
+The caller has locked the pages, and reads their links under the locks. The accounts are told what the database has
+done, not what it was asked to do, so that weights and links agree whatever was read, and even if a link is there twice.
+Links that are read under the locks are compared with the weights, and weights that are written with the links there are
+then: where they differ, the transaction is run again (`connection.Misfit`), and no account is changed by what was read
+wrongly.
 A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
 on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
 Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between,
@@ -56,7 +56,7 @@ Ends = list[tuple[int, list[int]]]
 
 
 def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Page → those that a side of it pays: hubs those they link to, authorities those that link to them.
+    """Page → the pages that a side of it pays: a hub pays those it links to, an authority those that link to it.
 
     Pages that are gone are missing. Read without a lock: half of a transaction that is being committed may be seen.
     """
@@ -64,7 +64,7 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
-    """As `read`, but only those that get anything: not those that links without weight lead to."""
+    """As `read`, without the ends of links that weigh nothing: these get nothing."""
     return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
 
 
@@ -89,14 +89,14 @@ def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """The same of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    """As `read`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
     links = read(tx, side, pages)
     ledger.compare(tx, side, links)
     return links
 
 
 def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """`payees` of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    """As `payees`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
     links = payees(tx, side, pages, ledger.rule)
     ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
     return links

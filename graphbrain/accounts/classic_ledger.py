@@ -241,5 +241,5 @@ class ClassicLedger(Accounts):
             rank = algebra.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
             self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
-        lane = self.lanes()
+        lane = self.lanes(steady=not all_marks)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)

@@ -21,7 +21,7 @@ from graphbrain.rules import Rule
 __all__ = ["Ledger", "Marks"]
 
 ROUNDS = 8
-"""So many times at most sides that pay each other are pushed in one transaction."""
+"""Rounds at most, in one transaction, of pushes between pages that pay each other."""
 
 _COLUMNS = (
     "hub_history",
@@ -181,7 +181,8 @@ class Ledger(Accounts):
         return pushes, payments
 
     def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
-        """Where links of these payers and weights are all that a side has, and no more than it may pay.
+        """Which places have no other links on this side than those of these payers and weights, and not more of them
+        than a push may pay along.
 
         The weights are whole multiples of 1/1024, so their sums are exact.
         """
@@ -292,7 +293,7 @@ class Ledger(Accounts):
         """Write by what rank the pages are found, and where they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
-        lane = marks.lane
+        lane = self.lanes(steady=not every)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:

@@ -152,14 +152,14 @@ class Accounts(Sides):
         """What the pages are worth to the schedule, relevance included."""
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
-    def lanes(self) -> Ints:
-        """The lane each page should be in now."""
-        return self.lanes_for(self._value())
+    def lanes(self, steady: bool = True) -> Ints:
+        """The lane each page should be in now; where it is, if that is about right and they are to be `steady`."""
+        return self.lanes_for(self._value(), steady)
 
-    def lanes_for(self, value: Floats) -> Ints:
+    def lanes_for(self, value: Floats, steady: bool = True) -> Ints:
         """The lane each page would be in if it had this value."""
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
-        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored)
+        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
 
     def _value(self) -> Floats:
         if self.rule.blend:

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
-from graphbrain.graph.connection import Graph, intact
+from graphbrain.graph.connection import Graph, Tx, bound, intact
 
 __all__ = ["Answer", "groups_of", "islands", "link_farms", "near_duplicates"]
 
@@ -123,10 +123,7 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
     pages: list[int] = []
     hashes: list[int] = []
     for first in range(0, 0 if last is None else last + 1, RANGE):
-        rows = graph.read(
-            lambda tx, f=first: tx.one("looks/simhashes", first=f, last=f + RANGE - 1)[0],  # type: ignore[misc]
-            "looks/simhashes",
-        )
+        rows = graph.read(bound(_simhashes, first), "looks/simhashes")
         pages += [row[0] for row in rows]
         hashes += [row[1] for row in rows]
     columns = ("pages", "hosts", "bits", "authority", "urls")
@@ -199,11 +196,16 @@ def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[li
     """What a statement says of these pages, some at a time."""
     for first in range(0, len(ids), size):
         part = ids[first : first + size].tolist()
+        yield graph.read(bound(_of_pages, name, part), name)
 
-        def read(tx: Any, some: list[int] = part) -> list[list[Any]]:
-            rows: list[list[Any]] = tx.one(name, ids=some)[0]
-            for row in rows:
-                intact(*row)
-            return rows
 
-        yield graph.read(read, name)
+def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one(name, ids=ids)[0]
+    for row in rows:
+        intact(*row)
+    return rows
+
+
+def _simhashes(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("looks/simhashes", first=first, last=first + RANGE - 1)[0]
+    return rows

@@ -132,7 +132,7 @@ def simulated(
     as the setting. Last, what measures a live brain by the same shares."""
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
-    for order in orders.orders(web, shares.pagerank, {name: _powers(name) for name in values}):
+    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}):
         found = orders.crawled(web, order, lambda at, of, name=order.name: progress(name, at, of), stop)  # type: ignore[misc]
         if stop():
             break
@@ -202,7 +202,7 @@ def _powers(value: str) -> Mapping[str, float]:
 
 
 def _share(values: Floats) -> Floats:
-    return values / values.sum()
+    return np.asarray(values / values.sum())
 
 
 def _summed(shares: Floats, order: Ints) -> Floats:

@@ -1,9 +1,9 @@
 """Orders of a crawl, simulated in memory on a recorded web: which pages are fetched when, and what is found by then.
 
 A page is known once a page that links to it is fetched; what is fetched next is the known page of highest value, by the
-links of the pages fetched so far. Values are computed anew after each percent of the pages (each page, while fewer are
-known), iterated from the last ones until a round changes less than `ROUND_CHANGE` of their sum; pages of equal value
-come in the order in which they were found. Sources: breadth first, back-link count and PageRank of the known graph: Cho,
+links of the pages fetched so far. Values are computed anew after each percent of the pages (or when all that was known
+is fetched), iterated from the last ones until a round changes less than `ROUND_CHANGE` of their sum; of equal values
+the page that was found first comes first. Sources: breadth first, back-link count and PageRank of the known graph: Cho,
 Garcia-Molina, Page, "Efficient crawling through URL ordering", WWW 1998, section 3; OPIC: Abiteboul, Preda, Cobena, WWW
 2003, section 3; the omniscient order: Baeza-Yates et al., "Crawling a country", WWW 2005, section 4.
 Memory: 40 bytes a link and 150 bytes a page.
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -134,17 +134,18 @@ class Crawl:
 
     def along(self, values: Floats) -> Floats:
         """For each page the sum of what the fetched pages (`values`, in the order of fetching) bring along links."""
-        from scipy.sparse import csc_array
-
-        parts = (self._ones[: self._links], self._ends[: self._links], self._rows[: self.count + 1])
-        return np.asarray(csc_array(parts, shape=(len(self.web), self.count)) @ values)
+        return np.asarray(self._matrix().T @ values)
 
     def back(self, values: Floats) -> Floats:
         """For each fetched page, in the order of fetching, the sum of what its links lead to."""
+        return np.asarray(self._matrix() @ values)
+
+    def _matrix(self) -> Any:
+        """The links of the fetched pages, in the order of fetching, by rows."""
         from scipy.sparse import csr_array
 
-        parts = (self._ones[: self._links], self._ends[: self._links], self._rows[: self.count + 1])
-        return np.asarray(csr_array(parts, shape=(self.count, len(self.web))) @ values)
+        parts: Any = (self._ones[: self._links], self._ends[: self._links], self._rows[: self.count + 1])
+        return csr_array(parts, shape=(self.count, len(self.web)))
 
     def since(self, count: int) -> tuple[Ints, np.ndarray]:
         """The pages that were fetched after the first `count`, and their links in a row."""
@@ -304,7 +305,7 @@ def valued(powers: Mapping[str, float]) -> Value:
     return Blend([(LIVE[name](), power) for name, power in powers.items()])
 
 
-def orders(web: Web, final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Order]:
+def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Order]:
     """The reference orders, the omniscient one by these `final` values first, and those of a brain (name → powers of
     scores): exact, and in its lanes."""
     reference = [

@@ -61,7 +61,7 @@ def freshness_over_time(
 
 
 def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], title: str, points: int = 200) -> None:
-    """Draw the shares of PageRank and authority that each order has fetched, by the part of the pages it has fetched."""
+    """Draw the shares of PageRank and authority that each order has fetched, by the part of the pages."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import PercentFormatter
 

@@ -123,6 +123,7 @@ class Brain:
                 from_environment = {name for name in given.given if settings.get(name) is None}
                 if changes := opening.changes(session, given, from_environment):
                     brain.change(**changes)
+                opening.renew_lanes(session)
         except BaseException:
             session.graph.close()
             raise
@@ -541,7 +542,7 @@ class Brain:
         """
         self._editing.clear(progress)
 
-    def remake(self, **settings: Any) -> None:
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
         self._editing.remake(**settings)
 

@@ -159,7 +159,7 @@ class Editing:
         self._session.perform("brain/change", _cleared)
         self._session.refresh()
 
-    def remake(self, **settings: Any) -> None:
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, as `Brain.remake` says."""
         self._session.refresh()
         if self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
@@ -167,6 +167,7 @@ class Editing:
         wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
         if wrong:
             raise SettingsError(unknown(wrong[0], Settings.names("shared", "fixed")))
+        settings = {name: typed(name, value) for name, value in settings.items()}
         fresh = {**Settings.names("shared", "fixed"), "crawl": self._session.settings.crawl, **settings}
         changed = replace(self._session.settings, **fresh).checked()
         Scope.of(changed)

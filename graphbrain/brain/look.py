@@ -9,10 +9,10 @@ from typing import Any
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier.discovery import View
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
+from graphbrain.inspect.pages import View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments

@@ -70,6 +70,7 @@ def prepare(version: str | None, java: str | None) -> None:
     The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.server import lifecycle
     from graphbrain.server import prepare as priming
 
@@ -77,7 +78,7 @@ def prepare(version: str | None, java: str | None) -> None:
     if file is None:
         show.say("graphbrain: Neo4j is here; nothing is learnt, for Java is older than 25, or it is switched off.")
     else:
-        size = show.size(file.stat().st_size)
+        size = sheets.size(file.stat().st_size)
         show.say(f"graphbrain: {'prepared' if made else 'it was prepared'} ({size} in {file}).")
 
 
@@ -100,6 +101,7 @@ def stop(app: App) -> None:
 def status(app: App, as_json: bool) -> int:
     """Say how the server is doing; exits 1 when it does not run."""
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.server import lifecycle
 
     now = lifecycle.status(app.data)
@@ -108,7 +110,7 @@ def status(app: App, as_json: bool) -> int:
         address = {"uri": found.uri, "user": found.user, "browser": found.browser} if found else {}
         show.json_lines([{**dataclasses.asdict(now), **address}])
     elif found is None:
-        show.out(f"No server runs in {now.data} ({show.size(now.disk)}).")
+        show.out(f"No server runs in {now.data} ({sheets.size(now.disk)}).")
     else:
         pairs = [
             ("uri", found.uri),
@@ -117,12 +119,12 @@ def status(app: App, as_json: bool) -> int:
             ("browser", found.browser),
             ("Neo4j", found.version),
             ("pid", show.Cell(found.pid, str(found.pid))),
-            ("since", show.moment_cell(now.since)),
-            ("memory", show.size_cell(now.memory)),
+            ("since", sheets.moment_cell(now.since)),
+            ("memory", sheets.size_cell(now.memory)),
             ("heap", _megabytes(now.heap)),
             ("page cache", _megabytes(now.page_cache)),
             ("--memory", _megabytes(now.memory_set, "default")),
-            ("disk", show.size_cell(now.disk)),
+            ("disk", sheets.size_cell(now.disk)),
             ("data", now.data),
         ]
         show.out(show.sheet(pairs))
@@ -303,6 +305,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     """
     from graphbrain import show
     from graphbrain.bench import chaos as tool
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
@@ -316,7 +319,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
         show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
     else:
         words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
-        show.out(*show.findings_sheet(verdict.figures, verdict.findings, words))
+        show.out(*sheets.findings_sheet(verdict.figures, verdict.findings, words))
     return 0 if verdict.ok else 1
 
 
@@ -458,6 +461,7 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     local server. Nothing is changed.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.settings import Settings, unknown
 
     for name in names:
@@ -471,7 +475,7 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     if as_json:
         show.json_lines(found)
     else:
-        show.write(show.settings_table(found))
+        show.write(sheets.settings_table(found))
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -35,7 +35,7 @@ def run(
     """Measure the orders; 130 when it was interrupted."""
     from graphbrain import show
     from graphbrain.bench import order, plots
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import stoppable
     from graphbrain.methods import powers
     from graphbrain.settings import Settings
@@ -50,7 +50,7 @@ def run(
     begin = [recording.find(seed) for seed in seeds] or recording.seeds()
     web = order.web_of(recording, begin)
     show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
-    stop, curves = threading.Event(), []
+    stop = threading.Event()
     with stoppable(stop), show.task_bar() as bar:
         curves, shares = order.simulated(web, list(dict.fromkeys([*ALWAYS, *values])), bar, stop.is_set)
         if live and not stop.is_set():
@@ -65,7 +65,8 @@ def run(
     if curves:
         _tell(curves, as_json)
         if plot is not None:
-            order.draw(curves, f"{recording.name}: {len(web):,} pages from {len(begin):,} seeds", plot)
+            begun = "1 seed" if len(begin) == 1 else f"{len(begin):,} seeds"
+            order.draw(curves, f"{recording.name}: {len(web):,} pages from {begun}", plot)
             show.say(f"Drawn: {plot}")
     if stop.is_set():
         show.say("graphbrain: interrupted; a live crawl's figures are of what it had fetched by then.")

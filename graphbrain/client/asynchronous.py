@@ -349,7 +349,7 @@ class AsyncClient:
         """Fetch a page every so many seconds; None: as the order says."""
         await self._ask(Calls.done("set_interval", url=url, seconds=seconds))
 
-    async def remake(self, **settings: Any) -> None:
+    async def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too."""
         await self._ask(Calls.done("remake", settings=settings))
 

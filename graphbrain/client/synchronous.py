@@ -352,7 +352,7 @@ class Client:
         """Fetch a page every so many seconds; None: as the order says."""
         self._ask(Calls.done("set_interval", url=url, seconds=seconds))
 
-    def remake(self, **settings: Any) -> None:
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too."""
         self._ask(Calls.done("remake", settings=settings))
 

@@ -1,9 +1,9 @@
 """Visits of pages with so many links that one transaction cannot hold them: most of the links come and go before it.
 
-Each of these transactions writes some of them, under the same locks and with the same repairs as ever, and only as long
-as the visit is one that may: it is judged anew in each. What is left then is recorded with the visit. If it is stopped
-in between, the page has some of its new links and some of its old ones, its accounts are right, and whoever visits it
-next does the rest.
+Each of these transactions writes some of the links, under the same locks and with the same repairs as a report. It
+judges the visit anew, and writes nothing if its links do not count. The rest is recorded with the visit. If this is
+stopped in between, the page has some of its new links and some of its old ones, its accounts are right, and the next
+visit does the rest.
 Statements: visits/read.
 """
 

@@ -116,8 +116,8 @@ def replay(
     `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
     memory and disk. The brain's own settings (order, delay, eps, …) hold.
     Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
-    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's. `reported`: called with
-    the numbers of the pages of each batch once it is reported.
+    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's. `reported`: called
+    with the numbers of the pages of each batch once it is reported.
     Raises BadInput when the brain hands out a page that is not in the recording.
     """
     run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)

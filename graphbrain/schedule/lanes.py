@@ -32,6 +32,7 @@ __all__ = [
     "ASKED",
     "DISCOVERY",
     "FRONTIER_END",
+    "VERSION",
     "Lanes",
     "Stretch",
     "blended",
@@ -78,6 +79,8 @@ FINE_CLASSES = FINE_PER_OCTAVE * FINE_OCTAVES
 FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
 """The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
 is worth."""
+VERSION = 2
+"""Of these numbers; it stands on the brain, and one that has another is gone through once, page by page."""
 STEADY = FINE_PER_OCTAVE // 16
 """So many lanes a value may be off (4.4 %) before its page moves."""
 Stretch = tuple[int, int]
@@ -249,10 +252,16 @@ def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
 
 
 def lane_of(
-    rule: Rule, value: Floats, relevance: Floats, depth: Floats, fetched: Flags, stored: Ints | None = None
+    rule: Rule,
+    value: Floats,
+    relevance: Floats,
+    depth: Floats,
+    fetched: Flags,
+    stored: Ints | None = None,
+    steady: bool = True,
 ) -> Ints:
     """The lane of each page by the brain's order: where it waits, or would if it did; of one that was never fetched, it
-    may be a lane that stands for about its value, if it stands there (`STEADY`).
+    may be a lane that stands for about its value, if it stands there, and is to be `steady` (`STEADY`).
 
     `value`: before relevance. `stored`: the lanes that stand on the pages, which say what is believed of their rates;
     None for pages that are made just now. A fetched page keeps its lane under the orders that never come back.
@@ -263,7 +272,7 @@ def lane_of(
         fresh = frontier_lane(weighed(rule, value, relevance))
     if stored is None:
         return fresh
-    if rule.order != "breadth_first":
+    if steady and rule.order != "breadth_first":
         fresh = _steady(stored, fresh)
     seen = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
     return np.where(stored == ASKED, ASKED, np.where(fetched, seen, fresh))

@@ -35,8 +35,8 @@ SECRET_BYTES = 32
 LONGEST_TOKEN = 200
 LONGEST_LIFE = 10 * 365 * 86_400.0
 READ_EVERY, LOOK_AGAIN = 2.0, 0.5
-"""Seconds between two reads of all tokens: so long one works that was revoked. An unknown one is looked up again at
-once, but not more often than this."""
+"""Seconds between two reads of all tokens: so long one works that was revoked. An unknown one is looked up again,
+but not more often than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,9 @@ class Gatekeeper:
         """Is it time to read all tokens again?"""
         return time.monotonic() - self._read_at >= READ_EVERY
 
-    def may_look_again(self) -> bool:
-        """May an unknown token be looked up in the graph, and not only among those that are known?"""
-        return time.monotonic() - self._read_at >= LOOK_AGAIN
+    def rests(self) -> float:
+        """Seconds until an unknown token may be looked up in the graph: many wrong ones cost it no more than one."""
+        return max(0.0, self._read_at + LOOK_AGAIN - time.monotonic())
 
     def read(self) -> None:
         """Read all tokens from the graph. Raises GraphbrainError where it does not answer: the known ones stay."""

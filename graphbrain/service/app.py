@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
-from graphbrain.service.verbs import JsonAnswer, json_answer
+from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, json_answer
 
 __all__ = ["LOCAL_NAMES", "Application", "Terms"]
 
@@ -47,7 +48,7 @@ class Application:
     def __init__(self, brain: Brain, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
         self.backend = Backend(brain, self.terms.limits)
-        self.api = _api(self.backend)
+        self.api = _api(self.backend, self.terms)
         app: Any = self.api
         if self.terms.origins:
             app = CORSMiddleware(
@@ -86,7 +87,7 @@ def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
     return found
 
 
-def _api(backend: Backend) -> FastAPI:
+def _api(backend: Backend, terms: Terms) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(backend.keeper.read)
@@ -109,7 +110,7 @@ def _api(backend: Backend) -> FastAPI:
         api.include_router(part.router)
     _health(api, backend)
     _errors(api)
-    api.openapi = lambda: _document(api)  # type: ignore[method-assign]
+    api.openapi = lambda: _document(api, terms)  # type: ignore[method-assign]
     return api
 
 
@@ -157,12 +158,35 @@ def _errors(api: FastAPI) -> None:
     @api.exception_handler(HTTPException)
     async def other(request: Request, error: HTTPException) -> Response:
         words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
+        words[400] = ("BadInput", "The body cannot be read as JSON.")
         words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
         kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
         return say(request, Refusal(error.status_code, kind, sentence, headers=error.headers))
 
 
-def _document(api: FastAPI) -> dict[str, Any]:
+def _with_tuples(schema: Any) -> Any:
+    """The same, with tuples as lists of so many of these: what reads documents does not agree on tuples."""
+    if isinstance(schema, list):
+        return [_with_tuples(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _with_tuples(each) for name, each in schema.items()}
+    if parts := told.pop("prefixItems", None):
+        kinds = [kind for place, kind in enumerate(parts) if kind not in parts[:place]]
+        told["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    return told
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """Put the example of an answer where it belongs."""
+    name = facts.pop(EXAMPLE, None)
+    for code, answer in facts["responses"].items() if name is not None else ():
+        for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
+            shown = answers.EXAMPLES[name]
+            content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
+
+
+def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
         made = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
@@ -182,5 +206,8 @@ def _document(api: FastAPI) -> dict[str, Any]:
         for methods in made["paths"].values():
             for facts in methods.values():
                 facts["responses"].pop("422", None)
-        api.openapi_schema = made
+                _show(facts)
+                if terms.without_token:
+                    facts.pop("security", None)
+        api.openapi_schema = _with_tuples(made)
     return api.openapi_schema

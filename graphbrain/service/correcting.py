@@ -8,11 +8,9 @@ from typing import Any, Literal
 from fastapi import APIRouter, Response
 from pydantic import Field
 
-from graphbrain.errors import SettingsError
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.verbs import OPERATORS, Body, Service, done, json_answer, verb
-from graphbrain.settings import Settings, typed, unknown
 
 __all__ = ["router"]
 
@@ -213,9 +211,4 @@ async def tend(body: Tend, service: Service) -> Response:
 @verb(router, "POST", "remake", OPERATORS, answers.Done, example="done")
 async def remake(body: Remake, service: Service) -> Response:
     """Give an empty brain new settings, the fixed ones too."""
-    known = Settings.names("shared", "fixed")
-    for name in body.settings:
-        if name not in known:
-            raise SettingsError(unknown(name, known))
-    fresh = {name: typed(name, value) for name, value in body.settings.items()}
-    return done(await service.crawl.run(service.brain.remake, **fresh))
+    return done(await service.crawl.run(lambda: service.brain.remake(**body.settings)))

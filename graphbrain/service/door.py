@@ -33,6 +33,7 @@ ANYBODY = Grant("anybody", "operator", 0.0, None, None)
 """Who asks a service that was started without tokens."""
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """What needs no token: it tells nothing of the crawl."""
+HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 BURST_SECONDS = 2.0
 LOOK_SECONDS = 5.0
@@ -127,8 +128,8 @@ class Door:
     def _check_host(self, text: str) -> None:
         """A page in somebody's browser can reach a service on loopback under a name of its own: under none but those
         that it has, and plain addresses, is it answered."""
-        name = text.rsplit("]", 1)[0].lstrip("[") if text.startswith("[") else text.rsplit(":", 1)[0]
-        name = name.lower().rstrip(".")
+        found = HOST.fullmatch(text)
+        name = "" if found is None else (found[1] or found[2]).lower().rstrip(".")
         with contextlib.suppress(ValueError):
             ipaddress.ip_address(name)
             return
@@ -139,6 +140,7 @@ class Door:
         """Read the tokens from the graph, beside whatever else is done; those that are known hold while it is away."""
 
         async def look() -> None:
+            await asyncio.sleep(self._keeper.rests())
             with contextlib.suppress(GraphbrainError):
                 await asyncio.to_thread(self._keeper.read)
 
@@ -154,7 +156,7 @@ class Door:
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
         found = self._keeper.who(token.strip())
-        if found is None and self._keeper.may_look_again():
+        if found is None:
             await asyncio.wait({self._look_again()}, timeout=LOOK_SECONDS)
             found = self._keeper.who(token.strip())
         elif self._keeper.stale():

@@ -26,7 +26,7 @@ from graphbrain.errors import BadInput
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 
-__all__ = ["Address", "Limits", "Terms", "serve"]
+__all__ = ["Address", "Limits", "Terms", "configured", "serve"]
 
 GRACE = 30
 """Seconds that what is in flight has to be answered in."""
@@ -116,7 +116,15 @@ def serve(
     address.checked(terms.without_token)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     service = Application(brain, terms)
-    config = uvicorn.Config(
+    with _listening(address) as listener:
+        _Server(configured(service, address), service.stop, on_start).run(sockets=[listener])
+    say("graphbrain: the service has stopped.")
+
+
+def configured(service: Application, address: Address) -> uvicorn.Config:
+    """How uvicorn is to serve it. Its own log tells whole addresses, in which anything may stand."""
+    logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
+    return uvicorn.Config(
         service,
         log_config=None,
         access_log=False,
@@ -130,9 +138,6 @@ def serve(
         ssl_certfile=address.certificate,
         ssl_keyfile=address.key,
     )
-    with _listening(address) as listener:
-        _Server(config, service.stop, on_start).run(sockets=[listener])
-    say("graphbrain: the service has stopped.")
 
 
 @contextlib.contextmanager

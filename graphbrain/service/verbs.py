@@ -7,17 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict
 
 from graphbrain.border import LONGEST_NAME
 from graphbrain.service.access import ROLES, Grant
-from graphbrain.service.answers import EXAMPLES
 from graphbrain.service.backend import Backend
 
 __all__ = [
     "CRAWLERS",
     "EVERYBODY",
+    "EXAMPLE",
+    "NDJSON",
     "OPERATORS",
     "READERS",
     "Asked",
@@ -39,6 +40,8 @@ READERS: tuple[str, ...] = ("analyst", "operator")
 OPERATORS: tuple[str, ...] = ("operator",)
 EVERYBODY: tuple[str, ...] = ROLES
 NDJSON = "application/x-ndjson"
+EXAMPLE = "x-example"
+"""Where the name of its example stands until the document is made: nulls in it would get lost on the way."""
 
 
 class Body(BaseModel):
@@ -59,10 +62,11 @@ class Lines(StreamingResponse):
     media_type = NDJSON
 
 
-class JsonAnswer(Response):
-    """JSON that is there already."""
+class JsonAnswer(JSONResponse):
+    """JSON; what json does not know is made plain."""
 
-    media_type = "application/json"
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, default=plain).encode()
 
 
 def _backend(request: Request) -> Backend:
@@ -94,7 +98,7 @@ Asked = Request
 
 def json_answer(value: Any, status: int = 200) -> Response:
     """An answer of JSON."""
-    return JsonAnswer(json.dumps(value, allow_nan=False, default=plain), status)
+    return JsonAnswer(value, status)
 
 
 def plain(value: Any) -> Any:
@@ -125,18 +129,15 @@ def verb(
     may: Mapping[int, str] | None = None,
 ) -> Callable[[F], F]:
     """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`)."""
-    shown = EXAMPLES[example or name]
     errors: dict[int | str, dict[str, Any]] = {
         code: {"description": words, "content": {"application/json": {"schema": {"$ref": ERROR}}}}
         for code, words in {**_ALWAYS, **(may or {})}.items()
     }
     if lines:
         good = {"description": "JSON lines, each as in the example; one with an 'error' says why it is not all."}
-        content = {NDJSON: {"schema": {"type": "string"}, "example": json.dumps(shown) + "\n"}}
-        responses = {status: {**good, "content": content}, **errors}
+        responses = {status: {**good, "content": {NDJSON: {"schema": {"type": "string"}}}}, **errors}
     else:
-        content = {"application/json": {"example": shown}}
-        responses = {status: {"model": answer, "content": content, "description": "Done."}, **errors}
+        responses = {status: {"model": answer, "description": "Done."}, **errors}
 
     def declare(function: F) -> F:
         route = router.api_route(
@@ -147,7 +148,7 @@ def verb(
             response_model=None,
             response_class=Lines if lines else JsonAnswer,
             responses=responses,
-            openapi_extra={"x-roles": list(roles), "security": [{"token": []}]},
+            openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: example or name},
         )
         decorated: F = route(function)
         return decorated
