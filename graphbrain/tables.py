@@ -27,6 +27,7 @@ __all__ = [
     "Sheet",
     "Table",
     "Title",
+    "defused",
     "flat",
     "number",
     "on_terminal",
@@ -141,6 +142,11 @@ def plain(value: Any) -> str:
     if isinstance(value, list | tuple | set | frozenset):
         value = ", ".join(map(str, value))
     return str(value).translate(_ESCAPES)
+
+
+def defused(text: str) -> str:
+    """A text as a field of a CSV file: one that a spreadsheet would take for a formula begins with an apostrophe."""
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r")) else text
 
 
 def _write_plain(table: Table) -> int:

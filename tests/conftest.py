@@ -13,6 +13,7 @@ that it has started may be left.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -21,7 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil
 import pytest
@@ -29,7 +30,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import ledger
+from graphbrain.accounts import exact_ledger, ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
 from tests.recordings import REAL, Recordings, folders, made
@@ -38,12 +39,20 @@ _OF_JAVA = ("GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
 for _name in [name for name in os.environ if name.startswith("GRAPHBRAIN_") and name not in _OF_JAVA]:
     del os.environ[_name]
 
+# A shell has what it runs in the background ignore Ctrl-C, and so would all processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # No example is too slow: on a machine that does other work, too, any may be.
 examples.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 examples.load_profile("patient")
 
 
 T = TypeVar("T")
+WORKERS = 2
+"""Processes that run all tests."""
+MEMORY_MB = 2048
+"""Of their servers together."""
 PATIENCE = 300.0
 """Seconds within which a test wants a state that a quiet machine reaches in some seconds: a busy one stands still for a
 while."""
@@ -68,10 +77,26 @@ def eventually(
 # ---------------------------------------------------------------- what is not run, and what must not be left
 
 _APART = ("browser", "peers", "long_term")
-_deselected: Counter[str] = Counter()
-_MARK = ("TEST_GRAPHBRAIN_RUN", f"{os.getpid()}/{time.time_ns()}")
+_MARK = "TEST_GRAPHBRAIN_RUN"
 """In the environment of every process that this run starts, also of those that live in a session of their own."""
-os.environ[_MARK[0]] = _MARK[1]
+_IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+if not _IS_WORKER:
+    os.environ[_MARK] = f"{os.getpid()}/{time.time_ns()}"
+_deselected: Counter[str] = Counter()
+_left: list[str] = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """All tests are run by two processes with a Neo4j each, where pytest-xdist is there and no server is given.
+
+    One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
+    """
+    asked = config.option
+    some = asked.markexpr in _APART or asked.keyword or asked.collectonly or asked.usepdb
+    whole = config.args == config.getini("testpaths") and not some
+    if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
+        asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -79,10 +104,16 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
     _deselected.update(name for item in items for name in _APART if item.get_closest_marker(name) is not None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker process has left out: each sees all tests."""
+    _deselected.update(Counter(getattr(node, "workeroutput", {}).get("deselected", {})) - _deselected)
+
+
 def _ours(process: psutil.Process) -> bool:
     with suppress(psutil.Error):
         alive = process.pid != os.getpid() and process.status() != psutil.STATUS_ZOMBIE
-        return alive and process.environ().get(_MARK[0]) == _MARK[1]
+        return alive and process.environ().get(_MARK) == os.environ[_MARK]
     return False
 
 
@@ -95,16 +126,16 @@ def _told(process: psutil.Process) -> str:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The run has failed if processes that it has started are still there; they are ended."""
+    if _IS_WORKER:
+        session.config.workeroutput["deselected"] = dict(_deselected)  # type: ignore[attr-defined]
+        return
     _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=10)
-    session.config.stash[_LEFT] = [*map(_told, left)]
+    _left.extend(map(_told, left))
     for process in left:
         with suppress(psutil.Error):
             process.kill()
     if left and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-_LEFT = pytest.StashKey[list[str]]()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -113,11 +144,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         meaning = next(line for line in config.getini("markers") if line.startswith(f"{name}:"))
         terminalreporter.line(f"NOT RUN [{count}] {meaning}")
         terminalreporter.line(f"  run by: pytest -m {name}")
-    for process in config.stash.get(_LEFT, []):
+    if folders().keys() == {"made"}:
+        terminalreporter.line("NOT RUN on real recorded crawls, only on made ones: none lie in")
+        terminalreporter.line("  TEST_GRAPHBRAIN_DATA or ../shared/data")
+    for process in _left:
         terminalreporter.line(f"LEFT RUNNING {process}", red=True)
 
 
 # ---------------------------------------------------------------- the server and its brain
+
+
+def _given() -> str | None:
+    """The address of the server to test on, where there is one."""
+    return os.environ.get("TEST_GRAPHBRAIN_URI")
 
 
 @dataclass(frozen=True)
@@ -137,7 +176,7 @@ class Neo4j:
 
 @pytest.fixture(scope="session")
 def neo4j() -> Iterator[Neo4j]:
-    given = os.environ.get("TEST_GRAPHBRAIN_URI")
+    given = _given()
     if given:
         user = os.environ.get("TEST_GRAPHBRAIN_USER", "neo4j")
         yield Neo4j(given, user, os.environ.get("TEST_GRAPHBRAIN_PASSWORD", ""))
@@ -146,7 +185,7 @@ def neo4j() -> Iterator[Neo4j]:
     with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
         data = Path(folder) / "neo4j"
         try:
-            running = lifecycle.start(data, version=version, memory=2048)
+            running = lifecycle.start(data, version=version, memory=MEMORY_MB // (WORKERS if _IS_WORKER else 1))
         except ServerFailed as error:
             yield from _container(str(error))
             return
@@ -203,11 +242,18 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
 @pytest.fixture
 def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
-    monkeypatch.setattr(ledger, "ROUNDS", 0)
+    monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
+    monkeypatch.setattr(ledger.Accounts, "pass_on", lambda *_: None)
+
+
+@pytest.fixture(scope="session")
+def made_data(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    """Recorded crawls that are made here."""
+    return made(tmp_path_factory.mktemp("recordings"))
 
 
 @pytest.fixture(scope="session", params=folders().items(), ids=lambda named: named[0])
-def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+def data_dir(request: pytest.FixtureRequest) -> Recordings:
     """Where recorded crawls are: those that are made here, and the real ones where they lie on this machine."""
     _, real = request.param
-    return made(tmp_path_factory.mktemp("recordings")) if real is None else Recordings(real, REAL)
+    return request.getfixturevalue("made_data") if real is None else Recordings(real, REAL)

@@ -67,6 +67,8 @@ class ClassicLedger(Accounts):
         "first_fetched",
         "newborn",
         "lane",
+        "flow",
+        "flow_paid",
         "links_sum",
     )
     statement = "classic/lock"
@@ -95,7 +97,7 @@ class ClassicLedger(Accounts):
     def first_marks(
         cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
     ) -> tuple[Ints, Ints]:
-        lanes = cls.first_lanes(relevance, depth, np.ones(len(weight)), rule)
+        lanes = cls.first_lanes(relevance, weight, depth, np.ones(len(weight)), rule)
         return lanes, np.full(len(weight), NONE, dtype=np.int64)
 
     def open(self, tx: Tx, now: float) -> Virtual:
@@ -143,11 +145,14 @@ class ClassicLedger(Accounts):
         """It takes 1 + 1 cash with it; what it has beyond that goes to the virtual page, which pays what it lacks."""
         self._buried.append(page)
 
-    def set_payout(self, _tx: Tx, _value: float | None) -> None:
+    def set_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
         """Not possible: the virtual page pays all pages alike."""
         raise BadInput(
             "The classic engine pays all pages alike; convert the brain with 'graphbrain engine exact' first."
         )
+
+    def inherit_payouts(self, _tx: Tx, _payouts: Mapping[int, float | None]) -> None:
+        """Nothing: the virtual page pays all pages alike."""
 
     def spend(self, turns: Sequence[Turn]) -> list[bool]:
         """Let sides spend, one after the other, and then the virtual page; of each, whether it had anything.
@@ -183,6 +188,7 @@ class ClassicLedger(Accounts):
             (self._changed("out_weight") | self._changed("in_weight")).any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
+        self._write_flow(tx)
         deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
         if not (stirred or deepened or all_marks or self._open):
             self._write_weights(tx)  # links without weight stir nothing, but are links
@@ -223,7 +229,7 @@ class ClassicLedger(Accounts):
             history, updated, mine = f"{side}_history", f"{side}_updated", {f"{side}_cash": cash[f"{side}_cash"]}
             spent = (self._changed(history) | self._changed(updated)) & ~born
             self._send(tx, f"classic/{side}_spent", spent, history, updated, **mine)
-            self._put(tx, f"{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
+            self._send(tx, f"accounts/{side}_cash", self._changed(f"{side}_cash") & ~spent & ~born, **mine)
 
     def _write_marks(self, tx: Tx, all_marks: bool) -> None:
         """Ranks follow from the histories, which stand still between two pushes; lanes from history + cash.
@@ -234,6 +240,6 @@ class ClassicLedger(Accounts):
         for side in ("hub", "authority"):
             rank = algebra.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
-            self._put(tx, f"{side}_rank", which, **{f"{side}_rank": rank})
-        lane = self.lanes()
-        self._put(tx, "lane", lane != self._before["lane"], lane=lane)
+            self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
+        lane = self.lanes(steady=not all_marks)
+        self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)

@@ -1,11 +1,12 @@
-"""Whose accounts a brain's pages have: the one place where an engine's ledger is chosen."""
+"""The one place where the ledger of a brain's engine is chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from graphbrain.accounts.classic_ledger import ClassicLedger
-from graphbrain.accounts.ledger import Accounts, Ledger
+from graphbrain.accounts.exact_ledger import Ledger
+from graphbrain.accounts.ledger import Accounts
 from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule

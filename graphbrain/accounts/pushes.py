@@ -16,7 +16,7 @@ import numpy as np
 
 from graphbrain.accounts import adjacency
 from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.arrays import Ints
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.accounts import settlement
+from graphbrain.accounts import settlement, sides
 from graphbrain.arrays import Floats
 from graphbrain.bench import compare, crawl
 from graphbrain.brain.brain import Brain
@@ -146,7 +146,7 @@ def _work(brain: Brain) -> Iterator[dict[str, float]]:
 def _step(brain: Brain, full: dict[str, float], spent: dict[str, float], fetched: int) -> dict[str, Any]:
     """One step's work as shares of a full recompute, and its error."""
     table = exports.links(brain.graph)
-    accounts = exports.accounts(brain.graph, table)
+    accounts = sides.exported(brain.graph, table)
     exact, rounds = _exact(brain, table)
     far = compare.compare(accounts.authority_score, exact["authority"])
     near = compare.compare(accounts.hub_score, exact["hub"])

@@ -100,9 +100,9 @@ def run(
 
 def _recording(file: Path | None) -> Recording:
     if file is not None:
-        from graphbrain.ingest import records
+        from graphbrain.ingest.recording import read
 
-        return records.read(file)
+        return read(file)
     dice = np.random.default_rng(1)
     count = 20_000
     sources = np.repeat(np.arange(count), dice.integers(1, 20, count))

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.accounts import settlement, solve
+from graphbrain.accounts import settlement, sides, solve
 from graphbrain.accounts.classic_algebra import authority_share, hub_share
 from graphbrain.accounts.classic_ledger import read_virtual
 from graphbrain.arrays import Floats, Ints
@@ -220,7 +220,7 @@ class _Measured:
         rule = brain.policy.rule
         table = exports.links(brain.graph, lambda done, of: progress("reading links", done, of))
         progress("reading accounts", 0, 0)
-        accounts, terms = exports.accounts(brain.graph, table), exports.terms(brain.graph, table)
+        accounts, terms = sides.exported(brain.graph, table), exports.terms(brain.graph, table)
         kept = ~np.isnan(accounts.hub_history)
 
         def tell(number: int, _: float) -> None:

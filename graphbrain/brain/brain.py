@@ -123,6 +123,7 @@ class Brain:
                 from_environment = {name for name in given.given if settings.get(name) is None}
                 if changes := opening.changes(session, given, from_environment):
                     brain.change(**changes)
+                opening.renew_lanes(session)
         except BaseException:
             session.graph.close()
             raise
@@ -245,6 +246,7 @@ class Brain:
         batch: int = PUSH_PAYMENTS,
         for_everybody: bool = False,
         passes: bool = True,
+        pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
@@ -257,12 +259,19 @@ class Brain:
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `stop` is asked between transactions.
+        pass first where that is cheaper. `pushes`: end with the transaction in which so many are reached. `stop` is
+        asked between transactions.
 
         Raises BeingConverted between two engines.
         """
         return self._upkeep.tend(
-            seconds, pages=pages, batch=batch, for_everybody=for_everybody, passes=passes, stop=stop
+            seconds,
+            pages=pages,
+            batch=batch,
+            for_everybody=for_everybody,
+            passes=passes,
+            pushes=pushes,
+            stop=stop,
         )
 
     def settle(

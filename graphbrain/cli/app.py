@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from graphbrain.cli import claims, crawl, dump, hosts, keep, look, precision, schedule, score, serve, simulate
+from graphbrain.cli import analyst, claims, crawl, dump, hosts, keep, look, precision, schedule, score, serve, simulate
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -62,6 +62,7 @@ _COMMANDS = (
     *claims.COMMANDS,
     *crawl.GOING_ON,
     *look.COMMANDS,
+    *analyst.COMMANDS,
     *score.COMMANDS,
     *precision.COMMANDS,
     *dump.COMMANDS,

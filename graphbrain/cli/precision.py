@@ -91,13 +91,13 @@ def _as_it_stands(app: App, out: Path, as_json: bool, rounds: int) -> int:
 def _over_a_crawl(app: App, file: Path, nodes: Path | None, out: Path, yes: bool, as_json: bool, **options: Any) -> int:
     from graphbrain import show
     from graphbrain.bench import precision as experiment
-    from graphbrain.ingest import records
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import stoppable
 
     trials = _trials(options.pop("engine"), options.pop("eps"), options.pop("window"))
     _try(out)
     draws = _draws()
-    recording = records.read(file, nodes=nodes)
+    recording = read(file, nodes=nodes)
     stop = threading.Event()
     points: list[Point] = []
     drawn: list[Path] = []

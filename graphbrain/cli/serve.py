@@ -109,6 +109,7 @@ def token_make(app: App, name: str, role: str, expires: float | None, as_json: b
 def token_list(app: App, as_json: bool) -> None:
     """List the tokens that were made, but for what they are."""
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.service import access
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
@@ -120,9 +121,9 @@ def token_list(app: App, as_json: bool) -> None:
         (
             grant.name,
             grant.role,
-            show.moment_cell(grant.made),
-            show.moment_cell(grant.expires),
-            show.moment_cell(grant.revoked),
+            sheets.moment_cell(grant.made),
+            sheets.moment_cell(grant.expires),
+            sheets.moment_cell(grant.revoked),
             "yes" if grant.good(now) else "no",
         )
         for grant in found

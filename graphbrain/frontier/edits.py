@@ -1,4 +1,4 @@
-"""Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
+"""Corrections by hand, and backfills of all pages: each repairs the accounts in the transaction that changes the graph.
 
 Statements: pages/*, links/redirects, claims/held, accounts/*.
 """
@@ -66,7 +66,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     offers = {page: [urls[key]] for key, page, *_, why in looked if why is not None}
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
     tx.do("pages/seed", ids=ids)
-    ledger.is_seed[:] = True
+    ledger.become_seeds(ids)
     discovery.lower(tx, ledger, dict.fromkeys(ids, 0), policy.scope)
     ledger.write(tx, now)
     found = seeded(tx, ids, mark)
@@ -102,8 +102,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
         adjacency.create(tx, ledger, [(a, [b])], now)
         links.append(b)
         own |= {b} if b != named else set()
-        depth = int(ledger.depth[ledger.at([a])[0]]) + 1
-        discovery.lower(tx, ledger, {b: depth}, policy.scope)
+        discovery.lower(tx, ledger, {b: ledger.depth_of(a) + 1}, policy.scope)
     after = adjacency.Spelling(before.named | ({named} if b != named else set()), own)
     adjacency.respell(tx, ledger, [after.row(a, before, links)])
     _write(tx, ledger, policy, now)
@@ -160,7 +159,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     claims.end_lease(ends, held)
     if policy.manners.counting:
         ends[held[2]].spent -= held[12]
-    politeness.settle(tx, ends, {}, policy.manners, now)
+    politeness.conclude(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
     return False
 
@@ -177,7 +176,7 @@ def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float)
     """Set a page's relevance: no account changes, only what is worth a push, and its lane."""
     ids = _known(tx, key)
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    ledger.relevance[:] = float("nan") if value is None else value
+    ledger.take_relevance([[ids[key], value]])
     tx.do("pages/relevance", rows=[[ids[key], value]])
     ledger.write(tx, now)
 
@@ -186,7 +185,7 @@ def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) ->
     """Set a page's own payout, or pay it as the rule says. Raises BadInput when the engine pays all pages alike."""
     ids = _known(tx, key)
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
-    ledger.set_payout(tx, value)
+    ledger.set_payouts(tx, {ids[key]: value})
     ledger.write(tx, now)
 
 
@@ -233,7 +232,7 @@ def deepen(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     redirects = dict(tx.one("links/redirects", ids=sorted(chosen))[0])
     depths: dict[int, int] = {}
     for page, targets in chosen.items():
-        depth = int(ledger.depth[ledger.at([page])[0]])
+        depth = ledger.depth_of(page)
         if known[page] != depth:
             raise Again
         for target in set(targets).intersection(out[page]):

@@ -19,10 +19,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from graphbrain.accounts import adjacency, ledgers
-from graphbrain.accounts.ledger import Ledger
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
 from graphbrain.frontier import claims, discovery, notes, requeue, spellings
@@ -47,7 +44,7 @@ ALIVE = ("frontier", "known")
 COUNTED_APART = frozenset(
     {"name", "discovered", "queued", "resting", "ready_at", "turn_at", "set_aside", "in_flight", "budget_used"}
 )
-"""What a host has by its pages: it goes along with them."""
+"""Properties of a host that count its pages or follow from them: they change as the pages move, one by one."""
 LARGER = ("delay", "robots_delay", "blocked_until", "next_at", "errors", "response_seconds")
 """Of two hosts that become one the larger of these holds, and the smaller of the others that are limits."""
 SMALLER_BUT_0 = ("most_in_flight", "budget")
@@ -306,7 +303,7 @@ def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:
             if turned:
                 a, b = zip(*turned, strict=True)
                 ledger.reweigh(a, b, -lighter if inside_now else lighter)
-        ledger.hosts[ledger.at(ids)] = [after[page] for page in ids]  # payouts may go by them
+        ledger.move_to_hosts({page: after[page] for page in ids})  # payouts may go by them
         ledger.write(tx, now)
     politeness.write(tx, (met[name] for name in sorted(met)), (), now)
     for page in moving:
@@ -370,8 +367,8 @@ def _groups(tx: Tx, listed: Sequence[_Page], addresses: Addresses) -> tuple[list
 
 
 def _rank(page: int, facts: Facts, members: Collection[int]) -> tuple[Any, ...]:
-    """Who stays comes first: the one that was fetched first. An alias is one only for want of a page, one of another
-    spelling of itself is none."""
+    """The key to sort pages by so that the one that stays comes first: the page that was fetched first. An alias stays
+    only where there is no page, and an alias of another spelling of itself last of all."""
     stored, goal = facts[page]
     first = stored.get("first_fetched")
     circles = stored["state"] == "alias" and goal is not None and goal in members
@@ -431,7 +428,7 @@ def _unite(
     depths = _move_links(tx, ledger, goals, links, into)
     stays = {page for page in ledger.ids.tolist() if page not in ended}
     discovery.lower(tx, ledger, {page: depth for page, depth in depths.items() if page in stays}, policy.scope)
-    revived = _carry(tx, chosen, ended, facts, ledger, policy)
+    revived = _carry(tx, chosen, ended, facts, ledger)
     for page in sorted(ended):
         ledger.bury(page)
     ledger.write(tx, now)
@@ -485,13 +482,11 @@ def _move_links(
     return depths
 
 
-def _carry(
-    tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledger: Accounts, policy: Policy
-) -> list[int]:
+def _carry(tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledger: Accounts) -> list[int]:
     """Give pages that stay what others bring that end now; those that wait again because such a one did."""
     rows: list[list[Any]] = []
     revived: list[int] = []
-    payouts: dict[int, float] = {}
+    payouts: dict[int, float | None] = {}
     for group in chosen:
         losers = [loser for loser in group.losers if loser.page in ended]
         if not losers:
@@ -499,11 +494,12 @@ def _carry(
         own = facts[group.winner.page][0]
         theirs = [facts[loser.page][0] for loser in losers]
         rows.append([group.winner.page, _taken_over(own, theirs)])
-        place = ledger.at([group.winner.page])[0]
         after = {**own, **rows[-1][1]}
-        ledger.relevance[place] = np.nan if after.get("relevance") is None else after["relevance"]
-        ledger.first_fetched[place] = -1.0 if after.get("first_fetched") is None else after["first_fetched"]
-        ledger.is_seed[place] = bool(after.get("is_seed"))
+        ledger.take_relevance([[group.winner.page, after.get("relevance")]])
+        if after.get("first_fetched") is not None:
+            ledger.note_first_fetch({group.winner.page: after["first_fetched"]})
+        if after.get("is_seed"):
+            ledger.become_seeds([group.winner.page])
         given = [each["own_payout"] for each in theirs if each.get("own_payout") is not None]
         if own.get("own_payout") is None and given:
             payouts[group.winner.page] = given[0]
@@ -512,34 +508,23 @@ def _carry(
             group.winner.url_now = lively[0].url_now
         asked = [each["waiting_since"] for each in theirs if each["lane"] == lanes.ASKED and each.get("queue")]
         if asked and own["state"] in ALIVE and own.get("queue") is not None:
-            ledger.lane[place] = lanes.ASKED
+            ledger.wait_in({group.winner.page: lanes.ASKED})
             rows[-1][1]["waiting_since"] = min(asked)
-    _set_payouts(tx, ledger, payouts, policy)
+    ledger.inherit_payouts(tx, payouts)
     if rows:
         tx.do("rekey/carry", rows=rows)
     return revived
 
 
 def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Does a page wait to be fetched because another that is the same does?
+    """Does a page that waits no more wait again because another that is the same page does?
 
-    What was visited and led nowhere does so by another that was visited, and was there; what may not be fetched, by any
-    that may.
+    A page outside the scope, or never fetched, does; one that was fetched and given up only if the other was fetched,
+    too.
     """
     if own["state"] in ALIVE or other["state"] not in ALIVE:
         return False
     return own["state"] == "outside" or own.get("first_fetched") is None or other.get("first_fetched") is not None
-
-
-def _set_payouts(tx: Tx, ledger: Accounts, payouts: Mapping[int, float], policy: Policy) -> None:
-    """Pay these pages what others were paid by hand; a policy of payouts goes by what the ledger knows of them."""
-    if not payouts or not isinstance(ledger, Ledger):
-        return
-    if not policy.rule.bends_payouts:
-        seeds = ledger.is_seed
-        ledger.read_payouts(tx)
-        ledger.is_seed |= seeds
-    ledger.own_payout[ledger.at(list(payouts))] = list(payouts.values())
 
 
 def _taken_over(own: Mapping[str, Any], theirs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -607,7 +592,7 @@ def _end_leases(tx: Tx, chosen: Sequence[_Group], ended: set[int], policy: Polic
     if rows:
         tx.do("rekey/carry", rows=rows)
     _trace(tx, traces)
-    politeness.settle(tx, ends, {}, policy.manners, now)
+    politeness.conclude(tx, ends, {}, policy.manners, now)
 
 
 def _move_notes(tx: Tx, chosen: Sequence[_Group], ended: set[int]) -> None:

@@ -1,10 +1,10 @@
 """Where pages wait, decided anew: after the scope, the order, or what a page is worth to it has changed.
 
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
-them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
-on with it), and on single pages after a correction.
+them all in line; it runs as a backfill of all pages after a change of settings (noted on the brain, so that anybody
+goes on with it), and on single pages after a correction.
 Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/recheck, pages/unlinked_mark,
-links/unalias, visits/standing, claims/held, accounts/*.
+links/unalias, visits/places, claims/held, accounts/*.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class _Waiting:
 
 
 def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
-    """Bring the next pages in line with the settings that hold now; how many, 0 when the pass has ended.
+    """Bring the next pages in line with the settings that hold now; how many, 0 when the backfill has ended.
 
     The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
     do the same; who comes after a new change of settings advances nothing. Raises BegunAnew.
     """
-    before = brain_state.standing(tx, revision, lock=False).get("remarking")
+    before = brain_state.stored(tx, revision, lock=False).get("remarking")
     if before is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
@@ -78,10 +78,10 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
     many go outside, and how many come back.
 
-    Who is leased, or waits for a retry, waits when it comes back.
+    A page that is leased, or waits for a retry, gets no queue now: it is given one when it comes back.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
     _rescope(tx, pages, ledger, policy)
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
@@ -137,26 +137,27 @@ def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now
     """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
     if not pages:
         return
-    schedule, places = policy.schedule, ledger.at([page.page for page in pages])
-    value = ledger.weighed()[places]
+    schedule, value = policy.schedule, ledger.weighed()[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
     known = np.array([page.rate_shape is not None for page in pages])
     shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]
     scale[known] = [page.rate_scale for page in pages if page.rate_scale is not None]
     by_worth = lanes.revisit_lane(value, shape, scale)
-    for page, place, lane in zip(pages, places.tolist(), by_worth.tolist(), strict=True):
+    wanted: dict[int, int] = {}
+    for page, lane in zip(pages, by_worth.tolist(), strict=True):
         if page.asked(now):
             page.queue = (page.queue or "") if not page.busy else None
             continue
         interval = page.interval or schedule.interval_of(page.url)
         since = page.fetched or 0.0
         if interval:
-            ledger.lane[place], page.waiting_since = lanes.ASKED, since + interval * DAY
+            wanted[page.page], page.waiting_since = lanes.ASKED, since + interval * DAY
         elif policy.rule.revisits:
             moved_back = page.waiting_since if page.lane != lanes.ASKED else since  # by hints
-            ledger.lane[place], page.waiting_since = lane, min(since, moved_back)
+            wanted[page.page], page.waiting_since = lane, min(since, moved_back)
         waits = interval or policy.rule.revisits
         page.queue = (page.queue or "") if waits and not page.busy else None
+    ledger.wait_in(wanted)
 
 
 def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
@@ -165,7 +166,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
     barred = _barred(tx, pages, ledger, policy)
     wanted = [page for page in pages if page.page not in held and page.page not in barred]
@@ -174,7 +175,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     if aliases := [page.page for page in wanted if page.state == "alias"]:
         tx.do("links/unalias", ids=aliases)
         look_again(tx, aliases, now)
-    ledger.lane[ledger.at([page.page for page in wanted])] = lanes.ASKED
+    ledger.wait_in({page.page: lanes.ASKED for page in wanted})
     ledger.write(tx, now)
     filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [

@@ -16,7 +16,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import neo4j
@@ -180,6 +180,33 @@ class Tx:
     def do(self, name: str, /, **params: Any) -> None:
         """A statement whose rows do not matter."""
         self.many(name, **params)
+
+    def asked(self, name: str, text: str, params: Mapping[str, Any]) -> tuple[list[str], list[list[Any]]]:
+        """The columns and rows of a question that is no statement of ours; of plain values (`plain`)."""
+        started = time.perf_counter()
+        result = self._tx.run(f"/* graphbrain {name} */ {text}", dict(params))
+        columns, rows = list(result.keys()), [[plain(value) for value in row] for row in result.values()]
+        if self._trace is not None:
+            self._trace(name, len(rows), (time.perf_counter() - started) * 1000)
+        return columns, rows
+
+
+def plain(value: Any) -> Any:
+    """What an answer holds, without the driver's types: a time as Python's, a node by its URL or name, or else its
+    properties, a path as the nodes along it, a link as its properties."""
+    if isinstance(value, neo4j.graph.Path):
+        return [plain(node) for node in value.nodes]
+    if isinstance(value, neo4j.graph.Node):
+        return value.get("url") or value.get("name") or plain(dict(value.items()))
+    if isinstance(value, neo4j.graph.Relationship):
+        return plain(dict(value.items()))
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, neo4j.time.DateTime | neo4j.time.Date | neo4j.time.Time):
+        return value.to_native()
+    return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
 def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.kwargs) -> Callable[[Tx], T]:

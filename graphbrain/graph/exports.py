@@ -1,4 +1,4 @@
-"""The whole graph as arrays, for what is computed in memory: links, hosts, relevance, payouts, accounts.
+"""The whole graph as arrays, for what is computed in memory: links, hosts, relevance, payouts, and columns.
 
 Read in ranges of internal ids, each range in a transaction of its own, beside whatever else runs: an export is no
 snapshot. Who writes back what follows from it must look again under the lock. Memory: 16 bytes a page and 4 bytes a
@@ -22,7 +22,7 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Graph, Tx, intact
 from graphbrain.places import find
 
-__all__ = ["Accounts", "LinkTable", "Terms", "accounts", "column", "links", "terms", "urls"]
+__all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "terms", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
@@ -69,26 +69,6 @@ class Terms:
     hosts: NDArray[np.int32]
     relevance: Floats
     payout: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Accounts:
-    """Columns over the pages of a table. A page that has gone meanwhile has nan everywhere."""
-
-    hub_history: Floats
-    hub_cash: Floats
-    authority_history: Floats
-    authority_cash: Floats
-
-    @property
-    def hub_score(self) -> Floats:
-        """The exact engine's score."""
-        return self.hub_history + self.hub_cash
-
-    @property
-    def authority_score(self) -> Floats:
-        """The exact engine's score."""
-        return self.authority_history + self.authority_cash
 
 
 def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
@@ -146,21 +126,12 @@ def _table(ranges: list[_Range]) -> LinkTable:
     return LinkTable(ids, np.cumsum(counts), targets[:filled])
 
 
-def accounts(graph: Graph, table: LinkTable) -> Accounts:
-    """The accounts of the pages of a table."""
-    columns = np.full((4, table.pages), np.nan)
-    for rows in _rows(graph, "exports/accounts", table.ids):
-        read = np.array(rows, dtype=np.float64)
-        columns[:, table.at(read[:, 0].astype(np.int64))] = read[:, 1:].T
-    return Accounts(*columns)
-
-
 def terms(graph: Graph, table: LinkTable) -> Terms:
     """Hosts, relevance and payouts of the pages of a table."""
     numbers: dict[str, int] = {}
     hosts = np.full(table.pages, -1, dtype=np.int32)
     relevance, payout = np.full(table.pages, np.nan), np.ones(table.pages)
-    for rows in _rows(graph, "exports/terms", table.ids):
+    for rows in in_ranges(graph, "exports/terms", table.ids):
         ids = [page for _, pages, _ in rows for page in pages]
         known = [numbers.setdefault(name, len(numbers)) for name, _, _ in rows]
         hosts[table.at(np.array(ids))] = np.repeat(known, [len(pages) for _, pages, _ in rows])
@@ -175,7 +146,7 @@ def terms(graph: Graph, table: LinkTable) -> Terms:
 def column(graph: Graph, table: LinkTable, name: str) -> Floats:
     """A property of the pages of a table that is a number; nan where they have none."""
     values = np.full(table.pages, np.nan)
-    for rows in _rows(graph, "exports/column", table.ids, name=name):
+    for rows in in_ranges(graph, "exports/column", table.ids, name=name):
         read = np.array(rows, dtype=np.float64)
         values[table.at(read[:, 0].astype(np.int64))] = read[:, 1]
     return values
@@ -190,10 +161,10 @@ def _fill(table: LinkTable, own: Floats, relevance: Floats, payout: Floats) -> N
 
 def urls(graph: Graph, ids: Ints) -> dict[int, str]:
     """Internal id → URL, of those of the pages that are there. Some hundred bytes a page."""
-    return {page: url for rows in _rows(graph, "exports/urls", ids) for page, url in rows}
+    return {page: url for rows in in_ranges(graph, "exports/urls", ids) for page, url in rows}
 
 
-def _rows(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
+def in_ranges(graph: Graph, statement: str, ids: Ints, **params: Any) -> Iterator[list[list[Any]]]:
     """What a statement says of these pages, range by range; ranges of which nothing is left are passed over."""
 
     def read(first: int) -> list[list[Any]]:

@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
+from graphbrain.tables import defused
 
 __all__ = ["opened", "write_links", "write_pages"]
 
@@ -84,5 +85,7 @@ def _lines(lines: Iterable[str], out: TextIO) -> int:
 
 
 def _cell(value: Any) -> Any:
-    """A value of JSON in a cell of CSV: nothing for null, true and false in JSON's words."""
+    """A value of JSON in a cell of CSV: nothing for null, true and false in JSON's words, no text that is a formula."""
+    if isinstance(value, str):
+        return defused(value)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value

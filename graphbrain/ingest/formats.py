@@ -9,16 +9,40 @@ from __future__ import annotations
 import io
 import re
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BOM", "as_text", "filled", "ids_of", "is_header", "is_id", "kind_of", "table"]
+__all__ = [
+    "BOM",
+    "NO_LINE",
+    "WIDTHS",
+    "RecordedPage",
+    "entry",
+    "filled",
+    "ids_of",
+    "is_header",
+    "is_id",
+    "kind_of",
+    "table",
+]
 
 BOM = b"\xef\xbb\xbf"
 """What some programs put before the first line of UTF-8."""
+NO_LINE = "not a line of this file's kind"
+WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
+"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
 MOST_DIGITS = 19
 _SIGNED = re.compile(rb"^[^#\n]*[-+]", re.MULTILINE)
+
+
+class RecordedPage(NamedTuple):
+    """A page by its recorded id. `crawled`: None where the file does not say whether it was fetched."""
+
+    id: int
+    url: str
+    crawled: bool | None
 
 
 def is_id(text: bytes) -> bool:
@@ -29,7 +53,7 @@ def is_id(text: bytes) -> bool:
     return len(digits) < MOST_DIGITS or (len(digits) == MOST_DIGITS and int(digits) < 2**63)
 
 
-def as_text(text: bytes) -> str:
+def _as_text(text: bytes) -> str:
     """A recorded word: UTF-8, or what old recorders wrote."""
     try:
         return text.strip().decode("utf-8")
@@ -64,6 +88,29 @@ def table(text: bytes) -> npt.NDArray[np.int64] | None:
     except (ValueError, DeprecationWarning, OverflowError):
         return None
     return found if found.size else np.empty((0, 2), np.int64)
+
+
+def entry(kind: str, line: bytes) -> list[int] | RecordedPage | None:
+    """What a filled line of a file of such a kind says: the numbers of a link, a page, or nothing of its kind."""
+    widths = WIDTHS.get(kind, ())
+    if kind == "gr0":
+        word, line = (*line.split(None, 1), b"")[:2]
+        kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
+    ids = ids_of(line) if kind in ("edges", "hollins") else None
+    if kind == "hollins":
+        kind = "nodes" if ids is None else "edges"
+    if kind == "edges":
+        return ids if ids is not None and len(ids) in widths else None
+    words = line.split(None, 2)
+    if len(words) < 2 or not is_id(words[0]):
+        return None
+    if kind == "nodes":
+        marked = len(words) == 3 and words[1] in (b"0", b"1")
+        url = words[2] if marked else line.split(None, 1)[1]
+        return RecordedPage(int(words[0]), _as_text(url), words[1] == b"1" if marked else None)
+    if kind == "hosts" and b"/" not in words[1]:
+        return RecordedPage(int(words[0]), f"http://{'.'.join(reversed(_as_text(words[1]).split('.')))}/", None)
+    return None
 
 
 def is_header(line: bytes) -> bool:

@@ -1,28 +1,17 @@
-"""What others have crawled, read from files into arrays, as a brain would keep it.
+"""What others have crawled, read from files into arrays, as a brain would keep it: what `import` works on.
 
 Pages are numbered in the order in which they are met; URLs are addresses, links distinct and without self-links, and
-at most `max_links` of a page, the first of them. Files are told apart by what is in them, plain or gzipped:
-
-    `src dst [count]`                                        links by id; pages of other files, or with generated URLs
-    `id crawled url`, `id url`                               pages by id
-    `id reversed.host.name`                                  hosts, as CommonCrawl's vertices: pages http://host.name/
-    header `pages links 1`, then `id url`, then `src dst`    as Massey's hollins.dat
-    `n id url` and `e src dst`                               as Kleinberg's query graphs
-    a JSON object a line                                     as `graphbrain report` reads; `fetched`, `hash` for short
-
-A line that cannot be used is counted and left out; the first few are named. Comments and odd lines are as `formats` has
-them. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
+at most `max_links` of a page, the first of them. A line that cannot be used is counted and left out; the first few are
+named. Beside what `reader` reads there are JSON lines, as `graphbrain report` reads them, `fetched` and `hash` for
+short. Memory is some 25 bytes a link while links are sorted, and 100 bytes and the URL a page; JSON lines need some 150
 bytes a page more.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, overload
 
@@ -33,8 +22,9 @@ from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.validate import Intake
 from graphbrain.frontier.verdicts import Item
-from graphbrain.ingest import formats
-from graphbrain.ingest.formats import as_text, filled, ids_of, is_id
+from graphbrain.ingest import reader
+from graphbrain.ingest.formats import RecordedPage
+from graphbrain.ingest.reader import Meter, Progress, Source
 from graphbrain.ingest.recording import generated_url
 from graphbrain.model import Answer, Fetched, Report
 from graphbrain.url import Rules
@@ -43,15 +33,8 @@ from graphbrain.wire import json_object, report_from_dict
 __all__ = ["Harvest", "Texts", "read"]
 
 
-BLOCK_BYTES = 1 << 24
 BLOCK_LINKS = 1 << 22
 NAMED = 5
-WIDTHS = {"edges": (2, 3), "hollins": (2,), "gr0": (2,)}
-"""Numbers in a line of links: its two ends, and in an edge list how often it stands there."""
-LINES_LOOKED_AT = 20
-"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
-Progress = Callable[[int, int], None]
-"""Called with (bytes read, bytes in all), as they lie on the disk."""
 
 
 class Texts(Sequence[str]):
@@ -104,7 +87,7 @@ class _Generated(Sequence[str]):
 
 
 @dataclass
-class Tally:
+class LeftOut:
     """What could not be used: `refused` lines or URLs, the first few of them in words, and links over `max_links`."""
 
     refused: int = 0
@@ -142,7 +125,7 @@ class Harvest:
     details: dict[int, tuple[str | None, str | None, str | None]]
     later: list[Report]
     ids: Ints | None
-    tally: Tally
+    left_out: LeftOut
     merged: tuple[Ints, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int32)))
     values: dict[int, float] = field(default_factory=dict)
 
@@ -183,107 +166,24 @@ def read(
     `fetched`: pages without out-links and without a record of a visit count as fetched, too. Raises BadInput when a
     file cannot be opened, when there is nothing in them, or when pages by id and pages by URL are mixed.
     """
-    sources = [_Source.of(Path(file)) for file in files]
-    sources = _siblings(sources) + sources
+    sources = [Source.of(Path(file)) for file in files]
+    if [source.kind for source in sources] == ["edges"]:
+        beside = sources[0].beside("nodes", "vertices")
+        sources = [*(Source.of(path) for path in beside[:1]), *sources]
     kinds = {source.kind for source in sources}
     if "json" in kinds and len(kinds) > 1:
         raise BadInput("JSON lines name pages by URL and the other files by number; import one or the other.")
-    meter = _Meter(sum(source.size for source in sources), progress)
-    reader = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
+    meter = Meter(sum(source.size for source in sources), progress)
+    taken = _Visits(rules, max_links, now) if "json" in kinds else _Graph(rules, max_links, fetched)
     # Pages first: whether a link's ends are pages is known only then.
     for source in sorted(sources, key=lambda source: source.kind == "edges"):
-        reader.take(source, meter)
-    harvest = reader.harvest(" + ".join(source.path.name for source in sources))
+        taken.take(source, meter)
+    harvest = taken.harvest(" + ".join(source.path.name for source in sources))
     if not harvest.pages:
         names = ", ".join(str(source.path) for source in sources)
-        why = f" ({harvest.tally.first[0]})" if harvest.tally.first else ""
+        why = f" ({harvest.left_out.first[0]})" if harvest.left_out.first else ""
         raise BadInput(f"Nothing in {names} can be imported{why}.")
     return harvest
-
-
-# ---------------------------------------------------------------- files
-
-
-class _Meter:
-    """Adds up what has been read of all files."""
-
-    def __init__(self, total: int, progress: Progress) -> None:
-        self._total, self._done, self._progress = total, 0, progress
-
-    def file(self, at: int) -> None:
-        """So far in this file."""
-        self._progress(min(self._done + at, self._total), self._total)
-
-    def end(self, size: int) -> None:
-        """This file is read."""
-        self._done += size
-        self.file(0)
-
-
-@dataclass
-class _Source:
-    """One file: its path, what kind it is of, its size on the disk."""
-
-    path: Path
-    kind: str
-    size: int
-
-    @classmethod
-    def of(cls, path: Path) -> _Source:
-        source = cls(path, "", 0)
-        _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
-        head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
-        if not head:
-            raise BadInput(f"{path} is empty.")
-        source.kind, source.size = _kind(head, path), path.stat().st_size
-        return source
-
-    def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
-        """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
-        number, rest, first = 1, b"", True
-        try:
-            with self.path.open("rb") as raw:
-                packed = raw.read(2) == b"\x1f\x8b"
-                raw.seek(0)
-                file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
-                while data := file.read(most):
-                    at(raw.tell())
-                    data, first = data.removeprefix(formats.BOM) if first else data, False
-                    cut = data.rfind(b"\n") + 1
-                    block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
-                    if block:
-                        yield number, block
-                        number += block.count(b"\n")
-        except (EOFError, zlib.error, gzip.BadGzipFile):
-            raise BadInput(f"{self.path} is a damaged or shortened gzip file.") from None
-        except OSError as error:
-            raise BadInput(f"{self.path} cannot be read ({error.strerror or error}).") from None
-        if rest:
-            yield number, rest
-
-
-def _kind(head: Sequence[bytes], path: Path) -> str:
-    """What the first line says that says anything."""
-    for line, after in pairwise([*head, b""]):
-        if kind := formats.kind_of(line, after):
-            return kind
-    text = b" ".join(head[0].split()).decode("utf-8", "replace")
-    raise BadInput(
-        f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url') "
-        "or of JSON."
-    )
-
-
-def _siblings(sources: Sequence[_Source]) -> list[_Source]:
-    """The node file beside an edge list that was given alone."""
-    if [source.kind for source in sources] != ["edges"]:
-        return []
-    path = sources[0].path
-    for name in ("nodes", "vertices"):
-        other = path.with_name(path.name.replace("edges", name))
-        if other != path and other.exists():
-            return [_Source.of(other)]
-    return []
 
 
 # ---------------------------------------------------------------- pages by id
@@ -292,87 +192,42 @@ def _siblings(sources: Sequence[_Source]) -> list[_Source]:
 class _Graph:
     """Pages and links by recorded ids."""
 
+    strict = False
+
     def __init__(self, rules: Rules, max_links: int, fetched: bool) -> None:
         self._page = rules.page
         self._max_links = max_links
         self._fetched = fetched
-        self._tally = Tally()
+        self._left_out = LeftOut()
         self._chunks: list[Ints] = []
         self._ids = array("q")
         self._urls = Texts()
         self._keys = bytearray()
         self._crawled = bytearray()
 
-    def take(self, source: _Source, meter: _Meter) -> None:
+    def take(self, source: Source, meter: Meter) -> None:
         """Read one file."""
-        header = source.kind == "hollins"
-        widths = WIDTHS.get(source.kind, ())
-        for number, block in source.blocks(meter.file):
-            if header:
-                number, block = self._without_header(source, number, block)
-                header = not block
-            table = formats.table(block) if widths and source.kind != "gr0" else None
-            if table is None or table.shape[1] not in widths:
-                table = self._lines(source, number, block)
-            table = table[:, :2]
-            # Half the memory, where ids allow it.
-            small = not table.size or table.max() < 2**31
-            self._chunks.append(table.astype(np.int32) if small else table)
-        meter.end(source.size)
+        reader.read(source, self, meter)
 
-    def _without_header(self, source: _Source, number: int, block: bytes) -> tuple[int, bytes]:
-        """What follows the header in a block, and the number of its first line; nothing where it has none."""
-        at = 0
-        for line in block.splitlines(keepends=True):
-            at += len(line)
-            number += line.endswith(b"\n")
-            if formats.is_header(line):
-                break
-            if filled(line):
-                self._refuse(source, number - 1, line, "not a line of this file's kind")
-        return number, block[at:]
+    def header(self, pages: int, links: int) -> None:
+        """How much a file announces does not matter here: it may be cut."""
 
-    def _lines(self, source: _Source, number: int, block: bytes) -> Ints:
-        """Read a block line by line; its links."""
-        links = array("q")
-        for at, line in enumerate(block.split(b"\n"), number):
-            if filled(line):
-                try:
-                    self._line(source.kind, line, links)
-                except BadInput as error:
-                    self._refuse(source, at, line, str(error).rstrip("."))
-        return np.array(links, np.int64).reshape(-1, 2)
+    def links(self, table: Ints) -> None:
+        """Some links, as ids."""
+        self._chunks.append(table)
 
-    def _refuse(self, source: _Source, number: int, line: bytes, why: str) -> None:
-        shown = line.decode("utf-8", "replace").strip()
-        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
-
-    def _line(self, kind: str, line: bytes, links: array[int]) -> None:
-        widths = WIDTHS.get(kind, ())
-        if kind == "gr0":
-            word, line = (*line.split(None, 1), b"")[:2]
-            kind = {b"n": "nodes", b"e": "edges"}.get(word, "")
-        ids = ids_of(line) if kind in ("edges", "hollins") else None
-        if kind == "hollins":
-            kind = "nodes" if ids is None else "edges"
-        parts = line.split(None, 2)
-        if kind == "edges" and ids is not None and len(ids) in widths:
-            links.extend(ids[:2])
-        elif kind == "nodes" and len(parts) > 1 and is_id(parts[0]):
-            crawled = parts[1] if len(parts) == 3 and parts[1] in (b"0", b"1") else b""
-            url = parts[2] if crawled else line.split(None, 1)[1]
-            self._node(int(parts[0]), as_text(url), {b"": 2, b"0": 0, b"1": 1}[crawled])
-        elif kind == "hosts" and len(parts) > 1 and is_id(parts[0]) and b"/" not in parts[1]:
-            self._node(int(parts[0]), f"http://{'.'.join(reversed(as_text(parts[1]).split('.')))}/", 2)
-        else:
-            raise BadInput("not a line of this file's kind")
-
-    def _node(self, identity: int, text: str, crawled: int) -> None:
-        url, key = self._page(text)
-        self._ids.append(identity)
+    def page(self, source: Source, number: int, page: RecordedPage) -> None:  # noqa: ARG002
+        """A page. Raises BadInput when its URL cannot be one."""
+        url, key = self._page(page.url)
+        self._ids.append(page.id)
         self._urls.append(url)
         self._keys += bytes.fromhex(key)
-        self._crawled.append(crawled)
+        self._crawled.append(2 if page.crawled is None else page.crawled)
+
+    def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
+        """A line that cannot be used."""
+        shown = line.decode("utf-8", "replace").strip()
+        self._left_out.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
 
     def harvest(self, name: str) -> Harvest:
         """Everything read so far, numbered."""
@@ -389,7 +244,7 @@ class _Graph:
         selves = np.unique(
             np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
         )
-        offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._tally)
+        offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._left_out)
         fetched = np.diff(offsets) > 0
         fetched[selves] = True
         visited = (crawled == 1) | ((crawled == 2) & self._fetched)
@@ -409,7 +264,7 @@ class _Graph:
             {},
             [],
             ids,
-            self._tally,
+            self._left_out,
             (ids[merged], numbers[merged]),
         )
         return harvest if len(owned) == size else _without(harvest, owned)
@@ -428,7 +283,7 @@ class _Graph:
         by_id = np.argsort(ids, kind="stable")
         twice = by_id[1:][ids[by_id][1:] == ids[by_id][:-1]]
         if len(twice):
-            self._tally.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
+            self._left_out.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
             numbers[twice] = -1
         return ids, numbers
 
@@ -445,7 +300,7 @@ class _Graph:
                 bad = chunk[~good]
                 missing = bad[0][~np.isin(bad[0], known)][0]
                 a, b = bad[0].tolist()
-                self._tally.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
+                self._left_out.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
             self._chunks[place] = meant[at[good]]
 
 
@@ -475,12 +330,12 @@ def _present(chunks: Sequence[Ints]) -> Ints:
     return np.unique(np.concatenate([np.unique(chunk) for chunk in chunks] or [np.empty(0, np.int64)]))
 
 
-def _distinct(chunks: list[Ints], size: int, most: int, tally: Tally) -> tuple[Ints, Numbers]:
+def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tuple[Ints, Numbers]:
     """Distinct links without self-links in CSR form, at most `most` of a page. `chunks` is used up."""
     degrees = np.zeros(size, np.int64)
     for chunk in chunks:
         degrees += np.bincount(chunk[:, 0], minlength=size)
-    trimmed = _first_links(chunks, degrees > most, most, tally)
+    trimmed = _first_links(chunks, degrees > most, most, left_out)
     codes = np.empty(sum(map(len, chunks)) + len(trimmed), np.int64)
     filled = 0
     for chunk in [*_drained(chunks), trimmed]:
@@ -513,7 +368,7 @@ def _drained(chunks: list[Ints]) -> Iterator[Ints]:
         yield chunks.pop()
 
 
-def _first_links(chunks: list[Ints], heavy: Flags, most: int, tally: Tally) -> Ints:
+def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut) -> Ints:
     """Of pages that may have more than `most` links, the first ones, in recorded order; they leave `chunks`."""
     if not heavy.any():
         return np.empty((0, 2), np.int32)
@@ -525,7 +380,7 @@ def _first_links(chunks: list[Ints], heavy: Flags, most: int, tally: Tally) -> I
     kept: list[Ints] = []
     for part in np.split(links, np.flatnonzero(np.diff(links[:, 0])) + 1):
         first = np.sort(np.unique(part[:, 1], return_index=True)[1])
-        tally.over += max(0, len(first) - most)
+        left_out.over += max(0, len(first) - most)
         kept.append(part[first[:most]])
     return np.concatenate(kept)
 
@@ -538,7 +393,7 @@ class _Visits:
 
     def __init__(self, rules: Rules, max_links: int, now: float) -> None:
         self._rules, self._max_links, self._now = rules, max_links, now
-        self._tally = Tally()
+        self._left_out = LeftOut()
         self._numbers: dict[bytes, int] = {}
         self._urls = Texts()
         self._fetched = bytearray()
@@ -548,7 +403,7 @@ class _Visits:
         self._later: list[Report] = []
         self._values: dict[int, float] = {}
 
-    def take(self, source: _Source, meter: _Meter) -> None:
+    def take(self, source: Source, meter: Meter) -> None:
         """Read one file."""
         for number, block in source.blocks(meter.file):
             for at, line in enumerate(block.split(b"\n"), number):
@@ -557,7 +412,7 @@ class _Visits:
                 try:
                     self._visit(_report(line))
                 except BadInput as error:
-                    self._tally.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
+                    self._left_out.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
         meter.end(source.size)
 
     def _visit(self, report: Report) -> None:
@@ -585,8 +440,8 @@ class _Visits:
 
     def _take_links(self, page: int, item: Item) -> None:
         for url, why in item.refused:
-            self._tally.refuse(f"the link {url}: {why}")
-        self._tally.over += item.over
+            self._left_out.refuse(f"the link {url}: {why}")
+        self._left_out.over += item.over
         for key, (url, guess) in item.targets.items():
             target = self._number(key, url)
             self._links.extend((page, target))
@@ -612,7 +467,7 @@ class _Visits:
         self._numbers.clear()
         size = len(self._urls)
         links: Any = np.array(self._links, np.int32).reshape(-1, 2)
-        offsets, targets = _distinct([links], size, self._max_links, self._tally)
+        offsets, targets = _distinct([links], size, self._max_links, self._left_out)
         return Harvest(
             name,
             self._urls,
@@ -625,7 +480,7 @@ class _Visits:
             self._details,
             self._later,
             None,
-            self._tally,
+            self._left_out,
             values=self._values,
         )
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.ingest.rows import COLUMNS, Bulk

@@ -9,9 +9,11 @@ answered by scipy in well under a second.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,11 +21,19 @@ import numpy.typing as npt
 
 from graphbrain.arrays import Flags, Ints, Numbers
 from graphbrain.errors import BadInput
+from graphbrain.ingest import reader
+from graphbrain.ingest.formats import RecordedPage
+from graphbrain.ingest.reader import Meter, Source
 from graphbrain.url import spell
 
-__all__ = ["PAGES_PER_HOST", "Raw", "Recording", "built", "generated_url"]
+__all__ = ["PAGES_PER_HOST", "Recording", "generated_url", "read"]
 
 PAGES_PER_HOST = 100
+WANTED = {
+    "edges": "'src dst' or 'src dst count'",
+    "gr0": "'n id url' or 'e src dst'",
+    "nodes": "'id<TAB>crawled 1 or 0<TAB>url'",
+}
 
 
 def generated_url(identity: int) -> str:
@@ -73,7 +83,7 @@ class Recording:
         """
         edges = np.stack([np.asarray(sources, np.int64), np.asarray(targets, np.int64)], axis=1)
         ids = np.arange(pages, dtype=np.int64) if pages is not None else None
-        return built(Raw(edges, ids=ids, urls=urls), name)
+        return _built(_Raw(edges, ids=ids, urls=urls), name)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -173,8 +183,97 @@ class Recording:
         return csr_matrix((np.ones(len(targets), np.int8), targets, offsets), shape=(size, size))
 
 
+def read(path: Path | str, *, nodes: Path | str | None = None) -> Recording:
+    """The recording in the file `path`, in one of the formats of `reader`, but for JSON lines and hosts.
+
+    `nodes`: the node file of an edge list; when it is not given, `X.nodes.Y` beside `X.edges.Y` is taken if it is
+    there. Raises BadInput, with the file and the line, for what cannot be read.
+    """
+    source = Source.of(Path(path), "edges")
+    if source.kind == "nodes":
+        raise BadInput(f"{source.path.name} is a node file; give the file of its links.")
+    if source.kind in ("json", "hosts"):
+        source.kind = "edges"
+    beside = [] if nodes is None else [Path(nodes)]
+    if source.kind == "edges" and nodes is None and ".edges." in source.path.name:
+        beside = source.beside("nodes")
+    elif source.kind != "edges" and beside:
+        raise BadInput(f"{source.path.name} names its own pages; it takes no node file.")
+    taken = _Taken()
+    for path in beside:
+        other = Source.of(path, "nodes")
+        other.kind = "nodes"
+        reader.read(other, taken, Meter())
+    reader.read(source, taken, Meter())
+    return _built(taken.raw(source, beside), source.path.name)
+
+
+class _Taken:
+    """What a file says, line by line; the first that is not of its kind is an error."""
+
+    strict = True
+
+    def __init__(self) -> None:
+        self._chunks: list[Ints] = []
+        self._ids = array("q")
+        self._urls: list[str] = []
+        self._crawled = bytearray()
+        self._lines = array("q")
+        self._announced: tuple[int, int] | None = None
+
+    def header(self, pages: int, links: int) -> None:
+        """How much the file is to hold."""
+        self._announced = pages, links
+
+    def links(self, table: Ints) -> None:
+        """Some links."""
+        self._chunks.append(table)
+
+    def page(self, source: Source, number: int, page: RecordedPage) -> None:
+        """A page. Raises BadInput for one too many, and one of a node file that does not say whether it was fetched."""
+        if (source.kind == "nodes" and page.crawled is None) or (
+            self._announced is not None and len(self._ids) == self._announced[0]
+        ):
+            raise BadInput
+        self._ids.append(page.id)
+        self._urls.append(page.url)
+        self._crawled.append(page.crawled is not False)
+        self._lines.append(number)
+
+    def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:  # noqa: ARG002
+        """Raises BadInput: a line is malformed."""
+        text = line.decode("utf-8", "replace").strip()
+        shown = text if len(text) <= 60 else text[:59] + "…"
+        raise BadInput(f"{source.path.name}, line {number}: expected {self._wanted(source)}, found {shown!r}.")
+
+    def _wanted(self, source: Source) -> str:
+        if source.kind != "hollins":
+            return WANTED[source.kind]
+        if self._announced is None:
+            return "the header 'pages links 1'"
+        return "'id url'" if len(self._ids) < self._announced[0] else "'src dst'"
+
+    def raw(self, source: Source, nodes: Sequence[Path]) -> _Raw:
+        """All of it. Raises BadInput when it is not what was announced."""
+        edges = np.concatenate([np.empty((0, 2), np.int64), *self._chunks])
+        self._chunks.clear()
+        if self._announced is not None:
+            pages, links = self._announced
+            if len(self._ids) < pages:
+                raise BadInput(f"{source.path.name} announces {pages} pages and ends before the last of them.")
+            if len(edges) != links:
+                raise BadInput(f"{source.path.name} announces {links} links and holds {len(edges)}.")
+        raw = _Raw(edges, edge_at=lambda row: f"line {reader.line_of_link(source, row)}")
+        if nodes or source.kind != "edges":
+            raw.ids, raw.urls = np.array(self._ids, np.int64), self._urls
+            raw.crawled = np.frombuffer(bytes(self._crawled), np.uint8).astype(bool)
+            before = f"{nodes[0].name}, " if nodes else ""
+            raw.page_at = lambda row: f"{before}line {self._lines[row]}"
+        return raw
+
+
 @dataclass
-class Raw:
+class _Raw:
     """What a file said, by recorded ids; `edge_at` and `page_at` say where, for messages."""
 
     edges: Ints
@@ -185,7 +284,7 @@ class Raw:
     page_at: Callable[[int], str] = "page {}".format
 
 
-def built(raw: Raw, name: str) -> Recording:
+def _built(raw: _Raw, name: str) -> Recording:
     """The recording of what a file said: pages in order of their ids, links in CSR form.
 
     Raises BadInput for negative or repeated ids and for links to pages that are not there.
@@ -212,7 +311,7 @@ def built(raw: Raw, name: str) -> Recording:
     return Recording(name, ids, urls, offsets, np.ascontiguousarray(targets), crawled, stand_ins)
 
 
-def _numbered(raw: Raw, name: str) -> tuple[Ints, Ints]:
+def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
     """The pages' ids, ascending, and the links with page numbers instead of ids."""
     if raw.ids is None:
         ids = np.sort(raw.edges, axis=None)

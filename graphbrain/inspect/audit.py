@@ -2,7 +2,8 @@
 
 An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
-transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid.
+transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid. Under both
+engines the flow of a page is 1 + Σ weight × what each source of its in-links has passed on.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from graphbrain.accounts import adjacency, ledgers, link_sums
 from graphbrain.accounts.algebra import FIRST_RANK, NONE
-from graphbrain.accounts.ledger import Ledger, Marks
+from graphbrain.accounts.exact_ledger import Ledger, Marks
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
 from graphbrain.frontier.candidates import Finder
@@ -30,7 +31,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
-from graphbrain.hosts.politeness import Host
+from graphbrain.hosts.politeness import HostState
 from graphbrain.model import Audit
 from graphbrain.rules import Rule
 
@@ -119,11 +120,14 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
+    got, passed = graph.read(lambda tx: tx.one("audit/flow"), "audit/flow")
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
         _indexes(graph, check, tally)
+        if abs(got - passed) > TOLERANCE * max(1.0, passed):
+            tally.found("flow", f"The pages have got a flow of {got!r}, but {passed!r} was passed on.")
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
@@ -207,6 +211,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     sums = _sums(tx, ledger)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
+        _flow(row, ledger, place, tally)
         if ledger.links_sum[place] not in (NONE, sums[place]):
             tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
@@ -231,8 +236,9 @@ class Exact:
         assert isinstance(ledger, Ledger)
         ledger.read_payouts(tx)
         marks, tips, due = Marks(ledger), _tips(ledger, ledger.rule), ledger.due_payout()
+        hub, authority = ledger.hub_score, ledger.authority_score
         for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
-            _account(row, ledger, place, tally)
+            _account(row, float(hub[place]), float(authority[place]), tally)
             # Until a change of the policy has come to all pages, some are paid by the policy before.
             if not ledger.rule.repaying and row[2] != due[place]:
                 tally.found("payouts", f"{row[1]} is paid {row[2]!r}, by the policy {due[place]!r} is due.")
@@ -253,20 +259,23 @@ class Exact:
         return tx.one("audit/counts")
 
 
-def _account(row: list[Any], ledger: Ledger, place: int, tally: Tally) -> None:
+def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None:
     url, payout, _, _, due_hub, due_authority = row[1:7]
     for side, score, due in (
-        ("hub", ledger.hub_history[place] + ledger.hub_cash[place], payout + due_hub),
-        (
-            "authority",
-            ledger.authority_history[place] + ledger.authority_cash[place],
-            payout + due_authority,
-        ),
+        ("hub", hub, payout + due_hub),
+        ("authority", authority, payout + due_authority),
     ):
         error = float(abs(score - due) / max(1.0, abs(due)))
         tally.worst = max(tally.worst, error)
         if not error <= TOLERANCE:
             tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
+
+
+def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+    """What a page has got is what it has for being there and what its in-links have passed on."""
+    got, due = float(ledger.flow[place]), 1.0 + row[24]
+    if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
+        tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
 
 
 def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
@@ -289,7 +298,7 @@ def _marks(
     for name, stored in zip(names, row[11:16], strict=True):
         wanted = _or_null(int(getattr(marks, name)[place]))
         links = row[7] if name.startswith("hub") else row[8]
-        if name == "lane" and rule.value not in ("authority", "hub", "own"):
+        if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
             continue  # batch scores are written apart, and lanes follow later
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
@@ -307,11 +316,10 @@ def _tips(ledger: Ledger, rule: Rule) -> Mapping[str, NDArray[np.bool_]]:
     """Where a mark is present or absent by the last bits of a float: exactly at a threshold."""
     none = np.zeros(len(ledger.ids), dtype=bool)
     tips = {"lane": none}
-    for side, waiting, weight in (
-        ("hub", ledger.hub_waiting(), ledger.out_weight),
-        ("authority", ledger.authority_waiting(), ledger.in_weight),
+    for side, score, waiting, weight in (
+        ("hub", ledger.hub_score, ledger.hub_waiting(), ledger.out_weight),
+        ("authority", ledger.authority_score, ledger.authority_waiting(), ledger.in_weight),
     ):
-        score = getattr(ledger, f"{side}_history") + getattr(ledger, f"{side}_cash")
         tips[f"{side}_rank"] = np.isclose(np.log2(np.maximum(score, 1e-300)) * 4, FIRST_RANK, atol=1e-9)
         tips[f"{side}_priority"] = np.isclose(np.abs(waiting) / (weight + 1), rule.eps, rtol=1e-9, atol=1e-12)
     return tips
@@ -394,7 +402,7 @@ def _reviewing(graph: Graph) -> bool:
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
-def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
+def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Those of the hosts that rest for longer than they should."""
     queues = {host.name: politeness.open_queues(host) for host in met if host.stored["resting"] and not host.lost()}
     until = {host.name: host.stored["ready_at"] for host in met}

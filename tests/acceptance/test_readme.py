@@ -20,6 +20,7 @@ import pytest
 
 import graphbrain
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.analyst.questions import questions
 from graphbrain.cli.app import cli
 from graphbrain.demo.web import Web
 from graphbrain.schedule import change_rate
@@ -184,7 +185,14 @@ def test_a_question_to_the_graph_only_reads_and_has_an_answer(title: str, looked
 
 
 def test_every_block_of_cypher_is_a_question() -> None:
-    assert len(QUESTIONS) == len(blocks("cypher")) >= 8
+    assert len(QUESTIONS) == len(blocks("cypher")) >= 1
+
+
+def test_the_table_of_questions_is_the_files() -> None:
+    rows = ["| question | what it answers | reads |", "|---|---|---|"]
+    rows += [f"| `{each.name}` | {each.title} | {each.cost or 'little'} |" for each in questions()]
+    table = "\n".join(rows)
+    assert table in PAGES["questions.md"], f"docs/questions.md should have this table:\n{table}"
 
 
 # ---------------------------------------------------------------- tables and names

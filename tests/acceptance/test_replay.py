@@ -16,8 +16,7 @@ import pytest
 
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.errors import BadInput
-from graphbrain.ingest.recording import Recording
-from graphbrain.ingest.records import read
+from graphbrain.ingest.recording import Recording, read
 from graphbrain.ingest.replay import Progress, replay
 from tests.acceptance.cli.test_cli import on_terminal
 from tests.conftest import PATIENCE, eventually

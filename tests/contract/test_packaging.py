@@ -68,7 +68,7 @@ def test_the_containers_variables_are_explained_and_known() -> None:
 
 def test_ports_are_published_on_loopback_only() -> None:
     published = re.findall(r"^ +- \"([^\"]*:\d+)\"$", COMPOSE, re.MULTILINE)
-    assert len(published) == 2
+    assert len(published) == 5
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 

@@ -15,6 +15,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("accounts",),
     ("frontier",),
     ("inspect",),
+    ("analyst",),
     ("brain",),
     ("ingest",),
     ("scrapy", "simulate", "metrics"),

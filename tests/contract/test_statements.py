@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from graphbrain.accounts.classic_ledger import ClassicLedger
-from graphbrain.accounts.ledger import Ledger
+from graphbrain.accounts.exact_ledger import Ledger
 from graphbrain.graph.statements import FOLDER, GIVEN, Statement, names, path, statement
 from graphbrain.hosts import politeness
 from tests.contract.source import bare_cypher, imported, literals, modules, tree
@@ -224,7 +224,7 @@ def test_a_module_says_which_statements_it_sends() -> None:
         assert not {each for each in patterns if not filter_names(sent, each)} - through_ledger, module
 
 
-LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.classic_ledger"}
+LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.exact_ledger", "accounts.classic_ledger"}
 """Modules through which others lock accounts."""
 
 
@@ -232,8 +232,8 @@ LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.classic_ledger"}
 
 # The classic ledger reads its mark of new pages from a property of the exact one.
 BY_PLACE = {
-    "hosts/lock": politeness._COLUMNS,
-    "hosts/read": politeness._COLUMNS,
+    "hosts/lock": politeness.COLUMNS,
+    "hosts/read": politeness.COLUMNS,
     "accounts/lock": Ledger.columns,
     "classic/lock": [{"newborn": "hub_paid"}.get(name, name) for name in ClassicLedger.columns],
 }

@@ -19,8 +19,7 @@ from graphbrain import Brain
 from graphbrain.arrays import Floats, Ints
 from graphbrain.brain import rank
 from graphbrain.ingest import importer
-from graphbrain.ingest.recording import Recording
-from graphbrain.ingest.records import read
+from graphbrain.ingest.recording import Recording, read
 from graphbrain.ranking import algorithms
 from graphbrain.ranking.algorithms import Web
 from graphbrain.url import spell

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from graphbrain.ingest import records
+from graphbrain.ingest import recording
 from graphbrain.methods import SCORES
 from tests.acceptance.cli.test_cli import LONG, Run, command, connected, lines, one_sentence, run, started
 
@@ -133,7 +133,7 @@ def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None
 def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Run, tmp_path: Path) -> None:
     small("dump", "pages", tmp_path / "x.nodes.tsv", "--format", "nodes")
     small("dump", "links", tmp_path / "x.edges.tsv", "--format", "edges")
-    recorded = records.read(tmp_path / "x.edges.tsv")
+    recorded = recording.read(tmp_path / "x.edges.tsv")
     assert {url: set(recorded.links_of(n)) for n, url in enumerate(recorded.urls)} == {A: {B, C}, B: {C}, C: set()}
 
 

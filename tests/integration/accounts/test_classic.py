@@ -327,7 +327,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
 
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import replay
 
     brain = make_brain(engine="classic", window=0.0, passes=16.0)
@@ -783,8 +783,11 @@ def accounts(brain: Brain) -> dict[str, Any]:
     return {page.url: (page.payout, page.hub_score, page.authority_score) for page in brain.dump_pages()}
 
 
-@pytest.mark.parametrize("policy", PAID, ids=str)
-@pytest.mark.parametrize("way", ["all the way", "turned back", "turned back twice"])
+@pytest.mark.parametrize(
+    ("policy", "way"),
+    [(PAID[0], "all the way"), (PAID[0], "turned back"), (PAID[1], "all the way"), (PAID[1], "turned back twice")],
+    ids=str,
+)
 def test_the_policy_of_payouts_comes_back_with_the_exact_engine(
     exact: Brain, monkeypatch: pytest.MonkeyPatch, policy: dict[str, Any], way: str
 ) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched, Link
-from graphbrain.accounts import ledger
+from graphbrain.accounts import exact_ledger
 from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, sound
 from tests.reference.exported import export
@@ -135,8 +135,8 @@ def test_less_is_left_to_pushes_and_less_is_written(
         for n in range(100)
     ]
     left, written = [], []
-    for rounds in (0, ledger.ROUNDS):
-        monkeypatch.setattr(ledger, "ROUNDS", rounds)
+    for rounds in (0, exact_ledger.ROUNDS):
+        monkeypatch.setattr(exact_ledger, "ROUNDS", rounds)
         brain = make_brain()
         before = brain.graph.counts["properties written"]
         pushes = 0

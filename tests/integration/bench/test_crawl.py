@@ -12,7 +12,7 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.bench import crawl, scores
-from graphbrain.ingest import records
+from graphbrain.ingest import recording
 
 PAGES = 150
 Figures = list[dict[str, Any]]
@@ -44,7 +44,7 @@ def measure(brain: Brain, file: Path, capsys: pytest.CaptureFixture[str]) -> Cal
 def test_settle(measure: Callable[..., Figures], file: Path, writers: int) -> None:
     (found,) = measure("settle", workers=writers)
     assert (found["pages"], found["writers"]) == (PAGES, writers)
-    links = len(records.read(file).distinct[0])
+    links = len(recording.read(file).distinct[0])
     assert found["links"] == links if not writers else found["links"] <= links
     assert 0.0 < found["residual"] <= 1e-7
     assert found["rounds"] > 1
@@ -69,7 +69,7 @@ def test_grow(measure: Callable[..., Figures], brain: Brain, file: Path) -> None
         assert 0.0 < step["l1_hub"] < 0.05
         assert 0.0 < step["l1_authority"] < 0.05
         assert step["top_authority"] > 0.5
-    assert steps[0]["links"] < steps[-1]["links"] <= len(records.read(file).distinct[0])
+    assert steps[0]["links"] < steps[-1]["links"] <= len(recording.read(file).distinct[0])
 
 
 def test_rank(measure: Callable[..., Figures], brain: Brain, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_rank(measure: Callable[..., Figures], brain: Brain, file: Path, monkeyp
     monkeypatch.setattr(crawl, "WARM_UP_PAGES", 10)
     found = measure("rank")
     assert [one["measure"] for one in found] == ["rank: pagerank", "rank: hits"] * 2 + ["rank: read and write"]
-    links = len(records.read(file).distinct[0])
+    links = len(recording.read(file).distinct[0])
     assert [(one["pages"], one["links"]) for one in found] == [(1_000, 10_000)] * 2 + [(PAGES, links)] * 3
     assert all(one["iterations"] > 1 and 0.0 <= one["error"] < 1e-3 for one in found[:4])
     (ranking,) = brain.rankings()

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.accounts import sides
 from graphbrain.arrays import Floats
 from graphbrain.bench.compare import shares
 from graphbrain.bench.precision import Run, Trial, measure, run_trial, write_points, write_scores
 from graphbrain.errors import BadInput
-from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.exports import LinkTable
 from graphbrain.ingest.recording import Recording
@@ -202,13 +202,13 @@ def test_a_brain_is_measured_beside_a_crawl(brain: Brain, second: Brain) -> None
 def test_pages_that_have_gone_are_left_out(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     brain.report([Fetched("http://a.org/", [f"http://h.org/{n}" for n in range(9)])])
     brain.tend(None)
-    read = exports.accounts
+    read = sides.exported
 
-    def late(graph: Graph, table: LinkTable) -> exports.Accounts:
+    def late(graph: Graph, table: LinkTable) -> sides.Exported:
         brain.forget("http://h.org/3")
         return read(graph, table)
 
-    monkeypatch.setattr(exports, "accounts", late)
+    monkeypatch.setattr(sides, "exported", late)
     run = measure(brain, rounds=1)
     assert (run.points[0].pages, list(run.named()).count("")) == (10, 1)
     assert last(run, "authority") < 0.2

@@ -274,7 +274,7 @@ def test_an_empty_brain_has_nothing_to_show(brain: Brain) -> None:
 
 @pytest.mark.data
 def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Recordings) -> None:
-    from graphbrain.ingest.records import read
+    from graphbrain.ingest.recording import read
 
     recorded = read(data_dir / "gr0.California.gz")
     urls = recorded.urls

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrain.errors import BadInput
-from graphbrain.ingest.records import Recording, generated_url, read
+from graphbrain.ingest.recording import Recording, generated_url, read
 from graphbrain.url import spell
 from tests.recordings import REAL, Recordings
 

@@ -1,0 +1,14 @@
+// Pages that are broken, by how many pages link to them
+//
+// A row is a page that failed when it was last tried, or is gone; the one with the most links to it first, with three
+// of the pages that link to it. For all of them ask broken-links.
+//
+// group     Errors
+// param     limit  how many pages
+// cost      every page
+:param limit => 50;
+
+MATCH (to:Page) WHERE to.errors > 0 OR to.state = 'gone'
+WITH to, COUNT { (to)<-[:LINKS]-() } AS links ORDER BY links DESC, to.url LIMIT $limit
+RETURN to.status AS status, to.error AS error, links, [(from:Page)-[:LINKS]->(to) | from.url][..3] AS linked_from, to.url AS url
+ORDER BY links DESC, url

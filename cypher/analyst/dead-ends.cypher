@@ -1,0 +1,19 @@
+// Score that ends in dead ends
+//
+// Pages with a high authority that no reader gets on from: they fail, were never fetched, may not be fetched, or have
+// no links. `why` says which.
+//
+// group     Structure
+// param     limit  how many pages
+// cost      every page
+:param limit => 50;
+
+MATCH (p:Page) WHERE p.state <> 'alias'
+WITH p, p.authority_history + p.authority_cash AS authority,
+     CASE WHEN p.errors > 0 OR p.state IN ['gone', 'parked'] THEN 'fails'
+          WHEN p.state = 'outside' THEN 'outside: ' + coalesce(p.outside_because, 'scope')
+          WHEN p.first_fetched IS NULL THEN 'not fetched yet'
+          WHEN NOT EXISTS { (p)-[:LINKS]->() } THEN 'has no links' END AS why
+WHERE why IS NOT NULL
+RETURN authority, why, p.status AS status, COUNT { (p)<-[:LINKS]-() } AS in_links, p.url AS url
+ORDER BY authority DESC, url LIMIT $limit

@@ -1,0 +1,16 @@
+// Where the crawl stands, host by host
+//
+// A row is a host, the largest first. `frontier` pages wait to be fetched for the first time; `failed` ones are in any
+// state and did not answer properly when they were last tried.
+//
+// group     Progress
+// param     limit  how many hosts
+// cost      every page
+:param limit => 50;
+
+MATCH (p:Page)
+WITH p.host AS host, p.state AS state, p.errors AS errors
+RETURN host, count(*) AS pages, count(CASE state WHEN 'known' THEN 1 END) AS known,
+       count(CASE state WHEN 'frontier' THEN 1 END) AS frontier, count(CASE state WHEN 'outside' THEN 1 END) AS outside,
+       count(CASE WHEN state IN ['gone', 'parked', 'alias'] THEN 1 END) AS left, count(errors) AS failed
+ORDER BY pages DESC, host LIMIT $limit

@@ -1,0 +1,19 @@
+// Hosts that link to each other
+//
+// A row is a pair of hosts with links both ways. Pairs with many links and no other hosts that link to them are mutual
+// admiration: see link-farms.
+//
+// group     Hosts
+// param     limit  how many pairs
+// cost      every link: some 1 s for a million links
+:param limit => 50;
+
+MATCH (from:Page) WHERE from.first_fetched IS NOT NULL
+WITH from, from.host AS home
+MATCH (from)-[:LINKS]->(to:Page)
+WITH home, to.host AS host WHERE host <> home
+WITH CASE WHEN home < host THEN [home, host] ELSE [host, home] END AS pair, home, count(*) AS links
+WITH pair, sum(CASE WHEN home = pair[0] THEN links ELSE 0 END) AS there, sum(CASE WHEN home = pair[1] THEN links ELSE 0 END) AS back
+WHERE there > 0 AND back > 0
+RETURN pair[0] AS host, there, back, pair[1] AS other
+ORDER BY CASE WHEN there < back THEN there ELSE back END DESC, host, other LIMIT $limit

@@ -1,0 +1,29 @@
+// Why is this page next, or not yet
+//
+// One row. `ahead` waiting pages of its queue stand in lanes before its own, and `beside` in its own lane. Without a
+// queue a page does not wait: it is held (`worker`), outside, or waits for a retry (`not_before`). `host_may` is when
+// politeness lets its host be asked again. With an empty url: the page that waits in front.
+//
+// group     Planning
+// param     url  the page's URL as it stands in the graph; empty: the page in front
+:param url => '';
+
+CALL () {
+  MATCH (p:Page {host: split($url, '/')[2]}) WHERE p.url = $url
+  RETURN p
+UNION ALL
+  WITH $url AS url WHERE url = ''
+  CALL (url) {
+    MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0 AND url = ''
+    RETURN p ORDER BY p.queue, p.lane, p.waiting_since LIMIT 1
+  }
+  RETURN p
+}
+OPTIONAL MATCH (h:Host {name: p.host})
+RETURN p.state AS state, p.outside_because AS because, p.queue AS queue, p.lane AS lane, p.depth AS depth,
+       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane < p.lane } END AS ahead,
+       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane = p.lane } - 1 END AS beside,
+       CASE WHEN p.lease_until > timestamp() / 1000.0 THEN p.worker END AS worker,
+       CASE WHEN p.not_before IS NOT NULL THEN datetime({epochSeconds: toInteger(p.not_before)}) END AS not_before,
+       CASE WHEN h.next_at > timestamp() / 1000.0 THEN datetime({epochSeconds: toInteger(h.next_at)}) END AS host_may,
+       p.url AS url

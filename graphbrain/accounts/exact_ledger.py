@@ -1,0 +1,329 @@
+"""The ledger of the exact engine: signed cash, repaired when links change, by `algebra`.
+
+Statements: accounts/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.accounts import algebra
+from graphbrain.accounts.algebra import NONE
+from graphbrain.accounts.ledger import Accounts
+from graphbrain.arrays import Floats, Ints
+from graphbrain.graph.connection import Tx
+from graphbrain.rules import Rule
+
+__all__ = ["Ledger", "Marks"]
+
+ROUNDS = 8
+"""Rounds at most, in one transaction, of pushes between pages that pay each other."""
+
+_COLUMNS = (
+    "hub_history",
+    "hub_cash",
+    "hub_paid",
+    "out_weight",
+    "authority_history",
+    "authority_cash",
+    "authority_paid",
+    "in_weight",
+    "relevance",
+    "depth",
+    "first_fetched",
+    "lane",
+    "flow",
+    "flow_paid",
+    "links_sum",
+)
+
+
+class Marks:
+    """What follows from accounts: ranks, priorities, lane."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        rule = ledger.rule
+        hub, authority = ledger.hub_score, ledger.authority_score
+        self.hub_rank = algebra.rank(hub)
+        self.authority_rank = algebra.rank(authority)
+        self.hub_priority = algebra.priority(ledger.hub_waiting(), ledger.out_weight, rule.eps)
+        self.authority_priority = algebra.priority(ledger.authority_waiting(), ledger.in_weight, rule.eps)
+        self._ledger = ledger
+
+    @property
+    def lane(self) -> Ints:
+        """By the accounts as they are when it is asked for."""
+        return self._ledger.lanes()
+
+
+class Ledger(Accounts):
+    """The accounts of the exact engine: signed cash, repaired when links change."""
+
+    engine = "exact"
+    keeps_payouts = True
+    columns = _COLUMNS
+    statement = "accounts/lock"
+    first: ClassVar[Mapping[str, float]] = {
+        "hub_history": 1.0,
+        "hub_cash": 0.0,
+        "hub_paid": 0.0,
+        "authority_history": 1.0,
+        "authority_cash": 0.0,
+        "authority_paid": 0.0,
+    }
+
+    hub_paid: Floats
+    authority_paid: Floats
+
+    def __init__(self, rows: list[list[Any]], rule: Rule) -> None:
+        super().__init__(rows, rule)
+        self.payout: Floats = np.ones(len(rows))
+        self.own_payout: Floats = np.full(len(rows), np.nan)
+        self._pays = False
+        self.marks_before = Marks(self)
+
+    def locked(self, tx: Tx) -> None:
+        if self.rule.bends_payouts:
+            self.read_payouts(tx)
+
+    def read_payouts(self, tx: Tx) -> None:
+        """Read what the pages are paid; `write` will pay the difference to what is due to them."""
+        rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+        self.payout, own = table[:, 1].copy(), table[:, 2]
+        self.own_payout = np.where(own < 0.0, np.nan, own)
+        self.is_seed |= table[:, 3] > 0.0
+        self._own_before = self.own_payout.copy()
+        self._pays = True
+
+    def due_payout(self) -> Floats:
+        """What the pages are to be paid: what was set for them by hand, else what the rule says."""
+        by_rule = algebra.payout(self.rule, self.relevance, self.first_fetched >= 0.0, self.is_seed, self.hosts)
+        return np.where(np.isnan(self.own_payout), by_rule, self.own_payout)
+
+    def set_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
+        """The difference goes to both sides' cash."""
+        if not payouts:
+            return
+        if not self._pays:
+            self.read_payouts(tx)
+        told = [np.nan if value is None else value for value in payouts.values()]
+        self.own_payout[self.at(list(payouts))] = told
+
+    def inherit_payouts(self, tx: Tx, payouts: Mapping[int, float | None]) -> None:
+        self.set_payouts(tx, payouts)
+
+    @classmethod
+    def first_marks(
+        cls, relevance: Floats, weight: Floats, depth: Floats, payout: Floats, rule: Rule
+    ) -> tuple[Ints, Ints]:
+        keep = algebra.keep_authority(weight, relevance, rule.alpha)
+        waiting = algebra.residual(keep, payout, weight, 0 * payout)
+        return cls.first_lanes(relevance, weight, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
+
+    def keep_hub(self) -> Floats:
+        return algebra.keep_hub(self.out_weight, self.rule.alpha)
+
+    def keep_authority(self) -> Floats:
+        return algebra.keep_authority(self.in_weight, self.relevance, self.rule.alpha)
+
+    def hub_waiting(self) -> Floats:
+        """What a push of each hub side would pay."""
+        return self._waiting("hub")
+
+    def authority_waiting(self) -> Floats:
+        """What a push of each authority side would pay."""
+        return self._waiting("authority")
+
+    def _waiting(self, side: str) -> Floats:
+        keep, weight, paid = self._side(side)
+        return algebra.residual(keep, self._score(side), weight, paid)
+
+    def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
+        """Each end is paid, or pays back, what the other's links have got."""
+        np.add.at(self.hub_cash, a, w * self.authority_paid[b])
+        np.add.at(self.authority_cash, b, w * self.hub_paid[a])
+        np.add.at(self.out_weight, a, w)
+        np.add.at(self.in_weight, b, w)
+
+    def bury(self, page: int) -> None:
+        """Nothing of its account is left when its links are gone but what the virtual page has paid it."""
+
+    def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend the cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on it)."""
+        self.prescribe(side, pages, self._score(side)[pages], payers, payees)
+
+    def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
+        """New pages and those they were found on pay each other to and fro until little waits between them. What that
+        writes would be written anyway, or soon after by a push that has to lock them all again."""
+        sources = self.at([page for page, others in links.items() for _ in others])
+        targets = self.at([other for others in links.values() for other in others])
+        if not len(sources):
+            return 0, 0
+        weights = self.weights(sources, targets)
+        ends = {"hub": (sources, targets), "authority": (targets, sources)}
+        whole = {side: self._whole(side, payers, weights) for side, (payers, _) in ends.items()}
+        pushes = payments = 0
+        for _ in range(ROUNDS):
+            before = pushes
+            for side, (payers, payees) in ends.items():
+                go = whole[side] & self._worth(side)
+                pays = go[payers]
+                self.push(side, np.flatnonzero(go), payers[pays], payees[pays])
+                pushes += int(go.sum())
+                payments += int(pays.sum())
+            if pushes == before:
+                break
+        return pushes, payments
+
+    def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
+        """Which places have no other links on this side than those of these payers and weights, and not more of them
+        than a push may pay along.
+
+        The weights are whole multiples of 1/1024, so their sums are exact.
+        """
+        _, weight, _ = self._side(side)
+        count, seen = np.bincount(payers, minlength=len(weight)), np.bincount(payers, weights, len(weight))
+        whole: NDArray[np.bool_] = (seen == weight) & (count <= self.rule.max_payees)
+        return whole
+
+    def _worth(self, side: str) -> NDArray[np.bool_]:
+        """Which places are worth a push."""
+        _, weight, _ = self._side(side)
+        worth: NDArray[np.bool_] = algebra.priority(self._waiting(side), weight, self.rule.eps) != NONE
+        return worth
+
+    def _score(self, side: str) -> Floats:
+        return self.hub_score if side == "hub" else self.authority_score
+
+    def off(self, side: str, places: Ints, goals: Floats, share: float) -> NDArray[np.bool_]:
+        """Where would a push at these scores pay more than this share of them?"""
+        keep, weight, paid = self._side(side)
+        waiting = np.abs(keep[places] * goals - weight[places] * paid[places])
+        return (waiting > share * goals) & (weight[places] > 0.0)
+
+    def prescribe(self, side: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
+        """Spend as if the scores of the places `pages` were the `goals`: H = goal, e takes the difference,
+        Z = keep·H/d, and the links `payers[i]` – `payees[i]` (all their links) pay the step of Z. A push is what has
+        its own score as the goal: H += e, e = 0."""
+        history = getattr(self, f"{side}_history")
+        cash = getattr(self, f"{side}_cash")
+        keep, weight, paid = self._side(side)
+        cash[pages] = (history[pages] + cash[pages]) - goals
+        history[pages] = goals
+        new = keep[pages] * goals / weight[pages]
+        step = np.zeros(len(history))
+        step[pages] = new - paid[pages]
+        paid[pages] = new
+        other = self.authority_cash if side == "hub" else self.hub_cash
+        sources, targets = (payers, payees) if side == "hub" else (payees, payers)
+        np.add.at(other, payees, self.weights(sources, targets) * step[payers])
+
+    def _side(self, side: str) -> tuple[Floats, Floats, Floats]:
+        """keep, weight and paid of one side."""
+        if side == "hub":
+            return self.keep_hub(), self.out_weight, self.hub_paid
+        return self.keep_authority(), self.in_weight, self.authority_paid
+
+    def absorb(self, side: str, goals: Floats) -> None:
+        """Where one side has paid all that these scores (of every place, nan for none) give, its cash is history: it
+        has been spent in advance."""
+        history, cash = getattr(self, f"{side}_history"), getattr(self, f"{side}_cash")
+        keep, weight, paid = self._side(side)
+        ahead = (weight > 0.0) & (paid == np.divide(keep * goals, weight, out=np.zeros(len(paid)), where=weight > 0.0))
+        history[ahead] += cash[ahead]
+        cash[ahead] = 0.0
+
+    def write(self, tx: Tx, now: float, all_marks: bool = False) -> Marks:
+        """Write what differs from what was locked, and the marks that follow from it (or all marks); all true marks."""
+        if self._pays:
+            self._pay(tx)
+        marks = Marks(self)
+        self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
+        self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
+        self._write_weights(tx)
+        self._write_flow(tx)
+        self._write_places(tx, marks, all_marks)
+        self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
+        self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
+        return marks
+
+    def _relieved(self, weight: str) -> NDArray[np.bool_]:
+        """Sides that may have had more neighbours than a push may have, and have fewer now.
+
+        Pushes have taken the marks of such sides (`cash`), whatever follows from their accounts. A side has at most as
+        many neighbours as its weight holds of the lightest links that it pays along.
+        """
+        before: Floats = self._before[weight]
+        now: Floats = getattr(self, weight)
+        lightest = self.rule.intra_host_weight or 1.0
+        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
+        return relieved
+
+    def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
+        """Write what a settling pass has changed, and the marks that follow from it; all true marks.
+
+        The pass looks at the priorities again in the end: the sides it has settled, `hubs` and `authorities`, lose
+        theirs whatever is right, and no other place gets one. When they were settled is said by the brain.
+        """
+        if self._pays:
+            self._pay(tx)
+        marks = Marks(self)
+        hub, authority = np.zeros((2, len(self.ids)), dtype=np.bool_)
+        hub[hubs], authority[authorities] = True, True
+        hubs_own = ("hub_history", "hub_paid")
+        authorities_own = ("authority_history", "authority_paid", "authority_cash")
+        self._send(tx, "accounts/settled", hub & authority, *hubs_own, *authorities_own)
+        self._send(tx, "accounts/hub_settled", hub & ~authority, *hubs_own)
+        self._send(tx, "accounts/authority_settled", authority & ~hub, *authorities_own)
+        self._send(tx, "accounts/hub_cash", self._changed("hub_cash"), "hub_cash")
+        self._send(tx, "accounts/authority_cash", self._changed("authority_cash") & ~authority, "authority_cash")
+        for side, settled in (("hub", hub), ("authority", authority)):
+            history = f"{side}_history"
+            self._send(tx, f"accounts/{history}", self._changed(history) & ~settled, history)
+            self._unmark(tx, f"{side}_priority", marks, settled)
+        self._write_places(tx, marks)
+        return marks
+
+    def _write_places(self, tx: Tx, marks: Marks, every: bool = False) -> None:
+        """Write by what rank the pages are found, and where they wait."""
+        for name in ("hub_rank", "authority_rank"):
+            self._mark(tx, name, marks, every)
+        lane = self.lanes(steady=not every)
+        self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
+
+    def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:
+        """A side that has spent is written whole; one that was only paid, its cash."""
+        whole = self._changed(history) | self._changed(paid)
+        self._send(tx, f"accounts/{spent}", whole, cash, history, paid, now=now)
+        self._send(tx, f"accounts/{cash}", self._changed(cash) & ~whole, cash)
+
+    def _mark(self, tx: Tx, name: str, marks: Marks, every: bool | NDArray[np.bool_]) -> None:
+        new = getattr(marks, name)
+        self._send(tx, f"accounts/{name}", every | (new != getattr(self.marks_before, name)), **{name: new})
+
+    def _unmark(self, tx: Tx, name: str, marks: Marks, but: NDArray[np.bool_]) -> None:
+        """Take the mark from those that have lost it, `but` from these, from which it was taken."""
+        new, before = getattr(marks, name), getattr(self.marks_before, name)
+        self._send(tx, f"accounts/{name}", (new == NONE) & (before != NONE) & ~but, **{name: new})
+
+    def _pay(self, tx: Tx) -> None:
+        """The virtual page pays both sides the difference between what is due and what it has paid."""
+        due = self.due_payout()
+        self.hub_cash += due - self.payout
+        self.authority_cash += due - self.payout
+        by_hand = ~np.isnan(self.own_payout)
+        which = (due != self.payout) | (by_hand == np.isnan(self._own_before)) | (by_hand & (due != self._own_before))
+        self.payout = due
+        if which.any():
+            paid, own = due[which].tolist(), by_hand[which].tolist()
+            tx.do(
+                "accounts/payout",
+                ids=self.ids[which].tolist(),
+                payout=[None if each == 1.0 else each for each in paid],
+                own_payout=[each if mine else None for each, mine in zip(paid, own, strict=True)],
+            )

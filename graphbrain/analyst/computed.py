@@ -1,0 +1,211 @@
+"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, each in near-linear time.
+
+Statements: exports/last_id, looks/*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from graphbrain.arrays import Ints
+from graphbrain.errors import BadInput
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph, Tx, bound, intact
+
+__all__ = ["Answer", "groups_of", "islands", "link_farms", "near_duplicates"]
+
+Answer = tuple[tuple[str, ...], list[list[Any]]]
+Words = NDArray[np.uint64]
+
+SHOWN = 5
+"""Members of a group that are named."""
+SHARE = 0.02
+"""Two hosts hold together when each has this part of its links from other hosts from the other: so groups of up to
+1 / SHARE hosts are found that link among themselves evenly."""
+MOST_BITS = 7
+NEXT = 64
+"""Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
+RANGE = 50_000
+DETAILS = 10_000
+
+
+def islands(graph: Graph, limit: int, least: int) -> Answer:
+    """Groups of pages that no link connects to others (weakly connected components), the largest first."""
+    table = exports.links(graph)
+    columns = ("pages", "links", "such_as")
+    if not table.pages:
+        return columns, []
+    ones = np.ones(table.links, dtype=np.int8)
+    matrix = sparse.csr_array((ones, table.targets, table.offsets), shape=(table.pages, table.pages))
+    _, labels = connected_components(matrix, directed=True, connection="weak")
+    sizes = np.bincount(labels)
+    links = np.bincount(labels, weights=np.diff(table.offsets)).astype(np.int64)
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] >= least][: max(limit, 0)]
+    members = {int(label): table.ids[labels == label][:SHOWN] for label in order}
+    urls = exports.urls(graph, np.concatenate([np.empty(0, dtype=np.int64), *members.values()]))
+    return columns, [
+        [int(sizes[label]), int(links[label]), [urls[page] for page in some.tolist() if page in urls]]
+        for label, some in members.items()
+    ]
+
+
+def link_farms(graph: Graph, least: int, limit: int) -> Answer:
+    """Groups of hosts that mostly link among themselves.
+
+    Two hosts hold together when each gives the other a `SHARE` of all the links that this one has from other hosts;
+    a farm is a connected component of these. Linear in the links.
+    """
+    columns = ("hosts", "pages", "inside", "density", "authority", "such_as")
+    table = exports.links(graph)
+    names, host, authority = _hosts(graph, table)
+    if not len(names):
+        return columns, []
+    source = np.repeat(host, np.diff(table.offsets))
+    target = host[table.targets]
+    between = (source != target) & (source >= 0) & (target >= 0)
+    shape = (len(names), len(names))
+    ones = np.ones(int(between.sum()))
+    links = sparse.coo_array((ones, (source[between], target[between])), shape=shape).tocsr()
+    incoming = np.maximum(np.asarray(links.sum(axis=0)).ravel(), 1.0)
+    shares = sparse.coo_array(links)
+    bound = shares.data / incoming[shares.col] >= SHARE
+    held = sparse.coo_array((np.ones(int(bound.sum())), (shares.row[bound], shares.col[bound])), shape=shape).tocsr()
+    both = held.minimum(held.T)
+    _, label = connected_components(both, directed=False)
+    sizes = np.bincount(label)
+    within = label[shares.row] == label[shares.col]
+    inside = np.bincount(label[shares.col[within]], weights=shares.data[within], minlength=len(sizes))
+    pairs = np.bincount(label[shares.col[within]], minlength=len(sizes))
+    coming = np.bincount(label, weights=np.asarray(links.sum(axis=0)).ravel())
+    on_page = np.bincount(label[host[host >= 0]], minlength=len(sizes))
+    score = np.bincount(label[host[host >= 0]], weights=authority[host >= 0], minlength=len(sizes))
+    share = inside / np.maximum(coming, 1.0)
+    farms = [farm for farm in np.flatnonzero(sizes >= max(least, 2)).tolist() if inside[farm]]
+    farms.sort(key=lambda farm: (-share[farm], -sizes[farm], farm))
+    return columns, [
+        [
+            int(sizes[farm]),
+            int(on_page[farm]),
+            round(float(share[farm]), 3),
+            round(float(pairs[farm] / (sizes[farm] * (sizes[farm] - 1))), 3),
+            round(float(score[farm] / max(1, on_page[farm])), 3),
+            [names[place] for place in np.flatnonzero(label == farm)[:SHOWN].tolist()],
+        ]
+        for farm in farms[: max(limit, 0)]
+    ]
+
+
+def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDArray[np.float64]]:
+    """The names of hosts, and of each page of a table the place of its host's (−1: it has gone) and its authority."""
+    numbers: dict[str, int] = {}
+    host = np.full(table.pages, -1, dtype=np.int64)
+    authority = np.zeros(table.pages)
+    for rows in _in_parts(graph, "looks/pages", table.ids, RANGE):
+        places = table.at(np.array([row[0] for row in rows], dtype=np.int64))
+        host[places] = [numbers.setdefault(row[2], len(numbers)) for row in rows]
+        authority[places] = [row[3] for row in rows]
+    return list(numbers), host, authority
+
+
+def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
+    """Groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
+    if not 0 <= bits <= MOST_BITS:
+        raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
+    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    pages: list[int] = []
+    hashes: list[int] = []
+    for first in range(0, 0 if last is None else last + 1, RANGE):
+        rows = graph.read(bound(_simhashes, first), "looks/simhashes")
+        pages += [row[0] for row in rows]
+        hashes += [row[1] for row in rows]
+    columns = ("pages", "hosts", "bits", "authority", "urls")
+    words = np.array(hashes, dtype=np.int64).view(np.uint64)
+    labels = groups_of(words, bits)
+    sizes = np.bincount(labels) if len(labels) else np.empty(0, dtype=np.int64)
+    order = np.argsort(-sizes, kind="stable")
+    groups = {int(group): np.flatnonzero(labels == group) for group in order[sizes[order] > 1][: max(limit, 0)]}
+    ids = np.array(pages, dtype=np.int64)
+    wanted = np.concatenate([np.empty(0, dtype=np.int64), *(ids[places] for places in groups.values())])
+    known = {row[0]: row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows}
+    answer = []
+    for places in groups.values():
+        here = sorted(
+            (known[page] for page in ids[places].tolist() if page in known), key=lambda row: (-row[3], row[1])
+        )
+        apart = int(_set_bits(words[places] ^ words[places[0]]).max())
+        hosts = len({row[2] for row in here})
+        answer.append([len(here), hosts, apart, sum(row[3] for row in here), [row[1] for row in here[:SHOWN]]])
+    return columns, answer
+
+
+def groups_of(words: Words, bits: int) -> Ints:
+    """A number for each hash; hashes that differ in at most `bits` bits, or are linked by such, have the same.
+
+    Banded buckets as of Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007), §3: of
+    bits + 3 blocks, whatever bits differ, three are equal. So hashes are sorted by each three blocks in turn, and those
+    equal in them are compared: C(bits + 3, 3) sorts. Equal hashes are put together first.
+    """
+    unique, inverse = np.unique(words, return_inverse=True)
+    count = len(unique)
+    rows, columns = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
+    for mask in _masks(bits) if bits else ():
+        key = unique & mask
+        order = np.argsort(key, kind="stable")
+        key, hashes = key[order], unique[order]
+        near = np.arange(count)
+        for step in range(1, NEXT + 1):
+            near = near[near + step < count]
+            near = near[key[near] == key[near + step]]
+            if not len(near):
+                break
+            like = near[_set_bits(hashes[near] ^ hashes[near + step]) <= bits]
+            rows.append(order[like])
+            columns.append(order[like + step])
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    joined = sparse.coo_array((np.ones(len(row), dtype=np.int8), (row, column)), shape=(count, count))
+    labels = connected_components(joined, directed=False)[1] if count else np.empty(0, dtype=np.int64)
+    return np.asarray(labels[inverse.ravel()], dtype=np.int64)
+
+
+def _masks(bits: int) -> Iterator[np.uint64]:
+    """The bits of each three of bits + 3 blocks."""
+    edges = [round(64 * block / (bits + 3)) for block in range(bits + 4)]
+    blocks = [(1 << end) - (1 << start) for start, end in pairwise(edges)]
+    for three in combinations(blocks, 3):
+        yield np.uint64(sum(three))
+
+
+def _set_bits(words: Words) -> NDArray[np.int64]:
+    """How many bits are 1 in each word."""
+    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), 8)
+    return np.asarray(_OF_OCTET[octets].sum(axis=1), dtype=np.int64)
+
+
+_OF_OCTET = np.array([bin(octet).count("1") for octet in range(256)], dtype=np.int64)
+
+
+def _in_parts(graph: Graph, name: str, ids: Ints, size: int) -> Iterator[list[list[Any]]]:
+    """What a statement says of these pages, some at a time."""
+    for first in range(0, len(ids), size):
+        part = ids[first : first + size].tolist()
+        yield graph.read(bound(_of_pages, name, part), name)
+
+
+def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one(name, ids=ids)[0]
+    for row in rows:
+        intact(*row)
+    return rows
+
+
+def _simhashes(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("looks/simhashes", first=first, last=first + RANGE - 1)[0]
+    return rows

@@ -1,0 +1,173 @@
+"""The questions of an analyst: one file each, which runs as it stands in Neo4j Browser, and by name from `ask`.
+
+A file of `cypher/analyst/` opens with `//` lines: a title, how to read the answer, and what follows its name: `group`,
+`param` with a meaning, `cost` (what of the graph is read), `computed` for one that Python answers. Then come `:param`
+lines, which say what each parameter is unless it is given, and one statement of plain Cypher that only reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graphbrain.analyst import computed
+from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.statements import FOLDER
+
+__all__ = ["GROUPS", "Asked", "Param", "Question", "ask", "question", "questions"]
+
+GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "Hosts", "Content")
+"""The topics of questions, in the order of a guide."""
+_WORDS = ("group", "param", "cost", "computed")
+_TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+_COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
+    "islands": computed.islands,
+    "link_farms": computed.link_farms,
+    "near_duplicates": computed.near_duplicates,
+}
+
+Value = str | int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """What a question can be told. `default`: what it is unless told otherwise; what is given is of the same kind."""
+
+    name: str
+    default: Value
+    meaning: str
+
+    @property
+    def literal(self) -> str:
+        """The default as Cypher writes it."""
+        if isinstance(self.default, bool):
+            return str(self.default).lower()
+        return repr(self.default)
+
+    def take(self, given: object) -> Value:
+        """A value that was given, text or not, as one of this kind. Raises BadInput."""
+        kind = type(self.default)
+        if type(given) is kind or (kind is float and type(given) is int):
+            return kind(given)
+        try:
+            if not isinstance(given, str):
+                raise ValueError
+            return _TRUTH[given.lower()] if kind is bool else kind(given)
+        except (ValueError, KeyError):
+            words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+            raise BadInput(f"{self.name} must be {words[kind]}, not {given!r:.80}.") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: its name, what an analyst is told of it, and how it is answered.
+
+    `pasted`: the lines for Neo4j Browser, parameters first. `cypher`: the statement alone; empty where Python answers.
+    """
+
+    name: str
+    title: str
+    reading: str
+    group: str
+    cost: str
+    params: tuple[Param, ...]
+    cypher: str
+    computed: str
+
+    @property
+    def pasted(self) -> str:
+        """What is pasted into Neo4j Browser; empty for a question that Python answers."""
+        if not self.cypher:
+            return ""
+        return "\n".join([*(f":param {p.name} => {p.literal};" for p in self.params), self.cypher])
+
+    def values(self, given: Mapping[str, object]) -> dict[str, Value]:
+        """All parameters, those that are given over the others. Raises BadInput."""
+        known = {param.name: param for param in self.params}
+        if unknown := sorted(given.keys() - known.keys()):
+            takes = f"takes {', '.join(known)}" if known else "takes none"
+            raise BadInput(f"{self.name} has no parameter {unknown[0]!r:.80}; it {takes}.")
+        return {name: param.take(given[name]) if name in given else param.default for name, param in known.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its name, title, group, cost and parameters."""
+        told = {p.name: {"default": p.default, "meaning": p.meaning} for p in self.params}
+        return {"name": self.name, "group": self.group, "title": self.title, "reading": self.reading} | {
+            "cost": self.cost or None,
+            "params": told,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer: the names of its columns, and its rows, of plain values."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Any]]
+
+
+def ask(graph: Graph, name: str, **given: object) -> Asked:
+    """The answer to a question, read in a transaction that cannot write.
+
+    Raises BadInput for a question or a parameter that is not there, GraphRefused and GraphUnavailable.
+    """
+    asked = question(name)
+    values = asked.values(given)
+    if asked.computed:
+        columns, rows = _COMPUTED[asked.computed](graph, **values)
+        return Asked(tuple(columns), rows)
+
+    def read(tx: Tx) -> Asked:
+        columns, rows = tx.asked(f"analyst/{name}", asked.cypher, values)
+        return Asked(tuple(columns), rows)
+
+    return graph.read(read, f"analyst/{name}", patient=False)
+
+
+def question(name: str) -> Question:
+    """The question of that name. Raises BadInput, naming those that come near, when there is none."""
+    found = {each.name: each for each in questions()}
+    wanted = name.replace("_", "-").lower()
+    if wanted in found:
+        return found[wanted]
+    parts = [part for part in re.split(r"\W+", wanted) if len(part) > 2]
+    near = [each for each in found if any(part in each for part in parts)]
+    hint = f"did you mean {' or '.join(near[:3])}?" if near else "'graphbrain ask' lists them."
+    raise BadInput(f"There is no question {name!r:.80}; {hint}")
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """All questions, by group and name."""
+    found = [_parsed(file) for file in (FOLDER / "analyst").glob("*.cypher")]
+    return tuple(sorted(found, key=lambda each: (GROUPS.index(each.group), each.name)))
+
+
+def _parsed(file: Path) -> Question:
+    """The question of a file. Raises ValueError where it is none."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    head = [line[2:].strip() for line in lines if line.startswith("//")]
+    told = [line.split(maxsplit=1) for line in head if line.split(maxsplit=1)[:1] and line.split()[0] in _WORDS]
+    facts = {word: rest for word, rest in told if word != "param"}
+    meanings = dict(rest.split(maxsplit=1) for word, rest in told if word == "param")
+    prose = [line for line in head[1:] if line and line.split()[0] not in _WORDS]
+    set_to = dict(re.findall(r"^:param (\w+) => (.+);$", "\n".join(lines), re.MULTILINE))
+    if set_to.keys() != meanings.keys() or facts.get("group") not in GROUPS:
+        raise ValueError(f"{file}: its parameters do not agree, or its group is none")
+    defaults = {name: ast.literal_eval(text.capitalize() if text in _TRUTH else text) for name, text in set_to.items()}
+    return Question(
+        name=file.stem,
+        title=head[0],
+        reading=" ".join(prose),
+        group=facts["group"],
+        cost=facts.get("cost", ""),
+        params=tuple(Param(name, default, meanings[name]) for name, default in defaults.items()),
+        cypher="\n".join(line for line in lines if not line.startswith(("//", ":param"))).strip(),
+        computed=facts.get("computed", ""),
+    )

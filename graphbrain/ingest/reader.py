@@ -1,0 +1,199 @@
+"""Reads files of recorded crawls, plain or gzipped, told apart by what is in them, not by their names:
+
+    `src dst [count]`                                        links by id
+    `id crawled url`, `id url`                               pages by id
+    `id reversed.host.name`                                  hosts, as CommonCrawl's vertices: pages http://host.name/
+    header `pages links 1`, then `id url`, then `src dst`    as Massey's hollins.dat
+    `n id url` and `e src dst`                               as Kleinberg's query graphs
+    a JSON object a line                                     visits; only their lines are read here, see `harvest`
+
+What a file says is handed on to a `Taker`: `harvest` makes of it what a brain keeps, and counts what it cannot use;
+`recording` makes of it what was recorded, and refuses a file with anything else in it. A file is read in blocks of
+whole lines. Numbers are parsed by numpy; only a block that it refuses is read line by line. Comments and blank lines
+are as `formats` has them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from graphbrain.arrays import Ints
+from graphbrain.errors import BadInput
+from graphbrain.ingest import formats
+from graphbrain.ingest.formats import WIDTHS, RecordedPage, filled
+
+__all__ = ["Meter", "Progress", "Source", "Taker", "line_of_link", "read"]
+
+BLOCK_BYTES = 1 << 24
+LINES_LOOKED_AT = 20
+"""At the head of a file, for one that says of what kind it is: there may be a title, or a bad line."""
+Progress = Callable[[int, int], None]
+"""Called with (bytes read, bytes in all), as they lie on the disk."""
+
+
+class Taker(Protocol):
+    """Who makes something of what a file says."""
+
+    strict: bool
+    """Must all links of a file be of one form, with a count or without?"""
+
+    def header(self, pages: int, links: int) -> None:
+        """How much the file announces."""
+
+    def links(self, table: Ints) -> None:
+        """Some links in their order, as rows of two ids."""
+
+    def page(self, source: Source, number: int, page: RecordedPage) -> None:
+        """A page, from line `number`. Raises BadInput for one that cannot be used: its line is then refused."""
+
+    def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
+        """Line `number` cannot be used."""
+
+
+class Meter:
+    """Adds up what has been read of all files."""
+
+    def __init__(self, total: int = 0, progress: Progress = lambda *_: None) -> None:
+        self._total, self._done, self._progress = total, 0, progress
+
+    def file(self, at: int) -> None:
+        """So far in this file."""
+        self._progress(min(self._done + at, self._total), self._total)
+
+    def end(self, size: int) -> None:
+        """This file is read."""
+        self._done += size
+        self.file(0)
+
+
+@dataclass
+class Source:
+    """One file: its path, what kind it is of (see `formats.kind_of`), its size on the disk."""
+
+    path: Path
+    kind: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path, kind: str | None = None) -> Source:
+        """The file at `path`; `kind`: what it is taken for if nothing in it says so. Raises BadInput."""
+        source = cls(path, "", 0)
+        _, block = next(source.blocks(lambda _: None, 1 << 16), (0, b""))
+        head = list(islice(filter(filled, block.splitlines()), LINES_LOOKED_AT))
+        if not head:
+            raise BadInput(f"{path} is empty.")
+        source.kind, source.size = _kind(head) or kind or "", path.stat().st_size
+        if not source.kind:
+            text = b" ".join(head[0].split()).decode("utf-8", "replace")
+            raise BadInput(
+                f"{path} begins with {text[:60]!r}, which is no line of a link file ('src dst'), a page file ('id url')"
+                " or of JSON."
+            )
+        return source
+
+    def beside(self, *names: str) -> list[Path]:
+        """The files that are named as this one, but for one of these words in place of `edges`."""
+        others = [self.path.with_name(self.path.name.replace("edges", name)) for name in names]
+        return [other for other in others if other != self.path and other.exists()]
+
+    def blocks(self, at: Callable[[int], None], most: int = BLOCK_BYTES) -> Iterator[tuple[int, bytes]]:
+        """(number of the first line, some whole lines) until the end; `at` is told how far it is in the file."""
+        number, rest, first = 1, b"", True
+        try:
+            with self.path.open("rb") as raw:
+                packed = raw.read(2) == b"\x1f\x8b"
+                raw.seek(0)
+                file: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+                while data := file.read(most):
+                    at(raw.tell())
+                    data, first = data.removeprefix(formats.BOM) if first else data, False
+                    cut = data.rfind(b"\n") + 1
+                    block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
+                    if block:
+                        yield number, block
+                        number += block.count(b"\n")
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise BadInput(f"{self.path} is a damaged or shortened gzip file.") from None
+        except OSError as error:
+            raise BadInput(f"{self.path} cannot be read ({error.strerror or error}).") from None
+        if rest:
+            yield number, rest
+
+
+def _kind(head: Sequence[bytes]) -> str:
+    """What the first line says that says anything."""
+    return next((kind for line, after in pairwise([*head, b""]) if (kind := formats.kind_of(line, after))), "")
+
+
+def read(source: Source, taker: Taker, meter: Meter) -> None:
+    """Hand on all that a file of pages and links by number says. Raises BadInput when it cannot be read."""
+    widths = WIDTHS.get(source.kind, ())
+    headed = source.kind != "hollins"
+    for number, block in source.blocks(meter.file):
+        if not headed:
+            number, block, headed = _without_header(source, taker, number, block)
+        table = formats.table(block) if widths and source.kind != "gr0" else None
+        if table is None or table.shape[1] not in widths:
+            table = _by_line(source, taker, number, block, widths)
+        elif taker.strict and len(table):
+            widths = table.shape[1:]
+        table = table[:, :2]
+        # Half the memory, where ids allow it.
+        small = not table.size or table.max() < 2**31
+        taker.links(table.astype(np.int32) if small else table)
+    meter.end(source.size)
+
+
+def _without_header(source: Source, taker: Taker, number: int, block: bytes) -> tuple[int, bytes, bool]:
+    """What follows the header in a block, the number of its first line, and whether there was one."""
+    at = 0
+    for line in block.split(b"\n"):
+        at += len(line) + 1
+        if formats.is_header(line):
+            taker.header(*(formats.ids_of(line) or ())[:2])
+            return number + 1, block[at:], True
+        if filled(line):
+            taker.refuse(source, number, line, formats.NO_LINE)
+        number += 1
+    return number, b"", False
+
+
+def _by_line(source: Source, taker: Taker, number: int, block: bytes, widths: Sequence[int]) -> Ints:
+    """Read a block line by line; its links."""
+    links = array("q")
+    for at, line in enumerate(block.split(b"\n"), number):
+        if not filled(line):
+            continue
+        entry, why = formats.entry(source.kind, line), formats.NO_LINE
+        if isinstance(entry, RecordedPage):
+            try:
+                taker.page(source, at, entry)
+                continue
+            except BadInput as error:
+                why = str(error).rstrip(".")
+        elif entry is not None and len(entry) in widths:
+            links.extend(entry[:2])
+            widths = (len(entry),) if taker.strict else widths
+            continue
+        taker.refuse(source, at, line, why)
+    return np.array(links, np.int64).reshape(-1, 2)
+
+
+def line_of_link(source: Source, row: int) -> int:
+    """In which line the link number `row` (from 0) stands."""
+    for number, block in source.blocks(lambda _: None):
+        for at, line in enumerate(block.split(b"\n"), number):
+            if filled(line) and isinstance(formats.entry(source.kind, line), list):
+                if not row:
+                    return at
+                row -= 1
+    raise IndexError(row)

@@ -1,0 +1,96 @@
+"""`graphbrain ask` as a stranger uses it: lists, answers in three forms, and says what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from graphbrain import Brain, Failed, Fetched
+from tests.conftest import Neo4j, emptied
+
+FORMULA = '=HYPERLINK("http://evil.example/","x")'
+
+
+@pytest.fixture(scope="module")
+def evil(neo4j: Neo4j) -> Iterator[Brain]:
+    """A crawl of one broken link, whose server says what no program should take for more than a text."""
+    with emptied(neo4j, delay_seconds=0.0) as brain:
+        brain.seed(["http://a.example/"])
+        brain.report(
+            [Fetched("http://a.example/", ["http://a.example/<script>alert(1)</script>", "http://a.example/b"])]
+        )
+        brain.report(
+            [
+                Failed("http://a.example/<script>alert(1)</script>", error=FORMULA),
+                Failed("http://a.example/b", error="\x1b[31mred\x1b]0;owned\x07\nnext"),
+            ]
+        )
+        yield brain
+
+
+@pytest.fixture
+def run(neo4j: Neo4j, evil: Brain) -> object:  # noqa: ARG001  # the crawl that is asked
+    """A function: arguments → the finished command."""
+
+    def command(*words: str) -> subprocess.CompletedProcess[str]:
+        env = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+        login = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
+        return subprocess.run(
+            [sys.executable, "-m", "graphbrain", "ask", *words],
+            env=env | login | {"GRAPHBRAIN_CRAWL": "test"},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    return command
+
+
+def test_it_lists_the_questions(run) -> None:  # type: ignore[no-untyped-def]
+    lines = run().stdout.splitlines()
+    assert lines[0] == "group\tname\ttitle" and len(lines) > 30
+    assert json.loads(run("--json").stdout.splitlines()[0])["params"] is not None
+
+
+def test_it_answers_in_three_forms_and_none_of_them_is_dangerous(run) -> None:  # type: ignore[no-untyped-def]
+    told = run("broken-pages")
+    assert told.returncode == 0 and not told.stderr
+    assert "\x1b" not in told.stdout and len(told.stdout.splitlines()) == 3
+    assert "\\x1b[31mred\\x1b]0;owned\\x07\\nnext" in told.stdout
+    rows = list(csv.DictReader(io.StringIO(run("broken-pages", "--format", "csv").stdout)))
+    assert {row["error"][:12] for row in rows} == {"'=HYPERLINK(", "\\x1b[31mred\\"}
+    found = [json.loads(line) for line in run("broken-pages", "--json").stdout.splitlines()]
+    assert {row["error"] for row in found} >= {FORMULA}
+    assert found[0]["linked_from"] == ["http://a.example/"]
+
+
+def test_it_is_told_parameters_and_explains_itself(run) -> None:  # type: ignore[no-untyped-def]
+    assert len(run("broken-pages", "--param", "limit=1").stdout.splitlines()) == 2
+    how = run("broken-pages", "--how").stdout
+    assert ":param limit => 50;\nMATCH (to:Page)" in how
+    assert run("who-pays", "--param", "url=HTTP://A.example:80/b").stdout.splitlines()[1].endswith("http://a.example/b")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["nothing-such"], 1, "There is no question"),
+        (["broken-pages", "--param", "limit"], 2, "NAME=VALUE"),
+        (["broken-pages", "--param", "limit=x"], 1, "limit must be a whole number"),
+        (["broken-pages", "--param", "size=1"], 1, "has no parameter 'size'; it takes limit"),
+        (["who-pays", "--param", "url=http://nowhere.example/"], 1, "is not in the graph"),
+        (["--how"], 2, "Name a question"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(run, words: list[str], code: int, said: str) -> None:  # type: ignore[no-untyped-def]
+    told = run(*words)
+    assert (told.returncode, told.stdout) == (code, "")
+    assert said in told.stderr and "Traceback" not in told.stderr

@@ -1,0 +1,223 @@
+"""Every question has the right answer on a crawl that is known by hand, only reads, and multiplies no tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import neo4j as driver
+import pytest
+
+from graphbrain import Brain
+from graphbrain.analyst.questions import ask, questions
+from graphbrain.errors import BadInput, GraphRefused
+from tests.conftest import Neo4j, emptied
+from tests.integration.analyst.webs import A, B, C, D, E, F, crawl
+
+NAMES = [each.name for each in questions()]
+
+# What stands in some columns of an answer; `...` ends the rows that are looked at.
+ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
+    "states": (
+        ("state", "pages", "fetched"),
+        [("known", 10, 10), ("frontier", 4, 0), ("alias", 2, 2), ("outside", 2, 0)],
+    ),
+    "hosts-and-states": (
+        ("host", "pages", "known", "frontier", "outside", "left", "failed"),
+        [
+            ("a.example", 12, 7, 2, 1, 2, 2),
+            ("f.example", 2, 1, 1, 0, 0, 0),
+            ("b.example", 1, 1, 0, 0, 0, 0),
+            ("c.example", 1, 1, 0, 0, 0, 0),
+            ("d.example", 1, 0, 1, 0, 0, 1),
+            ("e.example", 1, 0, 0, 1, 0, 0),
+        ],
+    ),
+    "progress-by-hour": (("pages", "claims"), ...),
+    "leases": (("worker", "pages"), [("w1", 1)]),
+    "discovered-by-day": (("first_fetched",), ...),
+    "next-pages": (("url", "depth"), [(f"{A}/hidden", 1), ...]),
+    "why-next": (("state", "ahead", "beside", "url"), [("frontier", 0, 0, f"{A}/hidden")]),
+    "how-found": (("path",), [([f"{A}/", f"{A}/one", f"{A}/broken"],)]),
+    "new-pages": (("status", "url"), [(200, f"{A}/two"), (200, f"{B}/"), (200, f"{C}/"), ...]),
+    "changed-pages": (("changes", "visits", "url"), [(1, 2, f"{A}/")]),
+    "gone-pages": (("status", "tries", "in_links", "url"), [(410, 1, 1, f"{A}/lost")]),
+    "stale-pages": (("days", "url"), [(1.0, f"{A}/two"), (2.0, f"{A}/lost"), ...]),
+    "uncertain-rates": (("visits", "changes", "url"), [(2, 1, f"{A}/")]),
+    "changes-by-host": (("host", "pages", "visits_again", "changes", "share"), [("a.example", 1, 1, 1, 1.0)]),
+    "broken-pages": (
+        ("status", "links", "linked_from", "url"),
+        [(404, 1, [f"{A}/one"], f"{A}/broken"), (410, 1, [f"{A}/"], f"{A}/lost")],
+    ),
+    "broken-links": (
+        ("on", "status", "broken"),
+        [(f"{A}/", 410, f"{A}/lost"), (f"{A}/one", 404, f"{A}/broken")],
+    ),
+    "statuses": (
+        ("status", "pages", "such_as"),
+        [(200, 11, f"{A}/"), (404, 1, f"{A}/broken"), (410, 1, f"{A}/lost"), (503, 1, f"{D}/")],
+    ),
+    "failures-by-day": (("pages", "server", "client", "silent", "cured"), [(3, 1, 2, 0, 0)]),
+    "failing-hosts": (("host", "tried", "failing", "share", "client"), [("a.example", 10, 2, 0.2, 2)]),
+    "slow-hosts": (("seconds", "pace", "host"), [(0.5, 1.0, "a.example"), (None, 0.5, "d.example")]),
+    "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
+    "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
+    "redirects": (("named", "from", "to"), [(1, f"{A}/middle", f"{A}/two"), (1, f"{A}/old", f"{A}/middle")]),
+    "redirect-chains": (("steps", "circle", "chain"), [(2, False, [f"{A}/old", f"{A}/middle", f"{A}/two"])]),
+    "depth": (("depth", "pages", "fetched", "failing"), [(0, 12, 12, 1), (1, 6, 0, 1)]),
+    "orphans": (("state", "hinted_by", "url"), [("frontier", "sitemap", f"{A}/hidden")]),
+    "few-in-links": (("in_links", "url"), [(2, f"{B}/"), (1, f"{C}/"), ...]),
+    "dead-ends": (
+        ("why", "url"),
+        {
+            ("not fetched yet", f"{F}/new"),
+            ("fails", f"{A}/broken"),
+            ("has no links", f"{A}/list?x=1"),
+            ("fails", f"{A}/lost"),
+            ("outside: robots", f"{A}/private"),
+            ("not fetched yet", f"{D}/"),
+            ("outside: scope", f"{E}/"),
+            ("not fetched yet", f"{A}/hidden"),
+        },
+    ),
+    "dead-end-shares": (
+        ("why", "pages"),
+        {
+            ("goes on", 8),
+            ("fails", 2),
+            ("not fetched yet", 3),
+            ("has no links", 1),
+            ("outside: robots", 1),
+            ("outside: scope", 1),
+        },
+    ),
+    "directories": (
+        ("pages", "fetched", "failing", "directory"),
+        [(11, 8, 2, "a.example/"), (2, 1, 0, "f.example/"), (1, 1, 0, "a.example/shop/"), ...],
+    ),
+    "url-parameters": (("pages", "paths", "bodies", "host", "parameter"), [(2, 1, 1, "a.example", "x")]),
+    "long-urls": (("length", "repeats", "url"), [(25, 1, f"{A}/list?x=1"), (25, 1, f"{A}/list?x=2"), ...]),
+    "islands": (("pages", "links"), [(15, 21), (2, 1), (1, 0)]),
+    "best-by-host": (("host", "url"), [("a.example", f"{A}/"), ("a.example", f"{A}/two"), ...]),
+    "top-authorities": (("in_links", "url"), [(5, f"{A}/"), (4, f"{A}/two"), (2, f"{B}/"), ...]),
+    "top-hubs": (("out_links", "url"), [(10, f"{A}/"), (2, f"{A}/one"), (2, f"{B}/"), (2, f"{C}/"), ...]),
+    "related-pages": (("together", "share", "url"), [(1, 1.0, f"{C}/"), (1, 0.5, f"{B}/")]),
+    "who-pays": (
+        ("same_host", "payer", "paid"),
+        [(False, f"{B}/", f"{A}/"), (False, f"{C}/", f"{A}/"), (True, f"{A}/list?x=2", f"{A}/"), ...],
+    ),
+    "host-cash": (("host", "to", "links"), [("a.example", "a.example", 14), ("a.example", "b.example", 1), ...]),
+    "hubs-of-new-pages": (("found", "url"), [(7, f"{A}/"), ...]),
+    "score-by-host": (("host", "pages"), [("a.example", 12), ("f.example", 2), ("b.example", 1), ...]),
+    "external-domains": (
+        ("host", "links", "pages"),
+        [("a.example", 2, 2), ("b.example", 2, 2), ("c.example", 1, 1), ("d.example", 1, 1), ("e.example", 1, 1)],
+    ),
+    "linking-hosts": (("host", "hosts", "links"), [("a.example", 2, 2), ("b.example", 2, 2), ("c.example", 1, 1), ...]),
+    "mutual-hosts": (
+        ("host", "there", "back", "other"),
+        [("a.example", 1, 1, "b.example"), ("b.example", 1, 1, "c.example")],
+    ),
+    "link-farms": (
+        ("hosts", "pages", "inside", "such_as"),
+        [(3, 14, 1.0, ["a.example", "b.example", "c.example"])],
+    ),
+    "duplicates": (("pages", "hosts", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
+    "text-duplicates": (("pages", "bodies", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
+    "near-duplicates": (("pages", "bits", "urls"), [(2, 1, [f"{A}/two", f"{A}/one"])]),
+}
+
+
+@pytest.fixture(scope="module")
+def crawled(neo4j: Neo4j) -> Iterator[Brain]:
+    """A brain with the crawl of `webs`, a page of which is held."""
+    with emptied(neo4j, delay_seconds=0.0) as brain:
+        crawl(brain)
+        assert len(brain.next_urls(1, worker="w1")) == 1
+        yield brain
+
+
+def test_every_question_has_an_answer_known_by_hand() -> None:
+    assert set(ANSWERS) == set(NAMES) and len(NAMES) >= 30
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_question_is_answered_rightly(crawled: Brain, name: str) -> None:
+    columns, wanted = ANSWERS[name]
+    answer = ask(crawled.graph, name)
+    places = [answer.columns.index(column) for column in columns]
+    rows: list[Any] = [tuple(row[place] for place in places) for row in answer.rows]
+    assert rows and all(any(value is not None for value in row) for row in answer.rows)
+    if isinstance(wanted, set):
+        assert set(rows) == wanted and len(rows) == len(wanted)
+    elif isinstance(wanted, list):
+        begins = wanted[-1] is ...
+        wanted = wanted[:-1] if begins else wanted
+        assert rows[: len(wanted)] == wanted and (begins or len(rows) == len(wanted)), rows
+
+
+def test_what_depends_on_the_day(crawled: Brain) -> None:
+    days = ask(crawled.graph, "discovered-by-day")
+    assert [sum(row[place] for row in days.rows) for place in (1, 2)] == [18, 12]
+    hours = ask(crawled.graph, "progress-by-hour")
+    assert sum(row[1] for row in hours.rows) >= 16 and all(row[0] <= datetime.now(UTC) for row in hours.rows)
+
+
+def test_parameters_are_obeyed(crawled: Brain) -> None:
+    graph = crawled.graph
+    assert len(ask(graph, "top-authorities", limit=3).rows) == 3
+    assert [row[0] for row in ask(graph, "broken-links", host="b.example").rows] == []
+    assert {row[-1] for row in ask(graph, "orphans", seeds="true").rows} == {f"{A}/hidden", f"{F}/"}
+    assert ask(graph, "new-pages", days=0).rows == []
+    assert ask(graph, "who-pays", url=f"{C}/").rows[0][3:] == [f"{B}/", f"{C}/"]
+    assert ask(graph, "how-found", url=f"{B}/").rows == [[[f"{A}/", f"{B}/"]]]
+    assert ask(graph, "host-cash", host="b.example").rows[1][:2] == ["b.example", "c.example"]
+    assert ask(graph, "near-duplicates", bits=0).rows == []
+    assert ask(graph, "islands", least=2).rows[-1][0] == 2
+    assert ask(graph, "link-farms", least=4).rows == []
+    assert [row[-1] for row in ask(graph, "directories", host="a.example", level=2).rows] == [
+        "a.example/",
+        "a.example/shop/",
+    ]
+    why = ask(graph, "why-next", url=f"{A}/private")
+    assert why.rows[0][:2] == ["outside", "robots"]
+
+
+def operators(plan: dict[str, Any]) -> Iterator[str]:
+    """The names of all steps of a plan."""
+    yield plan["operatorType"]
+    for child in plan.get("children", ()):
+        yield from operators(child)
+
+
+@pytest.mark.usefixtures("crawled")
+def test_no_plan_multiplies_tables_and_all_only_read(neo4j: Neo4j) -> None:
+    login = driver.GraphDatabase.driver(neo4j.uri, auth=(neo4j.user, neo4j.password))
+    with login, login.session(database="neo4j") as session:
+        for each in questions():
+            if each.cypher:
+                told = session.run(f"EXPLAIN {each.cypher}", each.values({})).consume()
+                assert told.query_type == "r", each.name
+                assert not [name for name in operators(told.plan or {}) if "CartesianProduct" in name], each.name
+
+
+def test_a_question_cannot_write(crawled: Brain) -> None:
+    for text in ("MATCH (p:Page) SET p.state = 'known'", "CREATE (:Page)", "MATCH (p:Page) DETACH DELETE p"):
+        with pytest.raises(GraphRefused, match="read access mode"):
+            crawled.graph.read(lambda tx, t=text: tx.asked("analyst/evil", t, {}), "evil", patient=False)
+    assert crawled.stats()["pages"] == 18
+
+
+def test_what_is_wrong_is_said(crawled: Brain) -> None:
+    for name, given, said in [
+        ("brokenlinks", {}, "no question 'brokenlinks'"),
+        ("broken", {}, "did you mean broken-links"),
+        ("states", {"limit": 3}, "takes none"),
+        ("new-pages", {"days": "many"}, "days must be a whole number"),
+        ("orphans", {"seeds": "2"}, "seeds must be true or false"),
+        ("near-duplicates", {"bits": 64}, "bits must be 0 to 7"),
+        ("new-pages", {"limit": -1}, "'-1' is not a valid value. Must be a non-negative integer"),
+    ]:
+        with pytest.raises((BadInput, GraphRefused), match=said):
+            ask(crawled.graph, name, **given)

@@ -1,0 +1,61 @@
+"""A small crawl of which everything that questions ask for is known by hand."""
+
+from __future__ import annotations
+
+import time
+
+from graphbrain import Brain, Failed, Fetched, Hint
+
+DAY = 86_400.0
+HASH = {name: f"{number:032x}" for number, name in enumerate(("first", "second", "same", "text"), 1)}
+HOME = ("one", "two", "old", "list?x=1", "list?x=2", "lost", "private", "shop/tea")
+A, B, C, D, E, F = (f"http://{letter}.example" for letter in "abcdef")
+
+
+def crawl(brain: Brain) -> None:
+    """Fill an empty brain. All is seen a day ago, but for what is said to be older.
+
+    a.example is the site, b and c link to each other and to it, d asks to be left alone, e is outside of the scope, f
+    is an island. a/private is barred by robots.txt.
+    """
+    now = time.time()
+    brain.change(deny_hosts="e.example", response_times=True)
+    brain.seed([f"{A}/", f"{F}/"])
+    brain.set_robots("a.example", "User-agent: *\nDisallow: /private")
+    brain.report(
+        [
+            Fetched(
+                f"{A}/",
+                [*(f"{A}/{name}" for name in HOME), f"{B}/", f"{D}/", f"{E}/"],
+                fetched_at=now - 10 * DAY,
+                body_hash=HASH["first"],
+                seconds=0.5,
+            ),
+            Fetched(
+                f"{A}/one", [f"{A}/two", f"{A}/broken"], fetched_at=now - DAY, simhash=0b1111 << 40, body_hash="1" * 32
+            ),
+            Fetched(f"{A}/two", [f"{A}/"], fetched_at=now - DAY, simhash=0b0111 << 40, body_hash="2" * 32),
+            Fetched(f"{A}/list?x=1", [], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
+            Fetched(f"{A}/list?x=2", [f"{A}/"], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
+            Fetched(f"{A}/shop/tea", [f"{A}/"], fetched_at=now - DAY),
+            Fetched(f"{A}/lost", [], fetched_at=now - 2 * DAY),
+            Fetched(f"{B}/", [f"{A}/", f"{C}/"], fetched_at=now - DAY),
+            Fetched(f"{C}/", [f"{A}/", f"{B}/"], fetched_at=now - DAY),
+            Fetched(f"{F}/", [f"{F}/new"], fetched_at=now - DAY),
+            Fetched(f"{A}/old", redirected_to=f"{A}/middle", fetched_at=now - DAY),
+            Fetched(f"{A}/middle", redirected_to=f"{A}/two", fetched_at=now - DAY),
+        ]
+    )
+    # The home page changes.
+    links = brain.neighbours(f"{A}/")[0]
+    brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])
+    brain.report(
+        [
+            Failed(f"{A}/broken", status=404),
+            Failed(f"{A}/lost", status=410),
+            Failed(f"{D}/", status=503, retry_after=7200),
+        ]
+    )
+    brain.set_robots("a.example", "User-agent: *\nDisallow: /private\nDisallow: /secret")
+    brain.hint([Hint(f"{A}/hidden", kind="sitemap", at=0.0)])
+    brain.tend(0)

@@ -1,0 +1,67 @@
+"""Questions as files: complete, plain Cypher of Community, and with parameters of one kind each."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from graphbrain.analyst.questions import GROUPS, Param, question, questions
+from graphbrain.errors import BadInput
+from tests.contract.source import bare_cypher
+
+
+def test_each_says_what_it_is_and_how_to_read_it() -> None:
+    for each in questions():
+        assert re.fullmatch(r"[A-Z][^\n]{10,79}", each.title) and not each.title.endswith("."), each.name
+        assert len(each.reading.split()) >= 12 and each.reading.endswith((".", ")")), each.name
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)*", each.name)
+        assert bool(each.cypher) != bool(each.computed), each.name
+        assert all(param.meaning for param in each.params), each.name
+    assert {each.group for each in questions()} == set(GROUPS)
+
+
+def test_each_uses_the_parameters_it_has_and_ends() -> None:
+    for each in questions():
+        text = bare_cypher(each.cypher)
+        if each.cypher:
+            assert set(re.findall(r"\$(\w+)", text)) == {param.name for param in each.params}, each.name
+            assert not re.search(r"\b(apoc|gds)\.|\b(CREATE|MERGE|SET|DELETE|REMOVE|LOAD)\b", text), each.name
+            assert ";" not in text, each.name
+        bounded = {param.name for param in each.params} & {"limit", "days", "hours"}
+        assert bounded or each.name in {"states", "leases", "why-next", "how-found", "depth", "dead-end-shares"}, (
+            each.name
+        )
+
+
+def test_pasted_it_sets_its_parameters_first() -> None:
+    assert question("broken-links").pasted.startswith(
+        ":param host => '';\n:param limit => 1000;\nMATCH (to:Page) WHERE"
+    )
+    assert ":param seeds => false;" in question("orphans").pasted
+    assert question("islands").pasted == ""
+
+
+@pytest.mark.parametrize(
+    ("default", "given", "taken"),
+    [
+        (3, "4", 4),
+        (3, 5, 5),
+        (0.5, "0.25", 0.25),
+        (0.5, 1, 1.0),
+        ("", "http://a.example/?x=1", "http://a.example/?x=1"),
+        (False, "yes", True),
+        (True, "FALSE", False),
+        (False, True, True),
+    ],
+)
+def test_a_value_is_taken_as_of_the_defaults_kind(default: object, given: object, taken: object) -> None:
+    assert Param("p", default, "a meaning").take(given) == taken  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("default", "given"), [(3, "x"), (3, 1.5), (3, True), (0.5, "x"), ("", 3), (False, "2"), (3, None)]
+)
+def test_a_value_of_another_kind_is_refused(default: object, given: object) -> None:
+    with pytest.raises(BadInput, match="p must be"):
+        Param("p", default, "a meaning").take(given)  # type: ignore[arg-type]
