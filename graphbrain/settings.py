@@ -252,7 +252,7 @@ class Settings:
             found.append(InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default))
         return found
 
-    def standing(self, stored: Mapping[str, Any]) -> Settings:
+    def with_stored(self, stored: Mapping[str, Any]) -> Settings:
         """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
         of it."""
         return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})

@@ -8,8 +8,8 @@ history at once: so cash that is 0 stays 0, and need not be written. So the inva
 commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
 to pushes.
 
-Pages are settled in lanes side by side, which share no neighbours, then, one batch after another, those between the
-lanes, and beside them others that were kept for that (`partition`).
+Pages are settled in shards side by side, which share no neighbours, then, one batch after another, those between the
+shards, and beside them others that were kept for that (`partition`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from graphbrain.accounts import adjacency, link_sums, partition, solve
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.exact_ledger import Ledger
-from graphbrain.accounts.partition import Batch, Cost, Lane, Neighbours, Places
+from graphbrain.accounts.partition import Batch, Cost, Neighbours, Places, Shard
 from graphbrain.accounts.solve import System
 from graphbrain.arrays import Floats, Ints
 from graphbrain.graph import exports
@@ -50,7 +50,7 @@ __all__ = [
     "Overtaken",
     "Pace",
     "Step",
-    "Tally",
+    "Sum",
     "batches",
     "bytes_for",
     "find_goal",
@@ -73,7 +73,7 @@ CAREFUL = 100
 """After a transaction that somebody has waited for, so many that nobody waits for follow before they may be long."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
-"""In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
+"""In shards, transactions under way at the same time: while one computes, the server has the other to do."""
 SETTLED_TO = 1e-7
 """The error bound that a pass leaves, unless told."""
 CLOSE, STEADY = 1 / 2, 1 / 4
@@ -89,7 +89,7 @@ SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
 @dataclass(frozen=True, slots=True)
 class Goal:
     """Where all is to be: the exported links, both ways, what says which links of a page they are, both scores of each
-    page at the fixed point, and the lanes in which pages are to be settled: near to their neighbours, by host, then by
+    page at the fixed point, and the shards in which pages are to be settled: near to their neighbours, by host, then by
     discovery."""
 
     table: LinkTable
@@ -97,7 +97,7 @@ class Goal:
     sums: Ints
     hub: Floats
     authority: Floats
-    lanes: list[Lane]
+    shards: list[Shard]
     rounds: int
     residual: float
     close: float = 0.0
@@ -161,7 +161,7 @@ class Pace:
         self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
-class Tally:
+class Sum:
     """The sum of all batches, and what is known of the marks of each page of the table."""
 
     def __init__(self, table: LinkTable) -> None:
@@ -223,14 +223,14 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
         terms = exports.terms(graph, table)
         near = both_ways.result()
-        lanes = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        shards = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
         allowed = waiting_share(rule, tolerance)
         found = system(table, terms, rule, near).solve(
             tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
     sums = link_sums.of_rows(table.ids, table.offsets, table.targets)
     return Goal(
-        table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual, CLOSE * allowed
+        table, near, sums, found.hub, found.authority, shards.result(), found.rounds, found.residual, CLOSE * allowed
     )
 
 
@@ -247,9 +247,9 @@ def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None =
     )
 
 
-def batches(goal: Goal, lane: Lane, pace: Pace) -> Iterator[Batch]:
-    """The transactions of a lane, one after another."""
-    return partition.batches(goal.near, lane.pages, COST, pace.share)
+def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
+    """The transactions of a shard, one after another."""
+    return partition.batches(goal.near, shard.pages, COST, pace.share)
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:

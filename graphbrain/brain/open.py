@@ -143,4 +143,4 @@ def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settin
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )
-    return given.standing(stored)
+    return given.with_stored(stored)

@@ -196,7 +196,7 @@ class Upkeep:
             )
             at_work = set(moved)
             for page in (*moved, *named):
-                done = session.perform("links/move", aliases.settle, page)
+                done = session.perform("links/move", aliases.move_links, page)
                 at_work |= set() if done else {page}
             others = sorted(set(ids).difference(at_work))
             if others:

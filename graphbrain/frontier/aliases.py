@@ -19,7 +19,7 @@ from graphbrain.frontier import discovery, requeue
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Again, Tx
 
-__all__ = ["free", "free_those_of", "goals", "settle"]
+__all__ = ["free", "free_those_of", "goals", "move_links"]
 
 MOVED_AT_ONCE = 200
 """Links of an alias that one transaction moves: it locks the pages they come from."""
@@ -63,7 +63,7 @@ def free_those_of(tx: Tx, key: str, policy: Policy, now: float) -> int:
     return free(tx, tx.one("links/aliases_of", id=ids[key], limit=MOVED_AT_ONCE)[0], policy, now)
 
 
-def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
+def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     """Let some of the links that name a page end where it leads: at its goal if it is an alias, else at itself.
 
     Its value goes with them. True when none is left; an alias is not looked at any more then.

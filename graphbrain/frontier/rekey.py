@@ -592,7 +592,7 @@ def _end_leases(tx: Tx, chosen: Sequence[_Group], ended: set[int], policy: Polic
     if rows:
         tx.do("rekey/carry", rows=rows)
     _trace(tx, traces)
-    politeness.settle(tx, ends, {}, policy.manners, now)
+    politeness.conclude(tx, ends, {}, policy.manners, now)
 
 
 def _move_notes(tx: Tx, chosen: Sequence[_Group], ended: set[int]) -> None:

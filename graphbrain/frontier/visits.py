@@ -17,7 +17,7 @@ from graphbrain.frontier import spellings
 from graphbrain.frontier.verdicts import Policy, Verdict, Visit, respells
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
-from graphbrain.hosts.politeness import Ends, Host, Manners
+from graphbrain.hosts.politeness import Ends, HostState, Manners
 from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
@@ -57,7 +57,7 @@ class Concluded:
     that had to be locked, as they are now."""
 
     queues: Mapping[str, str]
-    held: Mapping[str, Host]
+    held: Mapping[str, HostState]
 
 
 def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
@@ -154,15 +154,15 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
     """End the leases of the visits that count for their hosts: the transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
     ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan))
-    return Concluded(*politeness.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now))
+    return Concluded(*politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now))
 
 
-def excused(verdicts: Sequence[Verdict], held: Mapping[str, Host]) -> list[Verdict]:
+def excused(verdicts: Sequence[Verdict], held: Mapping[str, HostState]) -> list[Verdict]:
     """The same verdicts, but that no page is given up whose host has been dead before: it is tried again."""
     return [replace(v, answer=replace(v.answer, outcome="retry")) if _in_vain(v, held) else v for v in verdicts]
 
 
-def _in_vain(verdict: Verdict, held: Mapping[str, Host]) -> bool:
+def _in_vain(verdict: Verdict, held: Mapping[str, HostState]) -> bool:
     """Was there no answer from a host that has been dead before?"""
     host = held.get(verdict.visit.host)
     return verdict.keep and verdict.item.vain and host is not None and host.was_dead()
@@ -305,7 +305,7 @@ def _comes_back(verdict: Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy, now: float) -> list[object]:
     """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
 
     One is not blamed where its host asked to be left alone, or has been dead before.

@@ -31,7 +31,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
-from graphbrain.hosts.politeness import Host
+from graphbrain.hosts.politeness import HostState
 from graphbrain.model import Audit
 from graphbrain.rules import Rule
 
@@ -402,7 +402,7 @@ def _reviewing(graph: Graph) -> bool:
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
-def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
+def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Those of the hosts that rest for longer than they should."""
     queues = {host.name: politeness.open_queues(host) for host in met if host.stored["resting"] and not host.lost()}
     until = {host.name: host.stored["ready_at"] for host in met}

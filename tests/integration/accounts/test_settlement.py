@@ -313,7 +313,7 @@ def test_a_pass_is_made_sooner_where_less_may_be_left(
 def test_a_batch_sees_that_others_wait_for_locks(
     brain: Brain, raw: driver.Driver, ask: Ask, work: str, counts: bool
 ) -> None:
-    """So it makes the next ones shorter. Its own lanes may wait for each other."""
+    """So it makes the next ones shorter. Its own shards may wait for each other."""
     brain.seed(URLS[:2])
     pages = [page for (page,) in ask("MATCH (p:Page) RETURN id(p) ORDER BY id(p)")]
 
@@ -397,9 +397,9 @@ def test_an_empty_brain_is_settled(brain: Brain) -> None:
 
 def test_the_marks_of_a_page_are_known_from_the_batch_that_locked_it_last() -> None:
     table = settlement.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
-    tally = settlement.Tally(table)
-    tally.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
-    tally.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
-    assert tally.unmarked() == [5, 9, 11]
-    tally.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
-    assert tally.unmarked() == [9, 11]
+    sum_ = settlement.Sum(table)
+    sum_.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
+    sum_.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
+    assert sum_.unmarked() == [5, 9, 11]
+    sum_.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
+    assert sum_.unmarked() == [9, 11]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import neo4j
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.brain import leases
 from graphbrain.errors import BadInput
 from graphbrain.frontier.asked import KEPT
 from tests.integration.conftest import HandClock
@@ -50,25 +52,25 @@ def test_what_was_reported_or_has_lapsed_is_not_handed_out_again(many: Brain, cl
 
 def test_an_attempt_whose_commit_nobody_knows_the_end_of(many: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     """The transaction is committed, and the answer is lost: within the call, and with the whole call."""
-    commit, lost = many.graph._commit, [True]
+    commit, lost = neo4j.Transaction.commit, [True]
 
-    def lose(tx: object) -> None:
-        commit(tx)  # type: ignore[arg-type]
+    def lose(tx: neo4j.Transaction) -> None:
+        commit(tx)
         if lost:
             lost.pop()
             raise OSError("the answer is lost")
 
-    monkeypatch.setattr(many.graph, "_commit", lose)
+    monkeypatch.setattr(neo4j.Transaction, "commit", lose)
     first = many.next_urls(7, key="a")
     assert len(first) == 7 and not lost
     monkeypatch.undo()
     assert {claim.token for claim in many.next_urls(7, key="a")} == {first[0].token}
 
-    def die(tx: object) -> None:
-        commit(tx)  # type: ignore[arg-type]
+    def die(tx: neo4j.Transaction) -> None:
+        commit(tx)
         raise BadInput("as if it had been killed here")
 
-    monkeypatch.setattr(many.graph, "_commit", die)
+    monkeypatch.setattr(neo4j.Transaction, "commit", die)
     with pytest.raises(BadInput):
         many.next_urls(7, key="b")
     monkeypatch.undo()
@@ -98,10 +100,13 @@ def test_whoever_asked_before_leases_no_more_once_it_was_told_again(many: Brain,
     assert {claim.key for claim in found} == set(held)
 
 
-def test_keys_are_forgotten_long_after_their_leases(many: Brain, clock: HandClock, ask: Ask) -> None:
+def test_keys_are_forgotten_long_after_their_leases(
+    many: Brain, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many.next_urls(2, key="a")
     clock.pass_(many.settings.lease_seconds + KEPT + 1)
-    many._claiming._leases._forgot_at = many._claiming._leases._swept_at = -1e9
+    monkeypatch.setattr(leases, "SWEEP_EVERY", -1.0)
+    monkeypatch.setattr(leases, "FORGET_EVERY", -1.0)
     many.next_urls(2, key="b")
     assert ask("MATCH (a:Asked) RETURN a.key") == [["b"]]
 
