@@ -4,4 +4,4 @@ A question is a file of `cypher/analyst/`, to be pasted into Neo4j Browser or as
 May touch: reading transactions only; the files it is told to write.
 """
 
-__all__ = ["computed", "questions"]
+__all__ = ["computed", "questions", "summary"]

@@ -1,10 +1,12 @@
-"""The commands of analysts: ask."""
+"""The commands of analysts: ask, summary."""
 
 from __future__ import annotations
 
 import csv
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,6 +50,31 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
             given["url"] = brain.page(given["url"]).url
         answer = questions.ask(brain.graph, asked.name, **given)
     _print(asked, answer, form)
+
+
+@brain_command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Tell what is new, changed or gone since this day (a week)."
+)
+def summary(app: App, file: Path, since: datetime | None) -> None:
+    """Write the crawl on one page: an HTML FILE that needs nothing else.
+
+    With plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates and changes. Every page and
+    link is read.
+    """
+    from graphbrain import show
+    from graphbrain.analyst import summary as pages
+    from graphbrain.ingest import dump
+
+    start = None if since is None else since.replace(tzinfo=UTC).timestamp()
+    with app.brain(auto_tend=False) as brain, show.bar("reading pages") as bar:
+        if start is not None and start > brain.now():
+            raise click.BadParameter("it is in the future.", param_hint="--since")
+        html = pages.page(brain.graph, brain.now(), start, bar)
+    with dump.opened(file) as out:
+        out.write(html)
+    show.say(f"graphbrain: {file} is written; open it in a browser.")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -105,4 +132,4 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         writer.writerow([defused(plain(cell)) if not isinstance(cell, int | float) else plain(cell) for cell in row])
 
 
-COMMANDS = (ask,)
+COMMANDS = (ask, summary)
