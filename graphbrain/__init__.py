@@ -9,15 +9,43 @@ from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link,
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
+    from graphbrain.client.asynchronous import AsyncClient
+    from graphbrain.client.synchronous import Client
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Brain", "Claim", "Claims", "Failed", "Fetched", "GraphbrainError", "Hint", "Link", "Page", "Seen"]
+__all__ = [
+    "Answer",
+    "AsyncClient",
+    "Brain",
+    "Claim",
+    "Claims",
+    "Client",
+    "Failed",
+    "Fetched",
+    "GraphbrainError",
+    "Hint",
+    "Link",
+    "Page",
+    "Seen",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """`Brain`, imported when it is asked for: the driver and numpy take most of a second to load."""
+    """`Brain` and the clients, imported when they are asked for: the driver and numpy take most of a second to load."""
     if name == "Brain":
         from graphbrain.brain.brain import Brain
 
         return Brain
+    if name in ("Client", "AsyncClient"):
+        return _client(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _client(name: str) -> Any:
+    try:
+        from graphbrain.client import asynchronous, synchronous
+    except ImportError as error:
+        raise GraphbrainError(
+            f"The client needs more ({error.name}): pip install 'graphbrain-crawler[client]'."
+        ) from None
+    return synchronous.Client if name == "Client" else asynchronous.AsyncClient

@@ -9,7 +9,9 @@
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
     │   └── GraphTooSmall   it has too little memory for what was asked
-    └── ServerFailed        the local Neo4j could not be fetched, started or stopped
+    ├── ServerFailed        the local Neo4j could not be fetched, started or stopped
+    ├── ServiceUnavailable  the service could not be reached, or had too much to do, within the time limit
+    └── ServiceRefused      it refused the request: no good token, the wrong role, too much at once
 
 Each message is one sentence (or two) that says what happened and what to do; the command line prints it
 as it is and exits 1. `try_again` tells a program whether the same call can succeed later, unchanged.
@@ -26,6 +28,8 @@ __all__ = [
     "GraphbrainError",
     "SchemaMismatch",
     "ServerFailed",
+    "ServiceRefused",
+    "ServiceUnavailable",
     "SettingsError",
     "UnknownPage",
 ]
@@ -78,3 +82,13 @@ class GraphTooSmall(GraphRefused):
 
 class ServerFailed(GraphbrainError):
     """The local Neo4j server could not be started."""
+
+
+class ServiceUnavailable(GraphbrainError):
+    """The service could not be reached within the time limit."""
+
+    try_again = True
+
+
+class ServiceRefused(GraphbrainError):
+    """The service refused the request."""

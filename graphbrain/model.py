@@ -22,6 +22,7 @@ __all__ = [
     "SCOPE",
     "STATES",
     "Answer",
+    "Audit",
     "Claim",
     "Claims",
     "Failed",
@@ -327,6 +328,8 @@ class Page(_Record):
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
     the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
     one that the order goes by, on a scale on which the mean of all pages is 1.
+    `flow`: 1, and what pages that link to it have passed on, each when it was read; `flow_paid`: what each unit of
+    weight of its links has got of that.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
@@ -396,6 +399,8 @@ class Page(_Record):
     claimed: float | None = None
     provisional: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
+    flow: float = 1.0
+    flow_paid: float = 0.0
 
     @property
     def rate(self) -> float | None:
@@ -404,7 +409,7 @@ class Page(_Record):
 
     def score(self, by: str) -> float | None:
         """Its score of this name: authority, hub or one of `methods.UNINDEXED`; None where it has no such score."""
-        live = {"authority": self.authority_score, "hub": self.hub_score}
+        live = {"authority": self.authority_score, "hub": self.hub_score, "flow": self.flow}
         return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
 
     @classmethod
@@ -533,6 +538,15 @@ class Payments:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
+
+    ok: bool
+    findings: tuple[str, ...]
+    figures: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain.arrays import Floats
+from graphbrain.methods import powers
 
 __all__ = ["Options", "Rule", "clip_relevance", "total_cash"]
 
@@ -54,7 +55,8 @@ LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
 class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
-    `value`: what a page is worth to the order; `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
+    `value`: what a page is worth to the order, or a product of powers that new pages are worth;
+    `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
     score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
     a page has of it that nobody links to. `payout`: who is paid for being there, of equal or unequal shares, each worth
     `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet; `remarking`:
@@ -98,6 +100,21 @@ class Rule:
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
         given["weight_before"] = brain.get("weight_before")
         return cls(**given, engine=engine, classic=Options.of(brain))
+
+    @property
+    def blend(self) -> Mapping[str, float] | None:
+        """Live score → power, where new pages are worth a product of these; None where they are worth what all are."""
+        return None if self.value in ("authority", "hub") else powers(self.value)
+
+    @property
+    def standing_value(self) -> str:
+        """What pages that were fetched are worth: authority, hub, or what a property says."""
+        return "authority" if self.blend else self.value
+
+    @property
+    def keeps_flow(self) -> bool:
+        """Do pages that are read pass their flow on?"""
+        return "flow" in (self.blend or ())
 
     @property
     def revisits(self) -> bool:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hostnames import HostList
-from graphbrain.methods import METHODS
+from graphbrain.methods import LIVE, METHODS, powers
 
 __all__ = [
     "ENGINES",
@@ -40,6 +40,7 @@ ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
+VALUE_WORDS = f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, as in 'flow^.85 authority^.15'"
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
@@ -123,7 +124,9 @@ class Settings:
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
     value: str = _setting(
-        "authority", "shared", "what a page is worth to the order: authority, hub, own, or a score of 'graphbrain rank'"
+        "flow^.85 authority^.15",
+        "shared",
+        "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )
     value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
     discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
@@ -249,7 +252,7 @@ class Settings:
             found.append(InForce(name, "(not shown)" if name == "password" and value else value, source, kind, default))
         return found
 
-    def standing(self, stored: Mapping[str, Any]) -> Settings:
+    def with_stored(self, stored: Mapping[str, Any]) -> Settings:
         """Itself, with the fixed and shared settings that stand on a brain; one that is older than a setting has none
         of it."""
         return replace(self, **{name: stored[name] for name in self.names("fixed", "shared") if name in stored})
@@ -275,7 +278,7 @@ class Settings:
             ("max_payees", self.max_payees >= 1, "at least 1"),
             ("settled_bound", 0 <= self.settled_bound <= 1, "from 0 to 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
-            ("value", self.value in VALUES, " or ".join(VALUES)),
+            ("value", self.value in VALUES or powers(self.value) is not None, VALUE_WORDS),
             ("discovery_days", 0 <= self.discovery_days <= 1e6, "from 0 to 1000000"),
             ("freshness_value", 0 <= self.freshness_value <= 1e6, "from 0 to 1000000"),
             ("change_value", 0 <= self.change_value <= 1e6, "from 0 to 1000000"),

@@ -5,6 +5,7 @@ What a field may hold is derived from the model, once: the schema shows it, and 
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import difflib
 import json
@@ -16,20 +17,38 @@ from typing import Any, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Link, Report
+from graphbrain.model import Claim, Failed, Fetched, Hint, Link, Report
 
-__all__ = ["claim_from_dict", "claim_in", "json_object", "meant_by", "report_from_dict", "report_schema", "url_in"]
+__all__ = [
+    "claim_from_dict",
+    "claim_in",
+    "hint_from_dict",
+    "json_object",
+    "meant_by",
+    "report_from_dict",
+    "report_schema",
+    "url_in",
+]
 
 Spec = Mapping[str, Any]
 """What a value may be, in the words of JSON Schema."""
 
 _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "integer", bool: "boolean"}
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
-_OF_PAGES = frozenset(f.name for f in dataclasses.fields(Fetched)) - {f.name for f in dataclasses.fields(Failed)}
+BASE64 = "body_base64"
+"""The field for a body that is no text; it goes before `body`."""
+_OF_PAGES = frozenset({BASE64, *(f.name for f in dataclasses.fields(Fetched))}) - {
+    f.name for f in dataclasses.fields(Failed)
+}
 """What only a page that was fetched has."""
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
+}
+_ENCODED: Spec = {
+    "type": "string",
+    "pattern": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    "contentEncoding": "base64",
 }
 _CLAIM: dict[str, Spec] = {
     "url": {"type": "string"},
@@ -121,12 +140,16 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
     if failed or "error" in data or "retry_after" in data or ((status or 0) >= 400 and not _has_links(data)):
         return Failed(**_values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES}))
-    return Fetched(**_values(Fetched, data))
+    encoded = data.pop(BASE64, None)
+    page = _values(Fetched, data)
+    if encoded is not None:
+        page["body"] = base64.b64decode(_checked(BASE64, encoded, _ENCODED))
+    return Fetched(**page)
 
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset({"failed", *_specs(Fetched), *_specs(Failed)})
+    return frozenset({"failed", BASE64, *_specs(Fetched), *_specs(Failed)})
 
 
 def _has_links(data: Mapping[str, Any]) -> bool:
@@ -174,6 +197,14 @@ def claim_from_dict(claim: Any) -> Claim:
     return Claim(**{"until": 0.0, "host": "", "depth": 0, **claim})
 
 
+def hint_from_dict(item: Any) -> Hint:
+    """A hint from a JSON object. Raises BadInput with what is wrong; what its values mean is checked later."""
+    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
+        raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
+    _known(item, {field.name for field in dataclasses.fields(Hint)}, "a hint")
+    return Hint(**{name: value for name, value in item.items() if value is not None})
+
+
 def claim_in(item: Mapping[str, Any]) -> Claim | None:
     """The claim in a JSON object that may be none of a report, so that it does not have to lapse."""
     try:
@@ -212,6 +243,8 @@ def report_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
     shared = _described(Failed)
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
+    words = "the body, in base64, where it is no text; goes before body"
+    pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
     nothing: dict[str, Any] = {"type": "null"}
     failure = [

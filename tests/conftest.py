@@ -30,7 +30,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as examples
 
 from graphbrain import Brain
-from graphbrain.accounts import exact_ledger
+from graphbrain.accounts import exact_ledger, ledger
 from graphbrain.errors import ServerFailed
 from graphbrain.server import lifecycle
 from tests.recordings import REAL, Recordings, folders, made
@@ -92,11 +92,11 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
-    whole = config.args == config.getini("testpaths") and not config.option.collectonly and not config.option.usepdb
-    if whole and not _IS_WORKER and not _given() and getattr(config.option, "numprocesses", 0) is None:
-        config.option.numprocesses = WORKERS
-        config.option.dist = "loadfile"
-        config.option.loadscopereorder = False
+    asked = config.option
+    some = asked.markexpr in _APART or asked.keyword or asked.collectonly or asked.usepdb
+    whole = config.args == config.getini("testpaths") and not some
+    if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
+        asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:
@@ -243,10 +243,17 @@ def make_brain(neo4j: Neo4j) -> Iterator[object]:
 def unspent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reports leave all cash where it is, so that what other steps do to it can be told one by one."""
     monkeypatch.setattr(exact_ledger, "ROUNDS", 0)
+    monkeypatch.setattr(ledger.Accounts, "pass_on", lambda *_: None)
+
+
+@pytest.fixture(scope="session")
+def made_data(tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+    """Recorded crawls that are made here."""
+    return made(tmp_path_factory.mktemp("recordings"))
 
 
 @pytest.fixture(scope="session", params=folders().items(), ids=lambda named: named[0])
-def data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Recordings:
+def data_dir(request: pytest.FixtureRequest) -> Recordings:
     """Where recorded crawls are: those that are made here, and the real ones where they lie on this machine."""
     _, real = request.param
-    return made(tmp_path_factory.mktemp("recordings")) if real is None else Recordings(real, REAL)
+    return request.getfixturevalue("made_data") if real is None else Recordings(real, REAL)

@@ -1,20 +1,21 @@
-"""Links appear, disappear and move, and the accounts at both their ends with them: nobody else writes links.
+"""Links appear, disappear and move, and the accounts at both their ends with them. No other module writes links.
 
-The caller has locked the pages, and read their links under the locks. What the accounts are told is what the database
-says that it did, not what was to be done: whatever was read, and however often a link may be there, weights and links
-go together. Links that are read under the locks are held against the weights, and weights that are written against
-the links there are then: where they do not go together, the transaction is run again (`connection.Misfit`), so that no
-account is changed by what was read wrongly.
+The caller has locked the pages, and reads their links under the locks. The accounts are told what the database has
+done, not what it was asked to do, so that weights and links agree whatever was read, and even if a link is there twice.
+Links that are read under the locks are compared with the weights, and weights that are written with the links there are
+then: where they differ, the transaction is run again (`connection.Misfit`), and no account is changed by what was read
+wrongly.
 A link to an alias ends where the alias leads. Which aliases a page has named is noted beside its links (`SPELLS`), and
 on each link that is there for no other reason (`via`), so that links come back to an alias that is a page again.
 Statements: links/create, links/delete, links/move, links/reroute, links/out, links/in, links/out_between,
-links/in_between, links/out_spelt, links/packed_in, links/spell, links/spelling.
+links/in_between, links/out_spelt, links/packed_in, links/spell, links/spelling, pages/unlinked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 
@@ -27,6 +28,8 @@ __all__ = [
     "SIDES",
     "Ends",
     "Spelling",
+    "Told",
+    "begin",
     "create",
     "delete",
     "held",
@@ -36,6 +39,7 @@ __all__ = [
     "payees",
     "read",
     "read_spelt",
+    "replace",
     "reroute",
     "respell",
     "spelling",
@@ -52,7 +56,7 @@ Ends = list[tuple[int, list[int]]]
 
 
 def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """Page → those that a side of it pays: hubs those they link to, authorities those that link to them.
+    """Page → the pages that a side of it pays: a hub pays those it links to, an authority those that link to it.
 
     Pages that are gone are missing. Read without a lock: half of a transaction that is being committed may be seen.
     """
@@ -60,7 +64,7 @@ def read(tx: Tx, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
 
 
 def payees(tx: Tx, side: str, pages: Iterable[int], rule: Rule) -> dict[int, list[int]]:
-    """As `read`, but only those that get anything: not those that links without weight lead to."""
+    """As `read`, without the ends of links that weigh nothing: these get nothing."""
     return _ends(tx, (BETWEEN if rule.weightless else SIDES)[side], pages)
 
 
@@ -85,17 +89,24 @@ def unpacked(pages: Ints, links: Sequence[int]) -> tuple[Ints, Ints]:
 
 
 def held(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """The same of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    """As `read`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
     links = read(tx, side, pages)
     ledger.compare(tx, side, links)
     return links
 
 
 def held_payees(tx: Tx, ledger: Accounts, side: str, pages: Iterable[int]) -> dict[int, list[int]]:
-    """`payees` of pages whose accounts are locked, and as they were locked. Raises Misfit."""
+    """As `payees`, of pages whose accounts are locked, compared with their weights. Raises Misfit."""
     links = payees(tx, side, pages, ledger.rule)
     ledger.compare(tx, side, links, whole=not ledger.rule.weightless)
     return links
+
+
+def begin(tx: Tx, ledger: Accounts, made: Sequence[int]) -> None:
+    """Tell the accounts of pages that this transaction has created, and locked since, which links to them are there:
+    none, but where somebody else has linked to them in between."""
+    if made:
+        ledger.begin_unlinked(tx.one("pages/unlinked", ids=made)[0])
 
 
 def create(tx: Tx, ledger: Accounts, ends: Ends, now: float) -> None:
@@ -164,3 +175,52 @@ def respell(tx: Tx, ledger: Accounts, rows: Iterable[list[object] | None]) -> No
             raise Again
     if written:
         tx.do("links/spell", rows=written)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What somebody says that a page links to: these `ends`, each once, the page itself left out; they are all
+    (`whole`), or may be some. `named`: the aliases by which it names some; `direct` and `via`: the ends that it names
+    themselves, and by way of aliases only. `spelt`: it names aliases, or did so before."""
+
+    page: int
+    ends: list[int]
+    whole: bool
+    named: frozenset[int] = frozenset()
+    direct: frozenset[int] = frozenset()
+    via: frozenset[int] = frozenset()
+    spelt: bool = False
+
+    def spelling(self, before: Spelling, new: Iterable[int]) -> Spelling:
+        """What the page names now that it links to the `new` ends, too: all that is told, or that beside the rest."""
+        if self.whole:
+            return Spelling(self.named, self.via)
+        return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
+
+
+def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> dict[int, list[int]]:
+    """Write the difference between the links of locked pages and those that are told. All links that these pages have
+    then: page → those it links to. Raises Again when an end is not locked, Misfit."""
+    pages = [each.page for each in told]
+    old = held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
+    spelt = spelling(tx, (each.page for each in told if each.spelt))
+    links: dict[int, list[int]] = {}
+    made: Ends = []
+    gone: Ends = []
+    names: list[list[object] | None] = []
+    for each in told:
+        page, before = each.page, set(old.get(each.page, ()))
+        if each.whole and not ledger.holds(before):
+            raise Again
+        new = [end for end in each.ends if end not in before]
+        lost = before.difference(each.ends) if each.whole else set[int]()
+        links[page] = each.ends if each.whole else [*before, *new]
+        made += [(page, new)] if new else []
+        gone += [(page, sorted(lost))] if lost else []
+        if page in spelt:
+            names.append(each.spelling(spelt[page], new).row(page, spelt[page], links[page]))
+    create(tx, ledger, made, now)
+    ledger.guess_values(tx, links, dict(made))
+    delete(tx, ledger, gone)
+    respell(tx, ledger, names)
+    return links

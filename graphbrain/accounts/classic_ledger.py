@@ -67,6 +67,8 @@ class ClassicLedger(Accounts):
         "first_fetched",
         "newborn",
         "lane",
+        "flow",
+        "flow_paid",
         "links_sum",
     )
     statement = "classic/lock"
@@ -95,7 +97,7 @@ class ClassicLedger(Accounts):
     def first_marks(
         cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
     ) -> tuple[Ints, Ints]:
-        lanes = cls.first_lanes(relevance, depth, np.ones(len(weight)), rule)
+        lanes = cls.first_lanes(relevance, weight, depth, np.ones(len(weight)), rule)
         return lanes, np.full(len(weight), NONE, dtype=np.int64)
 
     def open(self, tx: Tx, now: float) -> Virtual:
@@ -186,6 +188,7 @@ class ClassicLedger(Accounts):
             (self._changed("out_weight") | self._changed("in_weight")).any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
+        self._write_flow(tx)
         deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
         if not (stirred or deepened or all_marks or self._open):
             self._write_weights(tx)  # links without weight stir nothing, but are links
@@ -238,5 +241,5 @@ class ClassicLedger(Accounts):
             rank = algebra.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
             self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
-        lane = self.lanes()
+        lane = self.lanes(steady=not all_marks)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)

@@ -57,8 +57,8 @@ Batch = list[Seen] | Rebase
 def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part.
 
-    Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; nobody,
-    where the virtual page has all.
+    Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; an empty
+    list where the virtual page holds all cash.
     """
     virtual = read_virtual(tx)
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
@@ -130,7 +130,7 @@ def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
 def _neighbours(
     batch: Sequence[Seen], rule: Rule, read: Callable[[str, list[int]], Mapping[int, list[int]]]
 ) -> Mapping[str, dict[int, list[int]]]:
-    """Side → page → whom it pays; nobody, where these are too many. Links without weight do not count."""
+    """Side → page → the pages it pays; none where these are too many. Links without weight do not count."""
     links: dict[str, dict[int, list[int]]] = {}
     for side in SIDES:
         fits = {seen.page: rule.weightless or seen.links <= rule.max_payees for seen in batch if seen.side == side}

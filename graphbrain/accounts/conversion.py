@@ -1,6 +1,6 @@
 """From one engine to the other: what of a brain's database belongs to an engine, and how accounts begin anew.
 
-While a brain is converted its `engine` says so, and nobody can lock accounts but who converts them. Each batch is one
+While a brain is converted its `engine` says so, and only the conversion can lock accounts. Each batch is one
 transaction that finds the brain still in that state; the last one, with the (:Brain) locked, gives it its new engine.
 So a conversion that was killed is simply run again and goes on where it stopped, or is turned back.
 The classic engine pays all pages alike. The policy of payouts stands aside on the brain meanwhile (`exact_payout`), and
@@ -68,7 +68,7 @@ def _wanted(graph: Graph, engine: str) -> str:
 
 
 def begin(tx: Tx, engine: str, rule: Rule, now: float) -> None:
-    """Close the accounts to everybody. Raises Outdated when somebody has changed the brain since `rule` was made."""
+    """Close the accounts to all others. Raises Outdated when the brain has been changed since `rule` was made."""
     stored = _same(tx, rule)
     state: dict[str, Any] = {"engine": between(engine), "converted_until": "", "settling": None, "settling_until": None}
     if engine == "classic":

@@ -21,7 +21,7 @@ from graphbrain.rules import Rule
 __all__ = ["Ledger", "Marks"]
 
 ROUNDS = 8
-"""So many times at most sides that pay each other are pushed in one transaction."""
+"""Rounds at most, in one transaction, of pushes between pages that pay each other."""
 
 _COLUMNS = (
     "hub_history",
@@ -36,6 +36,8 @@ _COLUMNS = (
     "depth",
     "first_fetched",
     "lane",
+    "flow",
+    "flow_paid",
     "links_sum",
 )
 
@@ -121,7 +123,7 @@ class Ledger(Accounts):
     ) -> tuple[Ints, Ints]:
         keep = algebra.keep_authority(weight, relevance, rule.alpha)
         waiting = algebra.residual(keep, payout, weight, 0 * payout)
-        return cls.first_lanes(relevance, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
+        return cls.first_lanes(relevance, weight, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
 
     def keep_hub(self) -> Floats:
         return algebra.keep_hub(self.out_weight, self.rule.alpha)
@@ -179,7 +181,8 @@ class Ledger(Accounts):
         return pushes, payments
 
     def _whole(self, side: str, payers: Ints, weights: Floats) -> NDArray[np.bool_]:
-        """Where links of these payers and weights are all that a side has, and no more than it may pay.
+        """Which places have no other links on this side than those of these payers and weights, and not more of them
+        than a push may pay along.
 
         The weights are whole multiples of 1/1024, so their sums are exact.
         """
@@ -243,6 +246,7 @@ class Ledger(Accounts):
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
+        self._write_flow(tx)
         self._write_places(tx, marks, all_marks)
         self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
         self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
@@ -289,7 +293,7 @@ class Ledger(Accounts):
         """Write by what rank the pages are found, and where they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
-        lane = marks.lane
+        lane = self.lanes(steady=not every)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 
     def _write_side(self, tx: Tx, history: str, paid: str, cash: str, spent: str, now: float) -> None:

@@ -54,6 +54,10 @@ class Accounts(Sides):
     depth: Floats
     first_fetched: Floats
     lane: Floats
+    flow: Floats
+    """What a page has got: 1 for being there, and of each link to it what its source has passed on."""
+    flow_paid: Floats
+    """What each unit of weight of a page's links has got of its flow so far."""
     links_sum: Ints
     """What `link_sums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
@@ -103,7 +107,7 @@ class Accounts(Sides):
         if rule.knows_hosts:
             hosts = dict(tx.one("accounts/hosts", ids=ledger.ids.tolist())[0])
             ledger.hosts = np.array([hosts[page] for page in ledger.ids.tolist()], dtype=object)
-        if rule.value not in ("authority", "hub"):
+        if rule.standing_value not in ("authority", "hub"):
             ledger.read_values(tx)
         ledger.locked(tx)
         return ledger
@@ -148,19 +152,26 @@ class Accounts(Sides):
         """What the pages are worth to the schedule, relevance included."""
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
-    def lanes(self) -> Ints:
-        """The lane each page should be in now."""
-        return self.lanes_for(self._value())
+    def lanes(self, steady: bool = True) -> Ints:
+        """The lane each page should be in now; where it is, if that is about right and they are to be `steady`."""
+        return self.lanes_for(self._value(), steady)
 
-    def lanes_for(self, value: Floats) -> Ints:
+    def lanes_for(self, value: Floats, steady: bool = True) -> Ints:
         """The lane each page would be in if it had this value."""
         stored, fetched = self.lane.astype(np.int64), self.first_fetched >= 0.0
-        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored)
+        return lanes.lane_of(self.rule, value, self.relevance, self.depth, fetched, stored, steady)
 
     def _value(self) -> Floats:
+        if self.rule.blend:
+            return self.valued(self.authority_score)
         if self.rule.value == "authority":
             return self.authority_score
         return self.hub_score if self.rule.value == "hub" else self._values
+
+    def valued(self, authority: Floats) -> Floats:
+        """What pages are worth where new ones are worth a blend, if these are their authority scores."""
+        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.in_weight)
+        return np.where(self.first_fetched >= 0.0, authority, blend)
 
     @classmethod
     def first_marks(
@@ -170,9 +181,9 @@ class Accounts(Sides):
         raise NotImplementedError
 
     @staticmethod
-    def first_lanes(relevance: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
+    def first_lanes(relevance: Floats, weight: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
         """The lanes of pages that are made just now and have this score on both sides."""
-        value = lanes.first_value(rule, score, score)
+        value = lanes.first_value(rule, score, score, weight)
         return lanes.lane_of(rule, value, relevance, depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:
@@ -231,7 +242,9 @@ class Accounts(Sides):
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
-        self._weigh(a, b, sign * self.weights(a, b))
+        weights = sign * self.weights(a, b)
+        self._weigh(a, b, weights)
+        np.add.at(self.flow, b, weights * self.flow_paid[a])
         self._linked[b] = True
         changed = self.links_sum + sign * link_sums.of_links(a, self.ids[b], len(self.ids))
         self.links_sum = np.where(self.links_sum == NONE, NONE, changed & link_sums.WHOLE)
@@ -240,7 +253,9 @@ class Accounts(Sides):
         """Links get heavier by `change`, or lighter."""
         self._reweighed = True
         a, b = self.at(sources), self.at(targets)
-        self._weigh(a, b, np.full(len(a), change))
+        weights = np.full(len(a), change)
+        self._weigh(a, b, weights)
+        np.add.at(self.flow, b, weights * self.flow_paid[a])
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """The weight of links between these places changes by so much; and with it what their ends have got."""
@@ -300,6 +315,24 @@ class Accounts(Sides):
         """A locked page, unlinked, is about to be deleted."""
         raise NotImplementedError
 
+    def pass_on(self, links: Mapping[int, Sequence[int]]) -> None:
+        """Pages that were just read (page → all it links to, all locked) pass their flow on, but for the least share
+        that leaves: what each unit of link weight has got in all is F/d, whatever it was before.
+
+        It is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
+        it is read: flow = 1 + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
+        """
+        if not self.rule.keeps_flow:
+            return
+        sources = self.at([page for page, others in links.items() for _ in others])
+        targets = self.at([other for others in links.values() for other in others])
+        payers = np.unique(sources[self.out_weight[sources] > 0.0])
+        steps = np.zeros(len(self.flow))
+        paid = (1.0 - self.rule.alpha) * self.flow[payers] / self.out_weight[payers]
+        steps[payers] = paid - self.flow_paid[payers]
+        self.flow_paid[payers] = paid
+        np.add.at(self.flow, targets, self.weights(sources, targets) * steps[sources])
+
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
         """Push what is worth it, of the sides all of whose links are among these (page → those it links to, all
         locked): nobody else has to be locked for it. How many pushes that makes, and how many payments."""
@@ -330,6 +363,11 @@ class Accounts(Sides):
         if side == "hub" and whole and self.rule.weightless:  # that a page has no links cannot be told from its weight
             sums = link_sums.of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
+
+    def _write_flow(self, tx: Tx) -> None:
+        """Write flow that has changed."""
+        self._send(tx, "accounts/flow", self._changed("flow"), "flow")
+        self._send(tx, "accounts/flow_paid", self._changed("flow_paid"), "flow_paid")
 
     def _write_weights(self, tx: Tx) -> None:
         """Write weights that have changed, and what says which links they are the sum of; the database counts the links

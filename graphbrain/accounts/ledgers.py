@@ -1,4 +1,4 @@
-"""Whose accounts a brain's pages have: the one place where an engine's ledger is chosen."""
+"""The one place where the ledger of a brain's engine is chosen."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A transaction locks its pages and all their neighbours. What it costs is the pages it locks, which are the fewer the
 more of its pages' neighbours they share; so batches follow an order in which neighbours are near to each other, and
 are as large as what they lock allows. Two transactions that lock the same page wait for each other; so the pages are
-cut into lanes, and a page that would pay into another lane is put off until all lanes are through. What is put off is
-a lane, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
+cut into shards, and a page that would pay into another shard is put off until all shards are through. What is put off
+is a shard, too: beside it are done pages of the others that were kept for that, far enough from all it locks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from graphbrain import csr
 from graphbrain.arrays import Floats, Ints
 from graphbrain.csr import Places
 
-__all__ = ["Batch", "Cost", "Lane", "Neighbours", "Places", "Turns", "batches", "cut", "plan"]
+__all__ = ["Batch", "Cost", "Neighbours", "Places", "Shard", "Turns", "batches", "cut", "plan"]
 
 PIECES = 256
-"""So many, at most, of which lanes are made: enough to separate what is separate; their matrix is dense."""
+"""Shards are made of at most so many pieces. More cut finer, but the matrix of the links between them is dense."""
 KEPT = 1.25
-"""So many times what is put off: too much is done in the end, by all; with too little somebody has nothing to do."""
+"""How much work is kept back to be done beside what was put off, as a multiple of that. With more, too much is left for
+the end; with less, workers run out of work while one of them does what was put off."""
 LINKS_AT_ONCE = 10_000_000
 """Links counted at once, so that it takes little memory."""
 
@@ -88,8 +89,8 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
-    """Pages to be settled in this order, `after` the lanes of these numbers, with which it may share neighbours. With
+class Shard:
+    """Pages to be settled in this order, `after` the shards of these numbers, with which it may share neighbours. With
     all others that may be under way at the same time it shares none."""
 
     pages: Ints
@@ -97,50 +98,53 @@ class Lane:
 
 
 class Turns:
-    """Whose turn it is: the first of the lanes that is not under way nor through, and comes after none that is not."""
+    """Which shard is next: the first that nobody works on and that waits for no other shard."""
 
-    def __init__(self, lanes: Sequence[Lane]) -> None:
-        self._waiting = {number: set(lane.after) for number, lane in enumerate(lanes)}
+    def __init__(self, shards: Sequence[Shard]) -> None:
+        self._waiting = {number: set(shard.after) for number, shard in enumerate(shards)}
 
     def take(self) -> int | None:
-        """The number of a lane, which is under way from now on; None if there is nothing to do until one is back."""
+        """The number of the next shard, which the caller works on from now on; None: wait until another is back."""
         number = next((number for number, after in self._waiting.items() if not after), None)
         if number is not None:
             del self._waiting[number]
         return number
 
     def back(self, number: int) -> None:
-        """A batch of this lane is done, and another is to come."""
+        """A batch of this shard is done, and another is to come."""
         self._waiting = dict(sorted([*self._waiting.items(), (number, set[int]())]))
 
     def through(self, number: int) -> None:
-        """This lane is through."""
+        """This shard is through."""
         for after in self._waiting.values():
             after.discard(number)
 
 
-def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Lane]:
-    """The order as lanes for `count` to do side by side, the most urgent first: those that `cut` makes; what it puts
-    off, for these have neighbours everywhere; and of each lane what is kept to be done beside that, KEPT times as much
-    for each of the others as that is. Whoever is through with a lane earlier goes on with what was kept of it.
+def plan(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Shard]:
+    """The order as shards for `count` workers side by side, the most urgent first.
+
+    First come the shards that `cut` makes, then the pages that it puts off because they have neighbours in several
+    shards. One worker does these; for the others a part of each shard is kept back, KEPT times as much work for each of
+    them. A worker that has finished its shard early goes on with what was kept back of it.
     """
     *apart, late = cut(near, order, cost, count)
     taken, touched = _surroundings(near, late)
     work = cost.settling(near.degrees)
     enough = KEPT * (taken.sum() + work[late].sum()) * (count - 1) / count
     first, later = [], []
-    for number, lane in enumerate(apart):
-        free = np.flatnonzero(~touched[lane])[::-1]
-        many = int(np.searchsorted(np.cumsum(1.0 + work[lane[free]]), enough, side="right"))
-        kept = np.zeros(len(lane), dtype=np.bool_)
+    for number, shard in enumerate(apart):
+        free = np.flatnonzero(~touched[shard])[::-1]
+        many = int(np.searchsorted(np.cumsum(1.0 + work[shard[free]]), enough, side="right"))
+        kept = np.zeros(len(shard), dtype=np.bool_)
         kept[free[:many]] = True
-        first.append(Lane(lane[~kept]))
-        later.append(Lane(lane[kept], after=(number,)))
-    return [*first, Lane(late, after=tuple(range(count))), *later]
+        first.append(Shard(shard[~kept]))
+        later.append(Shard(shard[kept], after=(number,)))
+    return [*first, Shard(late, after=tuple(range(count))), *later]
 
 
 def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which pages these lock: they and their neighbours; and whose locks would be among them: their neighbours, too."""
+    """Two masks: the pages that these lock, which are they and their neighbours; and all pages that would lock any of
+    those."""
     sources = near.link_sources
 
     def grown(from_here: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -156,23 +160,23 @@ def _surroundings(near: Neighbours, pages: Ints) -> tuple[NDArray[np.bool_], NDA
 
 
 def cut(near: Neighbours, order: Ints, cost: Cost, count: int) -> list[Ints]:
-    """The order cut into `count` lanes of like `cost`, and what is put off: no page of one lane is, or is a neighbour
-    of, any neighbour of another lane's page. Each keeps the order; the last is what is put off, and may hold anything.
+    """The order cut into `count` shards of like `cost`, and what is put off: no page of one shard is, or is a neighbour
+    of, any neighbour of another shard's page. Each keeps the order; the last is what is put off, and may hold anything.
     """
-    # That each page is locked once, at least, is all that is known yet of how often it is.
+    # Each page is locked at least once; how often is not known yet.
     work = 1.0 + cost.settling(near.degrees)
     sources = near.link_sources
-    lane = _cut(sources, near.targets, order, work, count)
-    home = _busiest(near, lane, sources, count)
-    away = lane != home
-    away[sources[lane[sources] != home[near.targets]]] = True
-    away[near.targets[lane[near.targets] != home[sources]]] = True
-    kept = [order[(lane[order] == number) & ~away[order]] for number in range(count)]
+    shard = _cut(sources, near.targets, order, work, count)
+    home = _busiest(near, shard, sources, count)
+    away = shard != home
+    away[sources[shard[sources] != home[near.targets]]] = True
+    away[near.targets[shard[near.targets] != home[sources]]] = True
+    kept = [order[(shard[order] == number) & ~away[order]] for number in range(count)]
     return [*kept, order[away[order]]]
 
 
 def _cut(sources: Places, targets: Places, order: Ints, work: Floats, count: int) -> NDArray[np.int8]:
-    """The lane of each page, before any is put off: all lanes have like work, and few links from one to another.
+    """The shard of each page, before any is put off: all shards have like work, and few links from one to another.
 
     The order is cut into pieces, and these are put in a row in which those that link to each other are close: by the
     second eigenvector of the random walk on them (M. Fiedler, "Algebraic connectivity of graphs", Czech. Math. J. 23,
@@ -183,10 +187,10 @@ def _cut(sources: Places, targets: Places, order: Ints, work: Floats, count: int
     piece = np.empty(len(order), dtype=np.int32)
     piece[order] = _even(work[order], pieces)
     size = np.bincount(piece, work, pieces).astype(np.float64)
-    lane = np.empty(pieces, dtype=np.int8)
+    shard = np.empty(pieces, dtype=np.int8)
     row = np.argsort(_fiedler(_linked(piece, pieces, sources, targets)), kind="stable")
-    lane[row] = _even(size[row], count)
-    return lane[piece]
+    shard[row] = _even(size[row], count)
+    return shard[piece]
 
 
 def _even(work: Floats, count: int) -> Ints:
@@ -213,14 +217,14 @@ def _fiedler(links: Floats) -> Floats:
     return found
 
 
-def _busiest(near: Neighbours, lane: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
-    """The lane in which most of those are who would lock a page."""
-    home = np.zeros(len(lane), dtype=np.int8)
-    most = np.zeros(len(lane))
+def _busiest(near: Neighbours, shard: NDArray[np.int8], sources: Places, count: int) -> NDArray[np.int8]:
+    """Of each page, the shard with most of the pages that would lock it."""
+    home = np.zeros(len(shard), dtype=np.int8)
+    most = np.zeros(len(shard))
     for number in range(count):
-        there = lane == number
-        locks = there + np.bincount(near.targets[there[sources]], minlength=len(lane))
-        locks += np.bincount(sources[there[near.targets]], minlength=len(lane))
+        there = shard == number
+        locks = there + np.bincount(near.targets[there[sources]], minlength=len(shard))
+        locks += np.bincount(sources[there[near.targets]], minlength=len(shard))
         more = locks > most
         home[more], most[more] = number, locks[more]
     return home
@@ -239,7 +243,7 @@ def batches(near: Neighbours, order: Ints, cost: Cost, share: Callable[[], float
         last = max(first + 1, int(np.searchsorted(at_least, before + most, side="right")))
         pages = order[first:last]
         locked, ends = _locked(near, pages)
-        # Of what occurs several times, the place that is written last stays: the first one.
+        # Written from the end: of a page that occurs several times, its first place stays.
         first_seen[locked[::-1]] = np.arange(len(locked))[::-1]
         new = first_seen[locked] == np.arange(len(locked))
         spent: Floats = np.cumsum(new)[ends - 1] + (at_least[first:last] - before)

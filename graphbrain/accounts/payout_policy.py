@@ -1,9 +1,9 @@
 """What bends the scores of a whole crawl, changed while it runs: who is paid for being there, and what a link weighs.
 
-A change is noted on the brain in the transaction that makes it, together with where the pass over all pages that must
-follow begins. The pass (`brain_state`) goes in the order of keys, in batches: each locks the brain, reads how far the
-pass has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go on with
-it, also when whoever began it is dead, and the invariant holds at every commit.
+A change is noted on the brain in the transaction that makes it, together with where the backfill of all pages that must
+follow begins. The backfill (`brain_state`) goes in the order of keys, in batches: each locks the brain, reads how far
+the backfill has come, repairs the accounts of the next pages and notes that in the same transaction. So anybody may go
+on with it, also when whoever began it is dead, and the invariant holds at every commit.
 While payouts are being changed everybody goes on: each account knows what it was paid. While links are being weighed
 anew nobody else may write accounts, since a link does not know its weight: the brain is closed by its revision, which
 every accounting transaction reads after its locks (`ledger`).
@@ -51,7 +51,7 @@ NOTHING_BENT: Mapping[str, Any] = {
 
 
 def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> None:
-    """Change shared settings, and note which passes over all pages must follow, those in `notes` among them.
+    """Change shared settings, and note which backfills of all pages must follow, those in `notes` among them.
 
     What the caller knew of the brain may be old: it is looked at here, under its lock. Raises BeingConverted between
     two engines, SettingsError where the settings do not go with those that stand on the brain, and Outdated while links
@@ -62,7 +62,7 @@ def change(tx: Tx, settings: Mapping[str, Any], notes: Mapping[str, Any]) -> Non
     ledgers.of(before)
     if brain_state.closed(stored):
         raise Outdated("links are being weighed anew, or files imported")
-    replace(Settings().standing(stored), **settings).checked()
+    replace(Settings().with_stored(stored), **settings).checked()
     notes = dict(notes)
     if after.intra_host_weight != before.intra_host_weight:
         notes |= {"reweighing": "", "weight_before": before.intra_host_weight}
@@ -88,7 +88,7 @@ def _spending(rule: Rule) -> tuple[object, ...]:
 
 
 def rescale(tx: Tx) -> None:
-    """Scale payouts anew, if the crawl has still grown enough, or they are off, and no pass is on its way."""
+    """Scale payouts anew, if the crawl has still grown enough, or they are off, and no backfill is on its way."""
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     if rule.payout == "uniform" or rule.repaying or stored.get("reweighing") is not None:
@@ -109,7 +109,7 @@ def _off(rule: Rule, notes: Mapping[str, Any]) -> bool:
 
 
 def scaled(tx: Tx, rule: Rule) -> dict[str, Any]:
-    """The scale that makes the mean payout 1 (if any page is paid at all), and a pass that brings it to all pages."""
+    """The scale that makes the mean payout 1 (if any page is paid at all), and a backfill that brings it to all."""
     pages, shares = tx.one("pages/shares", target=rule.target_relevance)
     paid = _on_targets(tx, rule) if rule.payout == "hosts" else shares[rule.payout]
     return {"payout_scale": pages / paid if paid else 1.0, "payout_pages": pages, "repaying": ""}
@@ -125,11 +125,11 @@ def _on_targets(tx: Tx, rule: Rule) -> int:
 
 
 def repay(tx: Tx, now: float, revision: int) -> int:
-    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the pass has ended.
+    """Pay the next pages what is due to them by the rule that holds now; how many, 0 when the backfill has ended.
 
     Raises BegunAnew.
     """
-    stored = brain_state.standing(tx, revision)
+    stored = brain_state.stored(tx, revision)
     if stored.get("repaying") is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=stored["repaying"], limit=BATCH)
@@ -140,11 +140,11 @@ def repay(tx: Tx, now: float, revision: int) -> int:
 
 
 def reweigh(tx: Tx, now: float, revision: int) -> int:
-    """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the pass has ended.
+    """Give the links inside hosts of the next pages their new weight; how many pages, 0 when the backfill has ended.
 
     With its last pages the brain is open again, with another revision. Raises BegunAnew.
     """
-    stored = brain_state.standing(tx, revision)
+    stored = brain_state.stored(tx, revision)
     if stored.get("reweighing") is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=stored["reweighing"], limit=BATCH)

@@ -8,8 +8,8 @@ history at once: so cash that is 0 stays 0, and need not be written. So the inva
 commit, whatever changes meanwhile and wherever the pass is killed; pages that came or changed since the export are left
 to pushes.
 
-Pages are settled in lanes side by side, which share no neighbours, then, one batch after another, those between the
-lanes, and beside them others that were kept for that (`partition`).
+Pages are settled in shards side by side, which share no neighbours, then, one batch after another, those between the
+shards, and beside them others that were kept for that (`partition`).
 
 Between the batches most pages wait for neighbours that are not settled yet. Marking them for pushes and unmarking
 them again would cost more than all the rest, so a page that is settled loses its marks, and at the end those that
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from graphbrain.accounts import adjacency, link_sums, partition, solve
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.exact_ledger import Ledger
-from graphbrain.accounts.partition import Batch, Cost, Lane, Neighbours, Places
+from graphbrain.accounts.partition import Batch, Cost, Neighbours, Places, Shard
 from graphbrain.accounts.solve import System
 from graphbrain.arrays import Floats, Ints
 from graphbrain.graph import exports
@@ -50,7 +50,7 @@ __all__ = [
     "Overtaken",
     "Pace",
     "Step",
-    "Tally",
+    "Sum",
     "batches",
     "bytes_for",
     "find_goal",
@@ -66,20 +66,20 @@ Links = tuple[Ints, Ints]
 COST = Cost(most=60_000.0, page=1.0, end=0.04)
 """Of one transaction at most. The unit is a page that is locked: 10 to 50 µs."""
 HELD_SECONDS, ALONE_SECONDS = 0.28, 1.0
-"""What a transaction should take: longer ones touch a page less often, but others wait for their locks, one after
-another of those of several: some two and a half times as long, in all. The longer time is for a pass that nobody has
-waited for."""
+"""Seconds that a transaction should take while others wait for its locks, and while nobody does. Longer ones lock each
+page less often; but whoever waits, waits for several of them one after another, some two and a half times as long in
+all."""
 CAREFUL = 100
-"""So many transactions that nobody waits for, after one for which somebody did, until they may be long again."""
+"""After a transaction that somebody has waited for, so many that nobody waits for follow before they may be long."""
 FIRST_SHARE, LEAST_SHARE = 1 / 20, 1 / 80
 AT_ONCE = 2
-"""In lanes, transactions under way at the same time: while one computes, the server has the other to do."""
+"""In shards, transactions under way at the same time: while one computes, the server has the other to do."""
 SETTLED_TO = 1e-7
 """The error bound that a pass leaves, unless told."""
 CLOSE, STEADY = 1 / 2, 1 / 4
-"""Parts of it that are left to sides which are near enough as they are, and to the iteration."""
+"""Shares of the error bound: of what sides keep that are left as they are, and of what the iteration leaves."""
 LEAST_ALPHA = 0.01
-"""Where α is 0, and there is no bound, and below this, what is left is as if it were so large."""
+"""A smaller α counts as this large: with α = 0 there is no error bound."""
 BYTES_PER_LINK, BYTES_PER_WEIGHED_LINK, BYTES_PER_PAGE = 18, 43, 120
 """What a pass takes of its process's memory at its peak."""
 SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
@@ -89,7 +89,7 @@ SMALLEST, SHARE, USUAL_EPS = 5_000, 0.2, 0.03
 @dataclass(frozen=True, slots=True)
 class Goal:
     """Where all is to be: the exported links, both ways, what says which links of a page they are, both scores of each
-    page at the fixed point, and the lanes in which pages are to be settled: near to their neighbours, by host, then by
+    page at the fixed point, and the shards in which pages are to be settled: near to their neighbours, by host, then by
     discovery."""
 
     table: LinkTable
@@ -97,7 +97,7 @@ class Goal:
     sums: Ints
     hub: Floats
     authority: Floats
-    lanes: list[Lane]
+    shards: list[Shard]
     rounds: int
     residual: float
     close: float = 0.0
@@ -152,8 +152,8 @@ class Pace:
         return self._share
 
     def took(self, seconds: float, awaited: bool) -> None:
-        """A transaction is over, which somebody `awaited`, or nobody: down at once, up by steps, for the next pages may
-        be dearer; by larger ones while it is short in any case."""
+        """A transaction is over; `awaited`: somebody has waited for its locks. The share falls at once and grows in
+        steps, for the next pages may be dearer; in larger steps while transactions are short in any case."""
         self._careful = CAREFUL if awaited else max(0, self._careful - 1)
         held = HELD_SECONDS if self._careful else ALONE_SECONDS
         most = 2.0 if seconds < HELD_SECONDS / 2 else 1.25
@@ -161,7 +161,7 @@ class Pace:
         self._share = min(1.0, max(LEAST_SHARE, self._share * factor))
 
 
-class Tally:
+class Sum:
     """The sum of all batches, and what is known of the marks of each page of the table."""
 
     def __init__(self, table: LinkTable) -> None:
@@ -223,14 +223,14 @@ def find_goal(graph: Graph, rule: Rule, tolerance: float, progress: Callable[[st
         both_ways = beside.submit(Neighbours.of, table.offsets, table.targets)
         terms = exports.terms(graph, table)
         near = both_ways.result()
-        lanes = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
+        shards = beside.submit(partition.plan, near, np.argsort(terms.hosts, kind="stable"), COST, AT_ONCE)
         allowed = waiting_share(rule, tolerance)
         found = system(table, terms, rule, near).solve(
             tolerance=STEADY * allowed, progress=lambda rounds, _: progress("solve", rounds, 0)
         )
     sums = link_sums.of_rows(table.ids, table.offsets, table.targets)
     return Goal(
-        table, near, sums, found.hub, found.authority, lanes.result(), found.rounds, found.residual, CLOSE * allowed
+        table, near, sums, found.hub, found.authority, shards.result(), found.rounds, found.residual, CLOSE * allowed
     )
 
 
@@ -247,9 +247,9 @@ def system(table: LinkTable, terms: Terms, rule: Rule, near: Neighbours | None =
     )
 
 
-def batches(goal: Goal, lane: Lane, pace: Pace) -> Iterator[Batch]:
-    """The transactions of a lane, one after another."""
-    return partition.batches(goal.near, lane.pages, COST, pace.share)
+def batches(goal: Goal, shard: Shard, pace: Pace) -> Iterator[Batch]:
+    """The transactions of a shard, one after another."""
+    return partition.batches(goal.near, shard.pages, COST, pace.share)
 
 
 def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool = False) -> Step:
@@ -283,8 +283,8 @@ def settle(tx: Tx, goal: Goal, batch: Batch, rule: Rule, token: str, again: bool
 
 
 class _Goals:
-    """What the export says of some pages: where they stand in it, their goals, nan for those that are not in it, and of
-    whom it has all links, and no others."""
+    """What the export says of some pages: their places in it; their goals, nan for those that are not in it; and for
+    which of them its links are `sure` to be those that the pages have now."""
 
     def __init__(self, goal: Goal, ledger: Ledger) -> None:
         self.goal = goal

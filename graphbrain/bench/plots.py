@@ -12,7 +12,7 @@ from graphbrain import installs
 from graphbrain.arrays import Floats
 from graphbrain.errors import BadInput
 
-__all__ = ["check", "freshness_over_time", "needed", "save"]
+__all__ = ["check", "freshness_over_time", "needed", "save", "shares_over_crawl"]
 
 WIDTH, HEIGHT, DPI = 9.0, 5.0, 150
 KINDS = (".png", ".svg", ".pdf")
@@ -60,6 +60,29 @@ def freshness_over_time(
     save(figure, path)
 
 
+def shares_over_crawl(path: Path, curves: Mapping[str, tuple[Floats, Floats]], title: str, points: int = 200) -> None:
+    """Draw the shares of PageRank and authority that each order has fetched, by the part of the pages."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import PercentFormatter
+
+    figure = Figure(figsize=(2.0 * WIDTH, 1.3 * HEIGHT), dpi=DPI, layout="constrained")
+    every = figure.subplots(1, 2, sharey=True)
+    for side, (axes, what) in enumerate(zip(every, ("PageRank", "authority"), strict=True)):
+        for number, (name, both) in enumerate(curves.items()):
+            share = both[side]
+            places = np.unique(np.linspace(0, len(share) - 1, points).astype(int))
+            label = name if side == 0 else None
+            axes.plot((places + 1) / len(share), share[places], label=label, **_style(number, 10))
+        axes.set(title=what, xlabel="pages fetched", xlim=(0, 1), ylim=(0, 1))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.grid(alpha=0.25)
+    every[0].set_ylabel("share that is fetched")
+    figure.suptitle(title)
+    figure.legend(loc="outside right upper", frameon=False)
+    save(figure, path)
+
+
 def save(figure: Any, path: Path, **more: Any) -> None:
     """Write a figure into a file. Raises BadInput where that cannot be."""
     try:
@@ -68,9 +91,10 @@ def save(figure: Any, path: Path, **more: Any) -> None:
         raise BadInput(f"{path} cannot be written ({error.strerror or error}).") from None
 
 
-def _style(number: int) -> dict[str, Any]:
-    """Lines that can be told apart without colours, too."""
-    return {"color": f"C{number % 10}", "linestyle": STYLES[number % len(STYLES)], "linewidth": 1.6}
+def _style(number: int, every: int = 1) -> dict[str, Any]:
+    """Lines that can be told apart without colours, too; `every`: so many of a row have the same dashes."""
+    style = STYLES[number // every % len(STYLES)] if every > 1 else STYLES[number % len(STYLES)]
+    return {"color": f"C{number % 10}", "linestyle": style, "linewidth": 1.6}
 
 
 def _smoothed(daily: Floats, width: int = 3) -> Floats:

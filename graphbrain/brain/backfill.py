@@ -1,4 +1,4 @@
-"""Passes over pages and hosts that a change of settings has left on the brain: whoever comes next goes on with them."""
+"""Backfills of pages and hosts that a change of settings has left: whoever comes next goes on with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Backfill", "Progress"]
 Progress = Callable[[int, int], None]
 """Told how many of how many pages are done."""
 Step = Callable[[Tx, float, int], int]
-"""Of a pass, at a time, for a revision of the settings: how many are done, 0 when it has ended. Raises BegunAnew."""
+"""Part of a backfill, for a revision of the settings: how many are done, 0 when it has ended. Raises BegunAnew."""
 NEWS_BATCH = 10
 LOOK_EVERY = 600.0
 """So many seconds lie between two looks at what all pages are paid, which read every page."""
@@ -43,7 +43,7 @@ class Backfill:
             self.reweigh(until=lambda: time.monotonic() > deadline)
 
     def finish(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
-        """Go on with the passes that stand on the brain, to their end; where that can wait, to the batch after which
+        """Go on with the backfills that stand on the brain, to their end; where that can wait, to the batch after which
         `until`."""
 
         def remark(tx: Tx, now: float, revision: int) -> int:
@@ -54,8 +54,8 @@ class Backfill:
 
         self.reweigh(progress)
         self.repay(progress, until)
-        self._run_pass("remarking", remark, "settings", progress, until)
-        self._run_pass("reviewing_hosts", review, "hosts", progress, until)
+        self._run("remarking", remark, "settings", progress, until)
+        self._run("reviewing_hosts", review, "hosts", progress, until)
         self.obey_all(until)
 
     def count_budgets(self) -> None:
@@ -99,14 +99,14 @@ class Backfill:
 
     def reweigh(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Give all links the weights that the settings say."""
-        self._run_pass("reweighing", payout_policy.reweigh, "link weights", progress, until)
+        self._run("reweighing", payout_policy.reweigh, "link weights", progress, until)
 
     def repay(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
         """Pay all pages what the settings say."""
-        self._run_pass("repaying", payout_policy.repay, "payouts", progress, until)
+        self._run("repaying", payout_policy.repay, "payouts", progress, until)
 
-    def _run_pass(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
-        """Go on with the pass that is noted on the brain, if it is: to its end, or to the step after which `until`."""
+    def _run(self, noted: str, step: Step, name: str, progress: Progress, until: Callable[[], bool]) -> None:
+        """Go on with a backfill, if it is noted on the brain: to its end, or to the step after which `until`."""
         if self._session.stored.get(noted) is None:
             return
 

@@ -123,6 +123,7 @@ class Brain:
                 from_environment = {name for name in given.given if settings.get(name) is None}
                 if changes := opening.changes(session, given, from_environment):
                     brain.change(**changes)
+                opening.renew_lanes(session)
         except BaseException:
             session.graph.close()
             raise
@@ -189,15 +190,20 @@ class Brain:
         """
         return self._reporting.report(items)
 
-    def next_urls(self, n: int = 100, *, worker: str | None = None, wait: float = 0.0) -> Claims:
+    def next_urls(
+        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, key: str | None = None
+    ) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
+
+        `key`: made by the caller, a new one for each call. Called again by the same, since the answer was lost, it
+        answers the claims that were made the first time, as far as they are still held, and makes no others.
 
         When there are fewer than asked, the answer says when the next will be ready and whether the crawl is finished.
         That may be at once: pages that others got first are made up for only where a fifth of the claims would be
         missing, and where very many pages of hosts that are not ready stand in the way, a quarter is enough. Where they
         stand before all others, a call may take a second to move them out of the way.
         """
-        return self._claiming.next_urls(n, worker=worker, wait=wait)
+        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key)
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default); None for each that is lost.
@@ -240,6 +246,7 @@ class Brain:
         batch: int = PUSH_PAYMENTS,
         for_everybody: bool = False,
         passes: bool = True,
+        pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
         """Upkeep for at most `seconds` (None: until settled): lapsed leases, retries, depths, and pushes of cash.
@@ -252,12 +259,19 @@ class Brain:
         `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
         transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
         tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `stop` is asked between transactions.
+        pass first where that is cheaper. `pushes`: end with the transaction in which so many are reached. `stop` is
+        asked between transactions.
 
         Raises BeingConverted between two engines.
         """
         return self._upkeep.tend(
-            seconds, pages=pages, batch=batch, for_everybody=for_everybody, passes=passes, stop=stop
+            seconds,
+            pages=pages,
+            batch=batch,
+            for_everybody=for_everybody,
+            passes=passes,
+            pushes=pushes,
+            stop=stop,
         )
 
     def settle(
@@ -521,11 +535,14 @@ class Brain:
         """
         self._editing.set_interval(url, seconds)
 
-    def clear(self) -> None:
-        """Delete all pages, links, hosts and counters; the brain and its settings stay."""
-        self._editing.clear()
+    def clear(self, progress: Progress = lambda *_: None) -> None:
+        """Delete all pages, links, hosts and counters; the brain and its settings stay.
 
-    def remake(self, **settings: Any) -> None:
+        `progress` is told how many links, pages and hosts of how many are deleted.
+        """
+        self._editing.clear(progress)
+
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, the fixed ones too. Raises SettingsError when there are pages in it."""
         self._editing.remake(**settings)
 

@@ -13,7 +13,7 @@ from graphbrain.brain.leases import Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
-from graphbrain.frontier import claims, discovery
+from graphbrain.frontier import asked, claims, discovery
 from graphbrain.frontier.claims import Request, Taken
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
@@ -42,10 +42,24 @@ BEYOND = (2_000, 30_000, 120_000)
 
 @dataclass(frozen=True, slots=True)
 class _Caller:
-    """Who claims: the token that all claims of a call carry, and the worker's name."""
+    """Who claims: the token that all claims of a call carry, the worker's name, the caller's key if there is one."""
 
     token: str
     worker: str
+    key: str | None = None
+
+    def bound(self, work: Callable[[Tx], Taken]) -> Callable[[Tx], Taken]:
+        """A claiming transaction that also notes what it leases by the key. It raises `asked.Answered`."""
+        key = self.key
+        if key is None:
+            return work
+
+        def bound(tx: Tx) -> Taken:
+            taken = work(tx)
+            asked.bind(tx, key, self.token, taken.claims)
+            return taken
+
+        return bound
 
 
 class Claiming:
@@ -60,7 +74,7 @@ class Claiming:
         self._aliases = Share(ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
 
-    def next_urls(self, n: int, worker: str | None, wait: float) -> Claims:
+    def next_urls(self, n: int, worker: str | None, wait: float, key: str | None) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls` says."""
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
@@ -68,9 +82,12 @@ class Claiming:
         worker = border.name("worker", worker) if worker is not None and worker != "" else session.settings.worker
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
+        key = None if key is None else border.name("key", key)
         deadline = time.monotonic() + wait
         while True:
-            claimed = self._claim(n, worker)
+            claimed, again = self._claim_by(n, _Caller(tokens.token(session.now()), worker, key))
+            if again:
+                return claimed
             left = deadline - time.monotonic()
             if len(claimed) or claimed.finished or left <= 0:
                 session.counters.add(claims=len(claimed))
@@ -79,9 +96,21 @@ class Claiming:
             ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
             time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
 
-    def _claim(self, n: int, worker: str) -> Claims:
-        self._leases.look_now_and_then()
-        caller = _Caller(tokens.token(self._session.now()), worker)
+    def _claim_by(self, n: int, caller: _Caller) -> tuple[Claims, bool]:
+        """Claims; and whether they were made before, by the same key."""
+        if caller.key is None:
+            return self._claim(n, caller), False
+        try:
+            claimed = self._claim(n, caller)
+        except asked.Answered:
+            claimed = Claims(())
+        if claimed:
+            return claimed, False
+        before = self._session.perform("asked/again", _asked_again, caller.key)
+        return (claimed, False) if before is None else (Claims(before), True)
+
+    def _claim(self, n: int, caller: _Caller) -> Claims:
+        self._leases.look_now_and_then(by_key=caller.key is not None)
         aliases = self._due_aliases(n, caller)
         got: list[Claim] = []
         if self._clogged:
@@ -153,7 +182,7 @@ class Claiming:
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return []
         work = claims.attempts(claims.take_aliases, lambda: self._request(n, caller))
-        return graph.write(work, "claims/take_aliases").claims
+        return graph.write(caller.bound(work), "claims/take_aliases").claims
 
     def _clear(self, caller: _Caller, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
@@ -177,7 +206,7 @@ class Claiming:
     def _take(self, n: int, caller: _Caller, most_moves: int, front: int = 0, name: str = "claims/take") -> Taken:
         """Claim up to `n` pages in one transaction called `name`."""
         work = claims.attempts(claims.take, lambda: self._request(n, caller, most_moves, front))
-        return self._session.graph.write(work, name)
+        return self._session.graph.write(caller.bound(work), name)
 
     def _request(self, n: int, caller: _Caller, most_moves: int = 0, front: int = 0) -> Request:
         """What an attempt at a transaction asks for, by the settings of now."""
@@ -231,3 +260,7 @@ class Claiming:
             for number, key in part.items():
                 good[number] = key if key in kept else None
         return good
+
+
+def _asked_again(tx: Tx, key: str, _policy: Policy, now: float) -> list[Claim] | None:
+    return asked.again(tx, key, now)

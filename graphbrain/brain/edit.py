@@ -148,14 +148,18 @@ class Editing:
         except UnknownPage:
             raise UnknownPage(f"{url} is not in the graph.") from None
 
-    def clear(self) -> None:
+    def clear(self, progress: Progress) -> None:
         """Delete everything but the brain, as `Brain.clear` says."""
+        pages, links, hosts = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
+        total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
-            self._session.exhaust(statement, _clear_some, statement)
+            while deleted := self._session.perform(statement, _clear_some, statement):
+                done += deleted
+                progress(min(done, total), total)
         self._session.perform("brain/change", _cleared)
         self._session.refresh()
 
-    def remake(self, **settings: Any) -> None:
+    def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, as `Brain.remake` says."""
         self._session.refresh()
         if self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
@@ -163,6 +167,7 @@ class Editing:
         wrong = sorted(set(settings) - set(Settings.names("shared", "fixed")))
         if wrong:
             raise SettingsError(unknown(wrong[0], Settings.names("shared", "fixed")))
+        settings = {name: typed(name, value) for name, value in settings.items()}
         fresh = {**Settings.names("shared", "fixed"), "crawl": self._session.settings.crawl, **settings}
         changed = replace(self._session.settings, **fresh).checked()
         Scope.of(changed)

@@ -9,12 +9,11 @@ from typing import Any, Protocol
 from graphbrain.accounts import classic_pushes, pushes
 from graphbrain.accounts.pushes import Pushed
 from graphbrain.errors import BeingConverted
-from graphbrain.frontier import discovery
-from graphbrain.frontier.discovery import View
 from graphbrain.graph.connection import Tx
-from graphbrain.inspect import classic_pages
+from graphbrain.inspect import classic_pages, pages
 from graphbrain.inspect.audit import Check, Exact
 from graphbrain.inspect.classic_audit import Classic
+from graphbrain.inspect.pages import View
 from graphbrain.model import Page
 from graphbrain.rules import Rule
 
@@ -62,7 +61,7 @@ class Engine:
 
 
 _ENGINES = {
-    "exact": Engine(pushes, discovery, Exact(), True),
+    "exact": Engine(pushes, pages, Exact(), True),
     "classic": Engine(classic_pushes, classic_pages, Classic(), False),
 }
 

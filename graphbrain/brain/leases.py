@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import claims
+from graphbrain.frontier import asked, claims
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 
 __all__ = ["Leases"]
 
-SWEEP_EVERY = 1.0
+SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
 
 
 class Leases:
@@ -23,7 +23,7 @@ class Leases:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = threading.Lock()
-        self._swept_at = time.monotonic()
+        self._swept_at = self._forgot_at = time.monotonic()
 
     def sweep(self) -> int:
         """End lapsed leases; how many."""
@@ -57,12 +57,18 @@ class Leases:
                 break
         return total
 
-    def look_now_and_then(self) -> None:
-        """Once a second at most: see to both, and take up what others have changed on the brain."""
+    def look_now_and_then(self, by_key: bool = False) -> None:
+        """Once a second at most: see to both, and take up what others have changed on the brain. Once a minute, where
+        callers claim `by_key`, keys that are over are forgotten."""
+        now = time.monotonic()
         with self._lock:
-            if time.monotonic() - self._swept_at < SWEEP_EVERY:
+            if now - self._swept_at < SWEEP_EVERY:
                 return
-            self._swept_at = time.monotonic()
+            self._swept_at = now
+            forget = by_key and now - self._forgot_at > FORGET_EVERY
+            self._forgot_at = now if forget else self._forgot_at
+        if forget:
+            self._session.perform("asked/forget", _forget)
         self._session.graph.keep_time()
         lapsed, due, stored = self._session.graph.read(self._news, "claims/lapsed")
         if lapsed:
@@ -75,3 +81,7 @@ class Leases:
         """Have leases lapsed, are failed pages due, and what stands on the brain?"""
         now = self._session.now()
         return bool(claims.lapsed(tx, now, 1)), bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
+
+
+def _forget(tx: Tx, _policy: Policy, now: float) -> int:
+    return asked.forget(tx, now)

@@ -9,10 +9,10 @@ from typing import Any
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier.discovery import View
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
+from graphbrain.inspect.pages import View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
@@ -224,6 +224,8 @@ def _not_carried(by: str) -> BadInput:
     """What to say where no page has the score that is asked for."""
     if by in OWN:
         return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
+    if by == "flow":
+        return BadInput("No page has a flow yet; it comes with reports, while the setting value names it.")
     return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 

@@ -11,6 +11,7 @@ from graphbrain.errors import SettingsError
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph
 from graphbrain.rules import Rule
+from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
 from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.scope import Scope
@@ -18,7 +19,7 @@ from graphbrain.settings import Settings, other_than, to_convert
 from graphbrain.url import RULES_VERSION
 from graphbrain.url_v1 import VERSION
 
-__all__ = ["changes", "session"]
+__all__ = ["changes", "renew_lanes", "session"]
 
 
 def session(
@@ -57,6 +58,18 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
     return unlike
 
 
+def renew_lanes(opened: Session) -> None:
+    """Pages of a brain that was made with other lanes move to those of today, by whoever tends; till then claims read
+    both."""
+    if opened.stored.get("lanes") == lanes.VERSION or opened.closed:
+        return
+    renewed: dict[str, Any] = {"lanes": lanes.VERSION, "remarking": ""}
+    if "value" not in opened.stored:  # it is older than the setting, whose default was another
+        renewed["value"] = Rule().value
+    opened.graph.write(lambda tx: tx.do("brain/change", settings=renewed), "brain/change")
+    opened.refresh()
+
+
 def _address(settings: Settings) -> tuple[str, str, str]:
     """URI, user and password: the settings', or those of the local server when no URI is set."""
     if settings.uri:
@@ -86,7 +99,7 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if stored is None:
         conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
-        fresh |= conversion.properties(Rule.of(fresh), clock())
+        fresh |= conversion.properties(Rule.of(fresh), clock()) | {"lanes": lanes.VERSION}
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",
@@ -130,4 +143,4 @@ def _fit(given: Settings, stored: Mapping[str, Any], any_engine: bool) -> Settin
             raise SettingsError(
                 f"This brain was made with {name}={stored[name]!r}, not {getattr(given, name)!r}{hint}."
             )
-    return given.standing(stored)
+    return given.with_stored(stored)

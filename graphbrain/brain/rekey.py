@@ -137,7 +137,7 @@ class Rekeying:
         """Run `work` while the brain is locked, and moves, by the settings of this revision. Raises BegunAnew."""
 
         def guarded(tx: Tx) -> T:
-            stored = brain_state.standing(tx, revision)
+            stored = brain_state.stored(tx, revision)
             if not brain_state.moves(stored):
                 raise brain_state.BegunAnew
             return work(tx, replace(self._session.policy, rule=Rule.of(stored)))

@@ -121,7 +121,7 @@ class Session:
     def take_up(self, stored: Mapping[str, Any] | None) -> None:
         """Go on with what stands on the brain now."""
         if stored is not None:
-            fresh = self.settings.standing(stored)
+            fresh = self.settings.with_stored(stored)
             if fresh != self.settings or stored != self.stored:
                 self._go_by(fresh, stored)
 

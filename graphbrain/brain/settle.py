@@ -70,35 +70,35 @@ class Settling:
 
         session = self._session
         goal = settlement.find_goal(session.graph, session.policy.rule, tolerance, report)
-        tally = settlement.Tally(goal.table)
+        sum_ = settlement.Sum(goal.table)
         for step in self._settle_all(goal, hold.token, lambda: stop() or not hold.keep()):
-            tally.add(step)
-            progress("write", tally.pages, goal.table.pages)
-        unmarked = tally.unmarked()
+            sum_.add(step)
+            progress("write", sum_.pages, goal.table.pages)
+        unmarked = sum_.unmarked()
         for start in range(0, len(unmarked), PASS_BATCH):
             session.perform("remark", edits.remark, unmarked[start : start + PASS_BATCH])
         now = session.now()
         session.graph.write(lambda tx: tx.do("brain/settle_end", token=hold.token, now=now), "brain/settle_end")
-        session.counters.add(pushes=tally.sides, payments=tally.payments)
+        session.counters.add(pushes=sum_.sides, payments=sum_.payments)
         return Settled(
             goal.table.pages,
             goal.table.links,
             goal.rounds,
             goal.residual,
-            tally.sides,
-            tally.payments,
-            tally.left,
+            sum_.sides,
+            sum_.payments,
+            sum_.left,
             time.monotonic() - started,
         )
 
     def _settle_all(self, goal: Goal, token: str, stopped: Callable[[], bool]) -> Iterator[settlement.Step]:
-        """Settle batch by batch, a lane's next one when its last is done, until all is done or the pass overtaken."""
-        pace, turns = settlement.Pace(), Turns(goal.lanes)
-        batches = [settlement.batches(goal, lane, pace) for lane in goal.lanes]
+        """Settle batch by batch, a shard's next one when its last is done, until all is done or the pass overtaken."""
+        pace, turns = settlement.Pace(), Turns(goal.shards)
+        batches = [settlement.batches(goal, shard, pace) for shard in goal.shards]
         going: dict[Future[settlement.Step | None], int] = {}
 
-        def next_of(lane: Iterator[Batch]) -> settlement.Step | None:
-            batch = None if stopped() else next(lane, None)
+        def next_of(shard: Iterator[Batch]) -> settlement.Step | None:
+            batch = None if stopped() else next(shard, None)
             if batch is None:
                 return None
             began = time.monotonic()

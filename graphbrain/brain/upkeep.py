@@ -69,6 +69,7 @@ class Upkeep:
         batch: int = PUSH_PAYMENTS,
         for_everybody: bool = False,
         passes: bool = True,
+        pushes: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Tended:
         """Upkeep, as `Brain.tend` says."""
@@ -97,7 +98,7 @@ class Upkeep:
             done += Tended(passed.sides, passed.payments)
         bound = None
         for _ in range(BOUND_ROUNDS):
-            pushed, settled = self._push_on(batch, over, for_everybody)
+            pushed, settled = self._push_on(batch, over, for_everybody, pushes)
             done += pushed
             if not (settled and passes and (seconds is None or (for_everybody and self._bound_is_due()))):
                 break
@@ -108,10 +109,12 @@ class Upkeep:
         near = bound is None or bound <= self._session.settings.settled_bound
         return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=bound, near=near)
 
-    def _push_on(self, batch: int, over: Callable[[], bool], for_everybody: bool) -> tuple[Tended, bool]:
-        """Push until nothing is left to push or it is over; and whether nothing is left."""
+    def _push_on(
+        self, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
+    ) -> tuple[Tended, bool]:
+        """Push until nothing is left to push, it is over, or so many are made; and whether nothing is left."""
         done, settled = Tended(), False
-        while not settled and not over():
+        while not settled and not over() and (most is None or done.pushes < most):
             if self._session.settling_until > self._session.now():  # pushes would only be in the way of the pass
                 time.sleep(0.2)
                 self._session.refresh()
@@ -193,7 +196,7 @@ class Upkeep:
             )
             at_work = set(moved)
             for page in (*moved, *named):
-                done = session.perform("links/move", aliases.settle, page)
+                done = session.perform("links/move", aliases.move_links, page)
                 at_work |= set() if done else {page}
             others = sorted(set(ids).difference(at_work))
             if others:

@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 
 import click
 
-from graphbrain.cli import analyst, claims, crawl, dump, hosts, keep, look, precision, schedule, score, simulate
+from graphbrain.cli import analyst, claims, crawl, dump, hosts, keep, look, precision, schedule, score, serve, simulate
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
 
@@ -69,6 +69,7 @@ _COMMANDS = (
     *simulate.COMMANDS,
     *schedule.COMMANDS,
     *hosts.COMMANDS,
+    *serve.COMMANDS,
     *keep.COMMANDS,
 )
 for command in _COMMANDS:

@@ -55,6 +55,7 @@ def next_(app: App, count: int | None, worker: str | None, wait: float | None, f
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain() as brain:
         if follow:
@@ -64,7 +65,7 @@ def next_(app: App, count: int | None, worker: str | None, wait: float | None, f
     if as_json:
         show.json_lines(claim.as_dict() for claim in claims)
     else:
-        show.out(show.claims_table(claims))
+        show.out(sheets.claims_table(claims))
     if len(claims) < (count or 10):
         if claims.finished:
             show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
@@ -155,6 +156,7 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     in their order, until FILE ends. A line that was not answered is to be sent again.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if schema:
         sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
@@ -168,7 +170,7 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
                     {"line": number, **answer.as_dict()} for (number, _), answer in zip(part, answers, strict=True)
                 )
             else:
-                show.write(show.answers_table(answers))
+                show.write(sheets.answers_table(answers))
             for answer in answers:
                 counts[answer.accepted] += 1
     if counts[False]:
@@ -232,6 +234,7 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
     each is printed as it is now. Exits 1 when one was lost: somebody else may have the page.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     held = _claims(source)
     with app.brain(auto_tend=False) as brain:
@@ -241,7 +244,7 @@ def renew(app: App, source: IO[str], seconds: float | None, as_json: bool) -> in
         show.json_lines(now.as_dict() if isinstance(now, Claim) else _lost(line) for line, now in answers)
     else:
         rows = ((now.until if isinstance(now, Claim) else None, line.url) for line, now in answers)
-        show.write(show.leases_table(rows))
+        show.write(sheets.leases_table(rows))
     return _told(answers, "held longer")
 
 

@@ -251,13 +251,14 @@ def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) 
 
 def _print_tended(done: Tended, as_json: bool) -> None:
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if as_json:
         show.json_lines([done])
         return
     names = ("pushes", "payments", "swept", "released", "seconds")
     rows = [(name, getattr(done, name)) for name in names]
-    rows.append(("settled", show.settled(done.settled, done.error_bound, done.near)))
+    rows.append(("settled", sheets.settled(done.settled, done.error_bound, done.near)))
     show.out(show.sheet(rows, dataclasses.asdict(done)))
 
 

@@ -30,13 +30,14 @@ def hosts(app: App, text: str | None, outside: bool, count: int | None, as_json:
     is used of the budget.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     given: dict[str, Any] = {} if count is None else {"count": count}
     with app.brain(auto_tend=False) as brain:
         found = brain.hosts(text, outside=None if outside else False, **given, **which)
         if as_json:
             show.json_lines(host.as_dict() for host in found)
-        elif not show.write(show.hosts_table(found)):
+        elif not show.write(sheets.hosts_table(found)):
             show.say("graphbrain: no host fits." if outside else "graphbrain: no host in scope fits; see --outside.")
 
 
@@ -68,6 +69,7 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
     Without options it shows what is known of it. 'none' goes back to the brain's setting.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if unblock and block is not None:
         raise click.UsageError("Give either --block or --unblock, not both.")
@@ -83,7 +85,7 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
     if as_json:
         show.json_lines([found.as_dict()])
     else:
-        show.out(show.host_sheet(found))
+        show.out(sheets.host_sheet(found))
 
 
 @brain_command()

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from graphbrain.cli import orders
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 
@@ -69,6 +70,7 @@ def prepare(version: str | None, java: str | None) -> None:
     The first 'start' does the same, the latter in the background. Here, in an image or a build, it is waited for.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.server import lifecycle
     from graphbrain.server import prepare as priming
 
@@ -76,7 +78,7 @@ def prepare(version: str | None, java: str | None) -> None:
     if file is None:
         show.say("graphbrain: Neo4j is here; nothing is learnt, for Java is older than 25, or it is switched off.")
     else:
-        size = show.size(file.stat().st_size)
+        size = sheets.size(file.stat().st_size)
         show.say(f"graphbrain: {'prepared' if made else 'it was prepared'} ({size} in {file}).")
 
 
@@ -99,6 +101,7 @@ def stop(app: App) -> None:
 def status(app: App, as_json: bool) -> int:
     """Say how the server is doing; exits 1 when it does not run."""
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.server import lifecycle
 
     now = lifecycle.status(app.data)
@@ -107,7 +110,7 @@ def status(app: App, as_json: bool) -> int:
         address = {"uri": found.uri, "user": found.user, "browser": found.browser} if found else {}
         show.json_lines([{**dataclasses.asdict(now), **address}])
     elif found is None:
-        show.out(f"No server runs in {now.data} ({show.size(now.disk)}).")
+        show.out(f"No server runs in {now.data} ({sheets.size(now.disk)}).")
     else:
         pairs = [
             ("uri", found.uri),
@@ -116,12 +119,12 @@ def status(app: App, as_json: bool) -> int:
             ("browser", found.browser),
             ("Neo4j", found.version),
             ("pid", show.Cell(found.pid, str(found.pid))),
-            ("since", show.moment_cell(now.since)),
-            ("memory", show.size_cell(now.memory)),
+            ("since", sheets.moment_cell(now.since)),
+            ("memory", sheets.size_cell(now.memory)),
             ("heap", _megabytes(now.heap)),
             ("page cache", _megabytes(now.page_cache)),
             ("--memory", _megabytes(now.memory_set, "default")),
-            ("disk", show.size_cell(now.disk)),
+            ("disk", sheets.size_cell(now.disk)),
             ("data", now.data),
         ]
         show.out(show.sheet(pairs))
@@ -219,18 +222,34 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
     return 0 if clean else 1
 
 
+REPEATED = {"seeds": "seed", "values": "value"}
+"""What an option is called that can be given several times."""
+
+
 @click.command()
-@click.argument("kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit"]))
+@click.argument(
+    "kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order"])
+)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
-@click.option("--workers", type=click.IntRange(0), help="Worker processes (push); who reports beside it (settle; 1).")
+@click.option(
+    "--workers", type=click.IntRange(0), help="Worker processes (push; order: 1); who reports beside it (settle; 1)."
+)
 @click.option("--seconds", type=Number(0), help="How long (push).")
-@click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim; 0).")
+@click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim, order; 0).")
 @click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
+@click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list (order).")
+@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable (order).")
+@click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order).")
+@click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
+@click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 100).")
+@click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
+@click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order).")
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
 @as_json
 @connection
 @pass_app
-def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> None:
+def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: Any) -> int | None:
     """Measure this machine.
 
     Ingest of links, pushes of cash, claims, batch scores; a settling pass from nothing; what following a growing
@@ -239,13 +258,27 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' is compared
     with the live ingest of the same links, or of those of the first pages. For 'revisit' it is a table of changes as
     for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
+
+    'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
+    in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
+    Ctrl-C ends it with what is measured by then.
     """
     from graphbrain.bench import crawl as measure
 
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    own = [f"--{REPEATED.get(name, name).replace('_', '-')}" for name in given]
+    if kind == "order":
+        if file is None:
+            raise click.UsageError("'order' needs a FILE: a recorded crawl as for 'replay'.")
+        if foreign := {"--pages", "--seconds", "--days"}.intersection(own):
+            raise click.UsageError(f"{', '.join(sorted(foreign))}: 'order' has no use for it.")
+        return orders.run(app, file, as_json, **given)
+    if foreign := set(own).difference(("--pages", "--workers", "--seconds", "--delay", "--days")):
+        raise click.UsageError(f"{', '.join(sorted(foreign))}: that is for 'order'.")
     clock = measure.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
         measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
+    return None
 
 
 @click.command()
@@ -268,6 +301,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
     """
     from graphbrain import show
     from graphbrain.bench import chaos as tool
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
         count = brain.stats()["pages"]
@@ -281,7 +315,7 @@ def hammer(app: App, /, minutes: float, strike_server: bool, yes: bool, as_json:
         show.json_lines([{"ok": verdict.ok, "findings": verdict.findings, **verdict.figures}])
     else:
         words = "Nothing was lost or doubled." if verdict.ok else "SOMETHING WAS LOST OR DOUBLED."
-        show.out(*show.findings_sheet(verdict.figures, verdict.findings, words))
+        show.out(*sheets.findings_sheet(verdict.figures, verdict.findings, words))
     return 0 if verdict.ok else 1
 
 
@@ -423,6 +457,7 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     local server. Nothing is changed.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
     from graphbrain.settings import Settings, unknown
 
     for name in names:
@@ -436,7 +471,7 @@ def settings(app: App, names: tuple[str, ...], changed: bool, as_json: bool) -> 
     if as_json:
         show.json_lines(found)
     else:
-        show.write(show.settings_table(found))
+        show.write(sheets.settings_table(found))
 
 
 def _assignment(text: str) -> tuple[str, str]:

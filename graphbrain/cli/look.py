@@ -31,12 +31,13 @@ def top(app: App, count: int, by: str, as_json: bool) -> None:
     pages of which no relevance or value is known are left out.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False) as brain:
         pages = brain.top(count, by=by)
     if as_json:
         show.json_lines(page.as_dict() for page in pages)
-    elif not show.write(show.top_table(pages, by)):
+    elif not show.write(sheets.top_table(pages, by)):
         show.say("graphbrain: no page stands out yet; scores come by links and 'graphbrain tend'.")
 
 
@@ -52,6 +53,7 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
     payers have paid. URL may also be the page's key, here and wherever a page is named.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False) as brain:
         found = brain.page(url)
@@ -61,9 +63,9 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
         more = {"successors": successors, "predecessors": predecessors} if links else {}
         show.json_lines([{**found.as_dict(), "payments": payments.as_dict(), **more}])
         return
-    show.out(*show.page_sheet(found), *show.payments_tables(found, payments))
+    show.out(*sheets.page_sheet(found), *sheets.payments_tables(found, payments))
     if links:
-        show.out("", show.neighbours_table(successors, predecessors))
+        show.out("", sheets.neighbours_table(successors, predecessors))
 
 
 @brain_command()
@@ -78,6 +80,7 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
     by authority, sources by hub.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     ways = [way for way, wanted in (("out", outward is not False), ("in", outward is not True)) if wanted]
     with app.brain(auto_tend=False) as brain:
@@ -87,10 +90,10 @@ def links(app: App, url: str, outward: bool | None, limit: int | None, as_json: 
         elif show.on_terminal():
             for way in ways:
                 show.out(show.Title("links to:" if way == "out" else "linked from:"))
-                if not show.write(show.links_table(found[way], "authority" if way == "out" else "hub")):
+                if not show.write(sheets.links_table(found[way], "authority" if way == "out" else "hub")):
                     show.out("nothing")
         else:
-            show.write(show.all_links_table(found))
+            show.write(sheets.all_links_table(found))
 
 
 @brain_command()
@@ -103,6 +106,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
     With one URL only, from any seed to it: how it was, or can be, found. Exits 1 when there is none.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False) as brain:
         steps = brain.path(url, other)
@@ -110,7 +114,7 @@ def path(app: App, url: str, other: str | None, as_json: bool) -> int:
     if as_json:
         show.json_lines(step.as_dict() for step in steps)
     elif steps:
-        show.out(show.path_table(steps))
+        show.out(sheets.path_table(steps))
     if not steps and other is None:
         show.say(f"graphbrain: no links lead from a seed to {url}.")
     elif not steps:
@@ -133,6 +137,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
     then the best come first. Without these, and by a batch score, every page is read.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if not text and not any(which[name] is not None for name in ("min_score", "regex", "host", "state", "fetched")):
         raise click.UsageError("Give a TEXT or say which pages.")
@@ -141,7 +146,7 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
         if as_json:
             show.json_lines(page.as_dict() for page in found)
             return
-        if not show.write(show.pages_table(found, which["by"])):
+        if not show.write(sheets.pages_table(found, which["by"])):
             show.say("graphbrain: no page fits.")
 
 
@@ -150,13 +155,14 @@ def find(app: App, text: str, as_json: bool, **which: Any) -> None:
 def stats(app: App, as_json: bool) -> None:
     """Show the crawl in figures."""
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False) as brain:
         figures = brain.stats()
     if as_json:
         show.json_lines([figures])
     else:
-        show.out(show.stats_sheet(figures))
+        show.out(sheets.stats_sheet(figures))
 
 
 @brain_command()
@@ -169,6 +175,7 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
     And states with claims and indexes. Exits 1 when something is off.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     if whole and sample is not None:
         raise click.UsageError("Give either --sample or --all, not both.")
@@ -179,7 +186,7 @@ def audit(app: App, sample: int | None, whole: bool, as_json: bool) -> int:
         show.json_lines([figures])
     else:
         verdict = "clean" if result.ok else f"{len(result.findings)} things are off"
-        show.out(*show.findings_sheet(result.figures, result.findings, verdict))
+        show.out(*sheets.findings_sheet(result.figures, result.findings, verdict))
     return 0 if result.ok else 1
 
 

@@ -39,6 +39,7 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     tolerance was not reached.
     """
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     given = {name: value for name, value in options.items() if not (value is None or value is False or value == ())}
     if method is None:
@@ -50,7 +51,7 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
     if as_json:
         show.json_lines([done.as_dict()])
     else:
-        show.out(*show.ranking_sheet(done))
+        show.out(*sheets.ranking_sheet(done))
     if not done.converged:
         from graphbrain.ranking.algorithms import LEAST_CHANGE
 
@@ -63,13 +64,14 @@ def rank(app: App, method: str | None, no_write: bool, as_json: bool, **options:
 def _list(app: App, as_json: bool) -> int:
     """The scores that the pages carry."""
     from graphbrain import show
+    from graphbrain.cli import sheets
 
     with app.brain(auto_tend=False) as brain:
         found = brain.rankings()
     if as_json:
         facts = (each.as_dict() for each in found)
         show.json_lines({name: value for name, value in each.items() if name != "best"} for each in facts)
-    elif not show.write(show.rankings_table(found)):
+    elif not show.write(sheets.rankings_table(found)):
         show.say("graphbrain: no batch scores yet; 'graphbrain rank pagerank' computes some.")
     return 0
 

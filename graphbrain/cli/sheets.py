@@ -1,22 +1,55 @@
-"""What replays and imports did, and how far they are, for a person."""
+"""What each command prints for a person or a program: its tables and sheets, and how times, sizes and scores are told.
+
+How a table is laid out for a terminal and for a pipe is known by `graphbrain.tables`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-from graphbrain.show import progress_bar, settled, sheet, size
-from graphbrain.tables import Sheet
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Ranking
+from graphbrain.settings import InForce
+from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
+from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
 
 if TYPE_CHECKING:
     from graphbrain.ingest.importer import Imported
     from graphbrain.ingest.replay import Progress as ReplayProgress
     from graphbrain.ingest.replay import ReplayResult
 
-__all__ = ["import_sheet", "replay_bar", "replay_sheet"]
+__all__ = [
+    "all_links_table",
+    "answers_table",
+    "claims_table",
+    "findings_sheet",
+    "host_sheet",
+    "hosts_table",
+    "import_sheet",
+    "leases_table",
+    "links_table",
+    "moment_cell",
+    "neighbours_table",
+    "page_sheet",
+    "pages_table",
+    "path_table",
+    "payments_tables",
+    "ranking_sheet",
+    "rankings_table",
+    "replay_bar",
+    "replay_sheet",
+    "settings_table",
+    "settled",
+    "size",
+    "size_cell",
+    "stats_sheet",
+    "top_table",
+]
 
 
 def replay_sheet(result: ReplayResult) -> Sheet:
@@ -94,3 +127,376 @@ def replay_bar() -> Iterator[Callable[[ReplayProgress], None]]:
             )
 
         yield show
+
+
+# ---------------------------------------------------------------------- words, numbers, and cells of them
+
+
+def size(count: int | None) -> str:
+    """Bytes as MB or GB."""
+    if count is None:
+        return "–"
+    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.0f} MB"
+
+
+def _moment(epoch: float | None) -> str:
+    """A time in UTC, and how far from now."""
+    if epoch is None:
+        return "–"
+    text = datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    away = epoch - time.time()
+    return f"{text} ({'in ' if away > 0 else ''}{_span(abs(away))}{'' if away > 0 else ' ago'})"
+
+
+def _day(epoch: float | None) -> str:
+    """The day of a time, in UTC."""
+    return "–" if epoch is None else datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d")
+
+
+def _span(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def size_cell(count: int | None) -> Cell:
+    """Bytes."""
+    return Cell(count, size(count))
+
+
+def moment_cell(epoch: float | None) -> Cell:
+    """A time."""
+    return Cell(_time(epoch), _moment(epoch))
+
+
+def _day_cell(epoch: float | None) -> Cell:
+    return Cell(_time(epoch), _day(epoch))
+
+
+def _score_cell(value: float | None) -> Cell:
+    return Cell(value, _score(value))
+
+
+def _time(epoch: float | None) -> datetime | None:
+    return None if epoch is None else datetime.fromtimestamp(epoch, UTC)
+
+
+# ---------------------------------------------------------------------- claims and pages
+
+
+def claims_table(claims: Iterable[Claim]) -> Table:
+    """Claimed pages and when each lapses."""
+    now = time.time()
+    rows = ((c.depth, Cell(_time(c.until), f"in {_span(c.until - now)}"), c.url) for c in claims)
+    return rows_table(("depth", "lapses", "url"), rows, ("depth",))
+
+
+def leases_table(rows: Iterable[tuple[float | None, str]]) -> Table:
+    """Claims and until when each is held; None: it is lost."""
+    now = time.time()
+    told = ((Cell(_time(until), "lost" if until is None else f"in {_span(until - now)}"), url) for until, url in rows)
+    return rows_table(("lapses", "url"), told)
+
+
+def answers_table(answers: Iterable[Answer]) -> Table:
+    """What came of reports, with the reasons of those that were refused."""
+    rows = ((a.outcome or "refused", a.links, a.reason or None, a.url) for a in answers)
+    return Table(("outcome", "links", "reason", "url"), rows, remark="reason")
+
+
+def top_table(pages: Iterable[Page], by: str) -> Table:
+    """The pages of `top`, with what they are ranked by first."""
+    other = "hub" if by == "authority" else "authority"
+    rows = (
+        (place, _score_cell(page.score(by)), _score_cell(page.score(other)), page.in_links, page.out_links, page.url)
+        for place, page in enumerate(pages, 1)
+    )
+    return rows_table(("#", by, other, "in", "out", "url"), rows, (other, "out", "in"))
+
+
+def pages_table(pages: Iterable[Page], by: str) -> Table:
+    """Pages as they come, one a line, with both live scores or the batch score that is meant."""
+    names = ("authority", "hub") if by in ("authority", "hub") else (by, "authority")
+    rows = ((*(_score_cell(page.score(name)) for name in names), page.state, page.url) for page in pages)
+    return rows_table((*names, "state", "url"), rows, (names[1],))
+
+
+def links_table(found: Iterable[LinkedPage], side: str) -> Table:
+    """The pages at the other ends of links, with their scores of this side."""
+    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.url) for o in found)
+    return rows_table(("since", "state", side, "url"), rows, ("since",))
+
+
+def all_links_table(found: Mapping[str, Iterable[LinkedPage]]) -> Table:
+    """The pages at the other ends of links, each with the way of its link, and both scores."""
+    return rows_table(
+        ("way", "since", "state", "authority", "hub", "url"),
+        (
+            (way, _time(o.since), o.state, o.authority_score, o.hub_score, o.url)
+            for way, others in found.items()
+            for o in others
+        ),
+    )
+
+
+def neighbours_table(successors: Sequence[str], predecessors: Sequence[str]) -> Table:
+    """URLs that a page links to, and that link to it."""
+    rows = [*(("links to", url) for url in successors), *(("linked from", url) for url in predecessors)]
+    return rows_table(("way", "url"), rows)
+
+
+def path_table(steps: Iterable[LinkedPage]) -> Table:
+    """The pages of a path, one a line."""
+    rows = ((n, _day_cell(s.since), s.state, _score_cell(s.authority_score), s.url) for n, s in enumerate(steps))
+    return rows_table(("#", "since", "state", "authority", "url"), rows, ("authority", "since"))
+
+
+def _score(value: float | None) -> str:
+    """A score: sums of the exact engine are about 1 and more, shares of the classic one and batch scores far below."""
+    if value is None:
+        return "–"
+    return f"{value:,.2f}" if value >= 1 or not value else f"{value:.3g}"
+
+
+_ACCOUNT = ("score", "history", "cash", "paid")
+
+_TIMES = (
+    ("discovered", "discovered"),
+    ("first fetched", "first_fetched"),
+    ("fetched", "fetched"),
+    ("changed", "changed"),
+    ("failed", "failed"),
+    ("hinted", "hinted"),
+    ("not before", "not_before"),
+    ("waiting since", "waiting_since"),
+    ("claimed", "claimed"),
+    ("lease until", "lease_until"),
+    ("due", "due"),
+)
+
+_FIELDS = (
+    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
+    "parked_because",
+)
+
+_COUNTS = ("visits", "changes", "errors")
+
+_DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes back after"}
+
+_MORE = (
+    *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
+    *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
+)
+
+
+def settings_table(found: Iterable[InForce]) -> Table:
+    """Settings in force, and where each comes from."""
+    rows = ((each.name, each.source, each.kind, each.value if each.value != "" else None) for each in found)
+    return rows_table(("setting", "from", "kind", "value"), rows, ("kind",))
+
+
+def page_sheet(page: Page) -> list[str | Table | Sheet]:
+    """Everything about one page: its URL, its two accounts, its visits, its batch scores, where it waits."""
+    if not on_terminal():
+        times = {field for _, field in _TIMES}
+        facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
+        return [Sheet((), facts)]
+    rows = []
+    for side, way in (("hub", "out"), ("authority", "in")):
+        values = [getattr(page, f"{side}_{name}") for name in _ACCOUNT]
+        rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
+    words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
+    words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
+    words += [(name, _score_cell(value)) for name, value in {"flow": page.flow, **page.scores}.items()]
+    moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
+    if page.lease_until is not None and page.lease_until < time.time():
+        moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
+    more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
+    known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
+    return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+
+
+def _days(name: str, value: float | None) -> str | None:
+    """A rate or a time in days, with its unit."""
+    if value is None:
+        return None
+    return f"{number(value)} a day" if name == "rate" else f"{number(value)} days"
+
+
+def hosts_table(hosts: Iterable[Host]) -> Table:
+    """Hosts as they come, one a line."""
+    columns = ("pages", "delay", "out", "used", "budget", "pace", "silent", "blocked", "host")
+    rows = (
+        (
+            Cell(host.pages, f"{host.pages or 0:,}{'+' if host.more_pages else ''}"),
+            host.delay,
+            host.in_flight or None,
+            host.budget_used,
+            host.budget or None,
+            None if host.pace == 1 else Cell(host.pace, f"{host.pace:.2f}"),
+            host.unanswered or None,
+            Cell(_time(host.blocked_until), _blocked(host.blocked_until) or "–"),
+            host.name,
+        )
+        for host in hosts
+    )
+    return rows_table(columns, rows, ("used", "budget", "silent", "pace"))
+
+
+_HOST_TIMES = ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered", "blocked_until")
+
+
+def host_sheet(host: Host) -> Sheet:
+    """Everything about one host."""
+    values = {name: _time(value) if name in _HOST_TIMES else value for name, value in host.as_dict().items()}
+    facts: dict[str, Any] = {}
+    for name, value in host.as_dict().items():
+        words = name.replace("_", " ")
+        if name in _HOST_TIMES:
+            facts[words] = (_moment(value) if name != "blocked_until" else _blocked(value)) or "–"
+        elif name in ("most_in_flight", "budget", "unanswered"):
+            facts[words] = value or None
+        else:
+            facts[words] = value
+    return sheet([(name, value) for name, value in facts.items() if number(value) != "–"], values)
+
+
+def _blocked(until: float | None) -> str | None:
+    """Until when, if that is to come."""
+    if until is None or until < time.time():
+        return None
+    return "for ever" if until >= FOR_EVER else datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+
+
+def payments_tables(page: Page, payments: Payments) -> list[str | Table]:
+    """Why a page has its scores: who pays its two sides most, and whom they pay, with the share of the score it is."""
+    base = number(1.0 if page.payout is None else page.payout)
+    authority = (
+        f"authority {number(page.authority_score)} is {base} for being there and the rest from pages that link to it:"
+    )
+    hub = f"hub {number(page.hub_score)} is {base} for being there and the rest from pages it links to:"
+    kinds = (
+        ("pays authority", authority, payments.authority_payers),
+        ("paid by authority", "these it pays in turn, as hubs:", payments.authority_payees),
+        ("pays hub", hub, payments.hub_payers),
+        ("paid by hub", "these it pays in turn, as authorities:", payments.hub_payees),
+    )
+    columns = ("cash", "of score", "url")
+    rows = {
+        kind: [(kind, each.cash, Cell(each.share, _percent(each.share)), each.url) for each in paid]
+        for kind, _, paid in kinds
+    }
+    if not on_terminal():
+        every = [row for kind in rows.values() for row in kind]
+        return ["", Table(("payment", *columns), every)] if every else []
+    shown: list[str | Table] = []
+    for kind, title, _ in kinds:
+        if rows[kind]:
+            shown += ["", title, Table(columns, [row[1:] for row in rows[kind]])]
+    return shown
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
+    """The crawl in figures; a pace of less than an hour says so."""
+    shown: dict[str, Any] = {}
+    for name, value in stats.items():
+        shown[name] = _pace(value) if name == "pace" else value
+        if name == "lapsed" and value:
+            shown[name] = f"{value:,}, waiting to be taken back"
+    return sheet(flat(shown), stats)
+
+
+def _pace(pace: Mapping[str, Any]) -> dict[str, Any]:
+    """Visits and links an hour; of less than an hour also how many there were, and in what time."""
+    words: dict[str, Any] = {}
+    for name in ("visits", "links"):
+        each = round(pace[f"{name}_an_hour"])
+        so_far = f" (so far: {pace[name]:,} in {_span(pace['seconds'])})" if pace["so_far"] else ""
+        words[f"{name}_an_hour"] = f"{each:,}{so_far}"
+    return {**words, "price": pace["price"]}
+
+
+def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:
+    """Figures, what is off, and the verdict."""
+    if on_terminal():
+        return [figures_sheet(figures), *(f"OFF: {finding}" for finding in findings), verdict]
+    off = [("OFF", finding) for finding in findings]
+    return [Sheet([*named(figures), *off, ("verdict", verdict)])]
+
+
+def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
+    """The best pages by each score of a ranking, and how it was computed."""
+    r = ranking
+    things: list[str | Table | Sheet] = []
+    rows = {
+        name: [(place, Cell(value, f"{value:.3g}"), url) for place, (url, value) in enumerate(best, 1)]
+        for name, best in r.best.items()
+    }
+    if not on_terminal():
+        every = [(name, *row) for name, best in rows.items() for row in best]
+        things = [Table(("score", "#", "value", "url"), every), ""] if every else []
+    else:
+        for name, best in rows.items():
+            things += [Table(("#", name, "url"), best), ""] if best else []
+    pairs: list[tuple[str, Any]] = [
+        ("pages", r.pages),
+        ("links", f"{r.links:,}, between hosts only" if r.only_external else r.links),
+        ("damping", r.damping),
+        ("restart", r.restart),
+        ("content", "relevance" if r.content else None),
+        ("iterations", r.iterations if r.tolerance is not None else "none needed"),
+        ("residual", f"{r.residual:.1e}" if r.iterations else None),
+        ("error", _error(r)),
+        ("seconds", f"{r.seconds:.1f}"),
+        ("written", ", ".join(r.best) if r.complete else "nothing"),
+    ]
+    values = {name: value for name, value in r.as_dict().items() if name != "best"}
+    return [*things, sheet([pair for pair in pairs if pair[1] is not None], values)]
+
+
+def _error(ranking: Ranking) -> str | None:
+    if ranking.tolerance is None:
+        return None
+    known = "not known" if ranking.error is None else f"at most {ranking.error:.1e}"
+    return known if ranking.converged else f"{known}, above the tolerance of {ranking.tolerance:.0e}"
+
+
+def rankings_table(rankings: Iterable[Ranking]) -> Table:
+    """Which batch scores the pages carry, since when, and what they were computed from."""
+    rows = (
+        (
+            r.method,
+            Cell(
+                _time(r.finished) if r.complete else None,
+                f"{_span(time.time() - r.finished)} ago" if r.complete and r.finished else "in part",
+            ),
+            r.pages,
+            r.links,
+            r.damping,
+            Cell(r.error, "–" if r.tolerance is None else "not known" if r.error is None else f"{r.error:.0e}"),
+            _basis(r),
+        )
+        for r in rankings
+    )
+    return rows_table(("method", "written", "pages", "links", "damping", "error", "of"), rows, ("damping",))
+
+
+def _basis(ranking: Ranking) -> str:
+    """Which links, and what else, in as few words as will do."""
+    links = "external links" if ranking.only_external else "all links"
+    content = ", content" if ranking.content else ""
+    return f"{links}{content}" + (f", {ranking.restart}" if ranking.restart else "")
+
+
+def settled(done: bool, bound: float | None, near: bool) -> str:
+    """Whether accounts are settled, and what that means for the scores; `near`: as near as the settings want them."""
+    if not done:
+        return "no"
+    if bound is None:
+        return "yes"
+    return f"{'yes' if near else 'pushed'}; scores at most {100 * bound:.2g} % off"

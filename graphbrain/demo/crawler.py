@@ -228,7 +228,7 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response)
-    body, page = _read(response), _Page(response.url)
+    body, page = _read(response), HtmlPage(response.url)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))
     if judge is None:
@@ -254,7 +254,7 @@ def _read(response: HTTPResponse) -> bytes:
     return bytes(body)
 
 
-class _Page(HTMLParser):
+class HtmlPage(HTMLParser):
     """The links of a page, absolute and in its order, the text of each, and all its text; of a broken one, those before
     the break."""
 
@@ -265,7 +265,7 @@ class _Page(HTMLParser):
         self.anchors, self.text = list[str](), list[str]()
         self.in_link = self.silent = False
 
-    def read(self, html: bytes, charset: str) -> _Page:
+    def read(self, html: bytes, charset: str) -> HtmlPage:
         try:
             text = html.decode(charset, "replace")
         except (LookupError, ValueError):  # there is no such charset, or it can do no more than raise

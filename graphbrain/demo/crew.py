@@ -1,8 +1,8 @@
 """The demo's crawlers: the crawler to copy, several times, each in a process of its own, one of which is killed.
 
 A `Crew` starts the processes and hears from each of every page that it has reported. Their order (JSON with the
-connection) goes in by stdin, which stays open: when it closes, because the crew is stopped or its process has died,
-they give back what they hold and end.
+connection) goes in by stdin, and another line once all have opened the brain. It stays open: when it closes, because
+the crew is stopped or its process has died, they give back what they hold and end.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Crew:
         self._processes: dict[int, subprocess.Popen[str]] = {}
         self._threads: list[threading.Thread] = []
         self._killed: set[int] = set()
+        self._ready = threading.Semaphore(0)
 
     def __enter__(self) -> Self:
         for number in range(1, self.count + 1):
@@ -79,10 +80,17 @@ class Crew:
         self.stop()
 
     def begin(self, arguments: Mapping[str, Any], **order: Any) -> None:
-        """Let them crawl. `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for,
-        or None. `threads` and `patience`: as for `crawl`."""
+        """Let them crawl, all from the same moment on: on a busy machine one may be ready long before another.
+
+        `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for, or None. `threads`
+        and `patience`: as for `crawl`.
+        """
         for number, process in self._processes.items():
             send_order(process, {"arguments": dict(arguments), "worker": self.name(number), **order})
+        for _ in self._processes:
+            self._ready.acquire()
+        for process in self._processes.values():
+            send_order(process, {"go": True})
 
     @staticmethod
     def name(number: int) -> str:
@@ -136,12 +144,15 @@ class Crew:
                 told = json.loads(line)
                 if "error" in told:
                     self.failed = str(told["error"])
+                elif "ready" in told:
+                    self._ready.release()
                 else:
                     self._heard.put((number, Told(**{**told, "held": tuple(told["held"])})))
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
             process.stdout.close()  # type: ignore[union-attr]
+        self._ready.release()  # it will not be
         self._heard.put((number, None))
 
 
@@ -164,11 +175,13 @@ def main() -> int:
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the crew decides
     order = json.loads(first_line())
-    threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
     judge = None if order["topic"] is None else TopicRelevance.from_words(order["topic"])
     try:
         with _Watched.open(**order["arguments"], worker=order["worker"], auto_tend=False, as_it_is=True) as brain:
             assert isinstance(brain, _Watched)
+            _write({"ready": True})
+            first_line()  # all are ready; or none comes, and this process ends
+            threading.Thread(target=watch_stdin, args=(stop,), daemon=True).start()
 
             def on_page(result: Fetched | Failed, answer: Answer) -> None:
                 _write(asdict(_told(brain, result, answer)))

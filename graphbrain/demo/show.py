@@ -35,7 +35,7 @@ from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
 from graphbrain.settings import Settings
 
-__all__ = ["Found", "Tally", "default_data_dir", "run_demo"]
+__all__ = ["Crawled", "Found", "default_data_dir", "run_demo"]
 
 CRAWL = "demo"
 CRAWLERS = 2
@@ -68,7 +68,7 @@ def default_data_dir() -> Path:
 
 
 @dataclass
-class Tally:
+class Crawled:
     """What the crawlers have reported so far, and what the brain answered.
 
     `by_crawler`: reports of each. `recorded`: how often a page's visit was recorded, by its key. `held`: from when to
@@ -158,13 +158,13 @@ def run_demo(
             brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}, web, line, say))
             halt.check()
             stack.enter_context(web)
-            tally = _crawl(brain, web, crew, workers, topic, line, say, halt)
+            crawled = _crawl(brain, web, crew, workers, topic, line, say, halt)
             halt.check()
             line("bringing all scores to rest")
             brain.tend(None, stop=halt.wanted.is_set)
             halt.check()
             line("recomputing every score from its neighbours")
-            found = Found.of(brain, web, tally, own if stays else None)
+            found = Found.of(brain, web, crawled, own if stays else None)
             halt.check()
             line("")
             _print(found, own, stays, uri)
@@ -283,9 +283,9 @@ def _crawl(
     line: show.Line,
     say: Say,
     halt: _Interruption,
-) -> Tally:
-    """Crawl the web from its seeds, kill a crawler in the middle; the tally of what was reported."""
-    tally = Tally()
+) -> Crawled:
+    """Crawl the web from its seeds, kill a crawler in the middle; the crawled of what was reported."""
+    crawled = Crawled()
     brain.seed(web.seeds)
     names = ("uri", "user", "password", "database", "limit_seconds")
     connection = {**{name: getattr(brain.settings, name) for name in names}, "crawl": CRAWL, "share": False}
@@ -302,24 +302,24 @@ def _crawl(
             halt.check()
             if heard is not None:
                 began = began or time.monotonic()
-                tally.add(*heard)
-                tally.seconds = time.monotonic() - began
-                if tally.killed_at is None and tally.reported >= KILLED_AFTER * len(web.pages):
+                crawled.add(*heard)
+                crawled.seconds = time.monotonic() - began
+                if crawled.killed_at is None and crawled.reported >= KILLED_AFTER * len(web.pages):
                     line("killing a crawler")
-                    _kill(crew, brain, web, tally, say)
-            if tally.reported and time.monotonic() - looked > EVERY:
-                line("crawling", f": {_moment(brain.stats(), tally)}")
+                    _kill(crew, brain, web, crawled, say)
+            if crawled.reported and time.monotonic() - looked > EVERY:
+                line("crawling", f": {_moment(brain.stats(), crawled)}")
                 looked = time.monotonic()
     # A report that was under way when the crawler was killed may be recorded after all: then it did not hold the page.
-    tally.victim_held = [key for key in tally.victim_held if key in tally.came_back or not brain.page(key).visits]
+    crawled.victim_held = [key for key in crawled.victim_held if key in crawled.came_back or not brain.page(key).visits]
     if crew.failed:
         raise GraphbrainError(f"A crawler could not go on: {crew.failed}")
     if pool.failed:
         say(f"The workers could not work: {pool.failed}")
-    return tally
+    return crawled
 
 
-def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
+def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> None:
     """Kill a crawler while it holds pages. The web holds its answers back meanwhile, so that there are some."""
 
     def held() -> list[str]:
@@ -331,22 +331,22 @@ def _kill(crew: Crew, brain: Brain, web: Web, tally: Tally, say: Say) -> None:
         while len(held()) < HOLDS and time.monotonic() < until:
             time.sleep(0.05)
         crew.kill(VICTIM)
-    tally.killed_at, tally.victim_held = time.monotonic(), held()
+    crawled.killed_at, crawled.victim_held = time.monotonic(), held()
     while True:  # what it had sent before may still be written
         time.sleep(SETTLED)
-        before, tally.victim_held = tally.victim_held, held()
-        if before == tally.victim_held:
+        before, crawled.victim_held = crawled.victim_held, held()
+        if before == crawled.victim_held:
             break
     say(
         f"Crawler {VICTIM} is killed (kill -9 {crew.pid(VICTIM)}) and held "
-        f"{_count(len(tally.victim_held), 'page')}; crawler {CRAWLERS} goes on."
+        f"{_count(len(crawled.victim_held), 'page')}; crawler {CRAWLERS} goes on."
     )
 
 
-def _moment(stats: dict[str, Any], tally: Tally) -> str:
-    lost = len(tally.victim_held) - len(tally.came_back)
+def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
+    lost = len(crawled.victim_held) - len(crawled.came_back)
     waits = f", {lost} to come back" if lost else ""
-    return f"{tally.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
+    return f"{crawled.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
 
 
 def _count(number: int, word: str) -> str:
@@ -364,13 +364,13 @@ class Found:
     hubs: list[Page]
     authorities: list[Page]
     titles: dict[str, str]
-    tally: Tally
+    crawled: Crawled
     stats: dict[str, Any]
     audit: Audit
     browser: dict[str, str]
 
     @classmethod
-    def of(cls, brain: Brain, web: Web, tally: Tally, kept: lifecycle.Server | None) -> Found:
+    def of(cls, brain: Brain, web: Web, crawled: Crawled, kept: lifecycle.Server | None) -> Found:
         """Ask the brain for it."""
         browser = {"connect": brain.settings.uri, "user": brain.settings.user}
         if kept is not None:
@@ -379,7 +379,7 @@ class Found:
             brain.top(TOP, by="hub"),
             brain.top(TOP, by="authority"),
             {url: page.title for url, page in web.pages.items()},
-            tally,
+            crawled,
             brain.stats(),
             brain.audit(None),
             {**browser, "try": QUERY},
@@ -388,26 +388,28 @@ class Found:
     @property
     def ok(self) -> bool:
         """Is nothing wrong, and nothing lost or doubled?"""
-        tally = self.tally
+        crawled = self.crawled
         return (
             self.audit.ok
-            and not tally.twice_held
-            and not tally.twice_recorded
-            and len(tally.came_back) == len(tally.victim_held)
+            and not crawled.twice_held
+            and not crawled.twice_recorded
+            and len(crawled.came_back) == len(crawled.victim_held)
         )
 
     def summary(self) -> list[tuple[str, str]]:
         """The figures, for a person."""
-        tally, stats = self.tally, self.stats
-        each = " and ".join(f"{tally.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
-        first = min(FIRST, tally.judged)
-        topic = f"{tally.near:,} of {tally.judged:,} pages are near it, {tally.near_at_first} of the first {first}"
-        failures = ", ".join(f"{n} × {status}" for status, n in sorted(tally.failures.items()))
-        moved = tally.outcomes["alias"]
+        crawled, stats = self.crawled, self.stats
+        each = " and ".join(f"{crawled.by_crawler[number]:,}" for number in range(1, CRAWLERS + 1))
+        first = min(FIRST, crawled.judged)
+        topic = (
+            f"{crawled.near:,} of {crawled.judged:,} pages are near it, {crawled.near_at_first} of the first {first}"
+        )
+        failures = ", ".join(f"{n} × {status}" for status, n in sorted(crawled.failures.items()))
+        moved = crawled.outcomes["alias"]
         return [
             (
                 "fetched",
-                f"{_count(len(tally.held), 'page')} in {tally.seconds:.0f} s, by two crawlers: {each} requests",
+                f"{_count(len(crawled.held), 'page')} in {crawled.seconds:.0f} s, by two crawlers: {each} requests",
             ),
             ("shared", self._shared()),
             ("killed", self._killed()),
@@ -416,22 +418,22 @@ class Found:
                 f"{_count(stats['pages'], 'page')} and {_count(stats['links'], 'link')} on {stats['hosts']} hosts; "
                 f"{_count(moved, 'page')} moved for good",
             ),
-            *([("topic", topic)] if tally.judged else []),
+            *([("topic", topic)] if crawled.judged else []),
             ("failed", f"{failures or 'nothing'}; {_count(stats['retries'], 'page')} will be tried again later"),
-            ("left out", f"{_count(tally.refused, 'link')} to what can be no page, such as mailto:"),
+            ("left out", f"{_count(crawled.refused, 'link')} to what can be no page, such as mailto:"),
             ("scores", self._scores()),
             *(("wrong", finding) for finding in self.audit.findings),
         ]
 
     def _shared(self) -> str:
-        tally = self.tally
-        if tally.twice_held or tally.twice_recorded:
-            return f"WRONG: {tally.twice_held} pages held by both at once, {tally.twice_recorded} recorded twice"
+        crawled = self.crawled
+        if crawled.twice_held or crawled.twice_recorded:
+            return f"WRONG: {crawled.twice_held} pages held by both at once, {crawled.twice_recorded} recorded twice"
         return "no page was held by both at once, none was recorded twice"
 
     def _killed(self) -> str:
-        held, back = len(self.tally.victim_held), self.tally.came_back
-        if self.tally.killed_at is None:
+        held, back = len(self.crawled.victim_held), self.crawled.came_back
+        if self.crawled.killed_at is None:
             return "nobody: the crawl was over before"
         told = f"crawler {VICTIM}, while it held {_count(held, 'page')}"
         if not held:

@@ -149,10 +149,10 @@ class Web:
 
 def through(proxy: str) -> ProxyHandler:
     """What urllib needs to reach the hosts of a web that is served at `host:port`."""
-    return _Through(proxy)
+    return Through(proxy)
 
 
-class _Through(ProxyHandler):
+class Through(ProxyHandler):
     """A ProxyHandler that no environment variable talks out of it."""
 
     def __init__(self, address: str) -> None:

@@ -7,6 +7,7 @@ May touch: statements on pages, visits and claims; links and hosts through their
 
 __all__ = [
     "aliases",
+    "asked",
     "candidates",
     "change_hints",
     "claims",

@@ -19,13 +19,13 @@ from graphbrain.frontier import discovery, requeue
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Again, Tx
 
-__all__ = ["free", "free_those_of", "goals", "settle"]
+__all__ = ["free", "free_those_of", "goals", "move_links"]
 
 MOVED_AT_ONCE = 200
 """Links of an alias that one transaction moves: it locks the pages they come from."""
 BEHIND_AT_ONCE = 1_000
-"""So many aliases that lead to a page by way of others are looked at when it begins to lead elsewhere; those beyond
-when they are visited."""
+"""When a page begins to lead elsewhere, at most so many aliases that lead to it by way of others are looked at then;
+the rest when they are visited."""
 
 
 def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
@@ -38,7 +38,7 @@ def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
 
 
 def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
-    """Let the aliases among these pages that nobody holds wait to be fetched, as pages; how many there were."""
+    """Let aliases that are not leased wait to be fetched, as pages; how many of these pages were such."""
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
     chosen = sorted(
@@ -63,7 +63,7 @@ def free_those_of(tx: Tx, key: str, policy: Policy, now: float) -> int:
     return free(tx, tx.one("links/aliases_of", id=ids[key], limit=MOVED_AT_ONCE)[0], policy, now)
 
 
-def settle(tx: Tx, page: int, policy: Policy, now: float) -> bool:
+def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     """Let some of the links that name a page end where it leads: at its goal if it is an alias, else at itself.
 
     Its value goes with them. True when none is left; an alias is not looked at any more then.

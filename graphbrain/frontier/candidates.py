@@ -177,14 +177,17 @@ class ByWorth:
 
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
-        """Were lanes found that nobody knew of, and may there be more behind them?"""
-        return UNKNOWN in after.lane and not set(after.lane) <= set(before.lane)
+        """Were lanes found that nobody knew of, and may there be more behind them? All of the frontier count as one."""
+        if UNKNOWN not in after.lane:
+            return False
+        new, known = set(after.lane).difference(before.lane), {stretch(lane) for lane in before.lane}
+        return any(stretch(lane) not in known for lane in new)
 
     def _ranges(self, queue: str) -> Ranges:
         with self._lock:
             known = self._known.get(queue)
             if known is None:
-                known = Ranges.unknown(joined=queue != SHARED_QUEUE)
+                known = Ranges.unknown(joined=True)
                 self._known[queue] = known
                 while len(self._known) > HOSTS_KNOWN:
                     self._known.popitem(last=False)

@@ -20,7 +20,7 @@ from graphbrain.frontier.sampling import Reach
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT, Address
-from graphbrain.hosts.politeness import SHARED_QUEUE, Ends, Host, Manners
+from graphbrain.hosts.politeness import SHARED_QUEUE, Ends, HostState, Manners
 from graphbrain.model import FOR_EVER, Claim
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
@@ -258,7 +258,7 @@ class _Deal:
     now: float
     most: int
     most_moves: int
-    held: dict[str, Host]
+    held: dict[str, HostState]
     tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     """(from a host's own queue, granted) → candidates met before there were enough claims"""
     sources: set[str] = field(default_factory=set)
@@ -269,7 +269,7 @@ class _Deal:
     """claims out of hosts that do not answer"""
     out: int = 0
     """claims out, where that is asked"""
-    touched: dict[str, Host] = field(default_factory=dict)
+    touched: dict[str, HostState] = field(default_factory=dict)
 
     def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
         """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
@@ -302,7 +302,7 @@ class _Deal:
         if self.most and any(host.dead() and host.ready(self.now) for host in self.held.values()):
             self.probes, self.out = politeness.probes(tx)
 
-    def _puts_off(self, host: Host) -> bool:
+    def _puts_off(self, host: HostState) -> bool:
         """Is it dead, and must others answer first, for enough claims of such hosts are out?"""
         if not host.dead() or len(self.grants) == self.most:
             return False
@@ -319,7 +319,7 @@ class _Deal:
         self.grants.append([page, *counted])
         return True
 
-    def _grant_politely(self, page: int, host: Host, queue: str, new: bool) -> bool:
+    def _grant_politely(self, page: int, host: HostState, queue: str, new: bool) -> bool:
         if len(self.grants) == self.most:
             return False
         charged = host.grant(self.now, new)
@@ -328,13 +328,13 @@ class _Deal:
             self.sources.add(host.name)
         return self._grant(page, [True, host.at.name if host.at is not None else None, charged or None])
 
-    def _bar(self, page: int, host: Host, queue: str) -> None:
+    def _bar(self, page: int, host: HostState, queue: str) -> None:
         """Its robots.txt does not let it be fetched."""
         self.barred.append(page)
         if queue != SHARED_QUEUE:
             self.sources.add(host.name)
 
-    def _set_aside(self, page: int, host: Host, queue: str) -> None:
+    def _set_aside(self, page: int, host: HostState, queue: str) -> None:
         """The budget has no room for it."""
         if (
             queue == host.name
@@ -345,14 +345,14 @@ class _Deal:
         if queue != SHARED_QUEUE:
             self.sources.add(host.name)
 
-    def _hold_back(self, page: int, host: Host, queue: str, new: bool) -> None:
+    def _hold_back(self, page: int, host: HostState, queue: str, new: bool) -> None:
         """Its host is not ready."""
         if host.wait(self.now):
             self.touched[host.name] = host
         if queue == SHARED_QUEUE and self._move(page, host, aside=new and host.budget > 0):
             host.file(self.now)
 
-    def _move(self, page: int, host: Host, aside: bool) -> bool:
+    def _move(self, page: int, host: HostState, aside: bool) -> bool:
         """Let it wait in one of its host's queues, unless enough pages have moved."""
         if len(self.moves) == self.most_moves:
             return False
@@ -364,7 +364,7 @@ class _Deal:
 
 def _hosts_of(
     tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float
-) -> tuple[dict[str, Host], dict[str, Address]]:
+) -> tuple[dict[str, HostState], dict[str, Address]]:
     """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits."""
     wanted = set(names) | set(idle)
     if not manners.ask_all:
@@ -437,7 +437,7 @@ def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, 
     ends: dict[str, Ends] = {}
     for row in rows:
         end_lease(ends, row)
-    filing = politeness.settle(tx, ends, dict.fromkeys((str(row[2]) for row in rows), now), manners, now)
+    filing = politeness.conclude(tx, ends, dict.fromkeys((str(row[2]) for row in rows), now), manners, now)
     # A page that was given up, or went out of the scope, while it was leased waits in no queue.
     waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
     back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
@@ -501,23 +501,23 @@ def _moment(at: float) -> float | None:
     return None if at >= FOR_EVER else at
 
 
-def _lapses(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+def _lapses(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
     return at if host is None else max(at, host.opens_at())
 
 
-def _comes_due(at: float, host: Host | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
     if host is not None and host.full():
         return FOR_EVER
     return at if host is None else max(at, host.opens_at())
 
 
-def _looked_at(at: float, host: Host | None, now: float) -> float:
+def _looked_at(at: float, host: HostState | None, now: float) -> float:
     """An alias that could be had now has just been refused: nobody knows for how long."""
     moment = _comes_due(at, host, now)
     return moment if moment > now else now + FULL_WAIT
 
 
-def _opens(at: float, host: Host | None, now: float) -> float:
+def _opens(at: float, host: HostState | None, now: float) -> float:
     if host is None or host.full():
         return FOR_EVER
     own = host.ready_at(now)

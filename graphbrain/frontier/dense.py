@@ -1,9 +1,9 @@
 """Visits of pages with so many links that one transaction cannot hold them: most of the links come and go before it.
 
-Each of these transactions writes some of them, under the same locks and with the same repairs as ever, and only as long
-as the visit is one that may: it is judged anew in each. What is left then is recorded with the visit. If it is stopped
-in between, the page has some of its new links and some of its old ones, its accounts are right, and whoever visits it
-next does the rest.
+Each of these transactions writes some of the links, under the same locks and with the same repairs as a report. It
+judges the visit anew, and writes nothing if its links do not count. The rest is recorded with the visit. If this is
+stopped in between, the page has some of its new links and some of its old ones, its accounts are right, and the next
+visit does the rest.
 Statements: visits/read.
 """
 
@@ -14,8 +14,7 @@ from dataclasses import replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, report
-from graphbrain.frontier.relink import Led, relink
+from graphbrain.frontier import discovery, relink, report
 from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge
 from graphbrain.graph.connection import Again, Tx
 
@@ -41,18 +40,20 @@ def missing(tx: Tx, item: Item, policy: Policy) -> list[str]:
 def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:
     """Add those of the links of a visit that have these keys."""
     part = replace(item, targets={key: item.targets[key] for key in keys}, told="some")
-    ids, made, _, redirecting, _ = report.discover(tx, [part], policy, now)
-    if item.key not in ids:
+    named = report.discover(tx, [part], policy, now)
+    page = named.ids.get(item.key)
+    if page is None:
         return
-    page, goals = ids[item.key], discovery.goals(tx, ids, redirecting)
-    ledger = ledgers.lock(tx, {page, *ids.values(), *goals.values()}, policy.rule)
-    discovery.begin(tx, ledger, made)
+    ledger = ledgers.lock(tx, {*named.ids.values(), *named.goals.values()}, policy.rule)
+    adjacency.begin(tx, ledger, named.made)
     verdict = _judged(tx, item, page, policy)
     if verdict is not None and verdict.links and not verdict.vanished:
         some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
-        relink(tx, some, Led(ids, goals, redirecting), ledger, policy, now)
-        report.guess(tx, some, goals, ledger)
-    _write(tx, ledger, made, policy, now)
+        told = relink.told(some, named)
+        relink.lower(tx, some, told, ledger, policy)
+        adjacency.replace(tx, ledger, told, now)
+        report.guess(tx, some, named.goals, ledger)
+    _write(tx, ledger, named.made, policy, now)
 
 
 def remove(tx: Tx, item: Item, policy: Policy, now: float) -> int:

@@ -1,4 +1,4 @@
-"""Corrections by hand, and passes over all pages: each repairs the accounts in the transaction that changes the graph.
+"""Corrections by hand, and backfills of all pages: each repairs the accounts in the transaction that changes the graph.
 
 Statements: pages/*, links/redirects, claims/held, accounts/*.
 """
@@ -159,7 +159,7 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
     claims.end_lease(ends, held)
     if policy.manners.counting:
         ends[held[2]].spent -= held[12]
-    politeness.settle(tx, ends, {}, policy.manners, now)
+    politeness.conclude(tx, ends, {}, policy.manners, now)
     tx.do("pages/forget", id=page)
     return False
 

@@ -1,4 +1,4 @@
-"""What becomes of pages for reasons beside a visit: nobody links to them any more, or somebody by hand lets them wait.
+"""What becomes of pages beside visits: no page links to them any more, or they are let wait again by hand.
 
 A page that loses its last in-link, or gets one again, carries a mark (`look_again`), and so does an alias that is
 linked to. Workers look at marked pages, in transactions of their own, under the locks that links are written under:

@@ -44,7 +44,7 @@ ALIVE = ("frontier", "known")
 COUNTED_APART = frozenset(
     {"name", "discovered", "queued", "resting", "ready_at", "turn_at", "set_aside", "in_flight", "budget_used"}
 )
-"""What a host has by its pages: it goes along with them."""
+"""Properties of a host that count its pages or follow from them: they change as the pages move, one by one."""
 LARGER = ("delay", "robots_delay", "blocked_until", "next_at", "errors", "response_seconds")
 """Of two hosts that become one the larger of these holds, and the smaller of the others that are limits."""
 SMALLER_BUT_0 = ("most_in_flight", "budget")
@@ -367,8 +367,8 @@ def _groups(tx: Tx, listed: Sequence[_Page], addresses: Addresses) -> tuple[list
 
 
 def _rank(page: int, facts: Facts, members: Collection[int]) -> tuple[Any, ...]:
-    """Who stays comes first: the one that was fetched first. An alias is one only for want of a page, one of another
-    spelling of itself is none."""
+    """The key to sort pages by so that the one that stays comes first: the page that was fetched first. An alias stays
+    only where there is no page, and an alias of another spelling of itself last of all."""
     stored, goal = facts[page]
     first = stored.get("first_fetched")
     circles = stored["state"] == "alias" and goal is not None and goal in members
@@ -517,10 +517,10 @@ def _carry(tx: Tx, chosen: Sequence[_Group], ended: set[int], facts: Facts, ledg
 
 
 def _revives(own: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Does a page wait to be fetched because another that is the same does?
+    """Does a page that waits no more wait again because another that is the same page does?
 
-    What was visited and led nowhere does so by another that was visited, and was there; what may not be fetched, by any
-    that may.
+    A page outside the scope, or never fetched, does; one that was fetched and given up only if the other was fetched,
+    too.
     """
     if own["state"] in ALIVE or other["state"] not in ALIVE:
         return False
@@ -592,7 +592,7 @@ def _end_leases(tx: Tx, chosen: Sequence[_Group], ended: set[int], policy: Polic
     if rows:
         tx.do("rekey/carry", rows=rows)
     _trace(tx, traces)
-    politeness.settle(tx, ends, {}, policy.manners, now)
+    politeness.conclude(tx, ends, {}, policy.manners, now)
 
 
 def _move_notes(tx: Tx, chosen: Sequence[_Group], ended: set[int]) -> None:

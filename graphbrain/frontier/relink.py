@@ -1,38 +1,44 @@
-"""The links and redirects that a batch of visits tells of: their difference to those that are known, written.
+"""What a batch of visits tells of links and redirects, and the depths that follow.
 
-A link to an alias ends where the alias leads. Pages are locked, with their accounts; depths follow.
+A link to an alias ends where the alias leads. Pages are locked, with their accounts; `adjacency` writes the links.
 Statements: links/alias, links/redirects, links/seeds, links/unalias, visits/alias.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
-from graphbrain.accounts import adjacency
+from graphbrain.accounts.adjacency import Told
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import discovery
 from graphbrain.frontier.verdicts import Policy, Verdict
 from graphbrain.frontier.visits import HOUR, pause
-from graphbrain.graph.connection import Again, Tx
+from graphbrain.graph.connection import Tx
 from graphbrain.schedule.value import DAY
 from graphbrain.url import host_of
 
-__all__ = ["Led", "redirect", "relink"]
+__all__ = ["Named", "Redirected", "explained", "lower", "redirect", "told"]
 
 LONGEST_ALIAS = 180 * DAY
 """An alias is looked at again after as long as it has been one, and a day; but after so long at the latest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Led:
-    """Key → id of each page that a batch names, and of the page it leads to: another one if it is an alias."""
+class Named:
+    """The pages that a batch names: key → id of each, and of the page it leads to: another one if it is an alias."""
 
     ids: dict[str, int]
     goals: dict[str, int]
+    made: list[int]
+    """those that had to be created, ascending"""
+    linked: set[str]
+    """keys of pages that may have links"""
     redirecting: set[str]
     """keys of aliases, some of which lead nowhere"""
+    unsure: dict[str, tuple[int, str]]
+    """key → (id, why) of pages whose addresses may get better"""
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Those among these pages that lead to another."""
@@ -41,86 +47,62 @@ class Led:
         return {self.ids[key] for key in self.redirecting.intersection(keys) if self.goals[key] != self.ids[key]}
 
 
-def relink(
-    tx: Tx,
-    verdicts: Sequence[Verdict],
-    led: Led,
-    ledger: Accounts,
-    policy: Policy,
-    now: float,
-) -> dict[int, list[int]]:
-    """Write the difference between the links that are known and those that were reported; depths follow. All links
-    that these pages have now: page → those it links to.
+def told(verdicts: Sequence[Verdict], named: Named) -> list[Told]:
+    """What the visits that count for links say that their pages link to; a link to an alias is one to where it
+    leads."""
+    return [_told(verdict, named) for verdict in verdicts if verdict.links]
 
-    A link to an alias is one to the page that it leads to.
-    """
-    taking = [v for v in verdicts if v.links]
-    links: dict[int, list[int]] = {}
-    if not taking:
-        return links
-    pages = [v.visit.page for v in taking]
-    old = adjacency.held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
-    named = {v.visit.page: led.aliases(v.targets) for v in taking}
-    spelt = adjacency.spelling(tx, (v.visit.page for v in taking if v.visit.names_aliases or named[v.visit.page]))
-    made: adjacency.Ends = []
-    gone: adjacency.Ends = []
-    names: list[list[object] | None] = []
+
+def _told(verdict: Verdict, named: Named) -> Told:
+    page, keys = verdict.visit.page, [key for key in verdict.targets if key in named.goals]
+    ends = dict.fromkeys(named.goals[key] for key in keys)
+    ends.pop(page, None)  # by way of an alias of itself
+    aliases = named.aliases(verdict.targets)
+    if not (aliases or verdict.visit.names_aliases):
+        return Told(page, list(ends), verdict.unlinks)
+    direct = frozenset(named.goals[key] for key in keys if named.ids[key] not in aliases)
+    via = frozenset(named.goals[key] for key in keys if named.ids[key] in aliases) - direct
+    return Told(page, list(ends), verdict.unlinks, frozenset(aliases), direct, via, spelt=True)
+
+
+def lower(tx: Tx, verdicts: Sequence[Verdict], links: Sequence[Told], ledger: Accounts, policy: Policy) -> None:
+    """Pages that are linked to (`links`: what was `told`) get the depth that follows, if that is less."""
+    leads_on = {verdict.visit.page: verdict.item.leads_on for verdict in verdicts}
     depths: dict[int, int] = {}
-    for verdict in taking:
-        page = verdict.visit.page
-        before = set(old.get(page, ()))
-        if verdict.unlinks and not ledger.holds(before):
-            raise Again
-        after = list(dict.fromkeys(led.goals[key] for key in verdict.targets if key in led.goals))
-        if page in after:  # by way of an alias of itself
-            after.remove(page)
-        new = [target for target in after if target not in before]
-        if new:
-            made.append((page, new))
-        if verdict.unlinks and (lost := before.difference(after)):
-            gone.append((page, sorted(lost)))
-        links[page] = after if verdict.unlinks else [*before, *new]
-        if page in spelt:
-            now_named = _spelling(verdict, led, named[page], spelt[page], new)
-            names.append(now_named.row(page, spelt[page], links[page]))
-        depth = ledger.depth_of(page)
-        _offer(depths, depth if verdict.item.leads_on else depth + 1, after)
-    adjacency.create(tx, ledger, made, now)
-    ledger.guess_values(tx, links, dict(made))
-    adjacency.delete(tx, ledger, gone)
-    adjacency.respell(tx, ledger, names)
-    discovery.lower(tx, ledger, depths, policy.scope)
-    return links
+    for each in links:
+        depth = ledger.depth_of(each.page)
+        _offer(depths, depth if leads_on[each.page] else depth + 1, each.ends)
+    discovery.lower(tx, ledger, depths, policy.scope, {each.page for each in links})
 
 
-def _spelling(
-    verdict: Verdict, led: Led, named: set[int], before: adjacency.Spelling, new: Iterable[int]
-) -> adjacency.Spelling:
-    """What the page names after this visit; one that was refused only adds links."""
-    own = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] not in named}
-    via = {led.goals[key] for key in verdict.targets if key in led.goals and led.ids[key] in named} - own
-    if verdict.unlinks:
-        return adjacency.Spelling(frozenset(named), frozenset(via))
-    return adjacency.Spelling(before.named | named, (before.via - own) | via.intersection(new))
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """What a batch says of aliases: pages that lead to another one, and pages whose in-links are to be looked at, as
+    they lead elsewhere than before, or nowhere."""
+
+    leading: list[int] = field(default_factory=list)
+    astray: set[int] = field(default_factory=set)
+
+    def to_look_at(self, ledger: Accounts) -> set[int]:
+        """Pages whose in-links are to be looked at, now that the links of the batch are written."""
+        return self.astray.union(compress(self.leading, ledger.may_be_linked(self.leading)))
 
 
-def redirect(tx: Tx, verdicts: Sequence[Verdict], led: Led, ledger: Accounts, policy: Policy, now: float) -> set[int]:
-    """Write which pages are aliases of which, and are so no more; those whose in-links are to be looked at for it."""
+def redirect(
+    tx: Tx, verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy, now: float
+) -> Redirected:
+    """Write which pages are aliases of which, and are so no more."""
     leading: dict[int, int] = {}
     seeds: set[tuple[int, int]] = set()
-    aliases: list[Verdict] = []
-    for verdict in verdicts:
-        if verdict.answer.outcome == "alias" and verdict.answer.accepted:
-            target = next((led.ids[key] for key in verdict.item.targets if key in led.ids), None)
-            verdict.answer = replace(verdict.answer, reason=_whither(verdict, target, ledger, policy))
-            if verdict.keep:
-                aliases.append(verdict)
-                if target is not None:
-                    leading[verdict.visit.page] = target
-                if verdict.visit.is_seed:
-                    ends = {led.ids[key] for key in verdict.item.targets if key in led.ids}
-                    ends |= {led.goals[key] for key in verdict.item.targets if key in led.goals}
-                    seeds |= {(verdict.visit.page, end) for end in ends if end != verdict.visit.page}
+    aliases = [verdict for verdict in verdicts if verdict.keep and _leads(verdict)]
+    for verdict in aliases:
+        target = _target(verdict, named)
+        if target is not None:
+            leading[verdict.visit.page] = target
+        if verdict.visit.is_seed:
+            ends = {named.ids[key] for key in verdict.item.targets if key in named.ids}
+            ends |= {named.goals[key] for key in verdict.item.targets if key in named.goals}
+            seeds |= {(verdict.visit.page, end) for end in ends if end != verdict.visit.page}
     failing = [v for v in verdicts if v.keep and v.visit.state == "alias" and v.answer.outcome in ("retry", "slowed")]
     was = {v.visit.page for v in verdicts if v.keep and v.visit.state == "alias"}
     again = was.difference(v.visit.page for v in (*aliases, *failing))
@@ -135,9 +117,29 @@ def redirect(tx: Tx, verdicts: Sequence[Verdict], led: Led, ledger: Accounts, po
         tx.do("links/seeds", rows=[list(pair) for pair in sorted(seeds)])
         made = sorted({end for _, end in seeds})
         ledger.become_seeds(made)
-        discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope)
-    linked = set(compress(leading, ledger.may_be_linked(list(leading))))
-    return linked | again | {page for page, target in before.items() if leading[page] != target}
+        linking = {verdict.visit.page for verdict in verdicts if verdict.links}
+        discovery.lower(tx, ledger, dict.fromkeys(made, 0), policy.scope, linking)
+    return Redirected(list(leading), again | {page for page, target in before.items() if leading[page] != target})
+
+
+def explained(verdicts: Sequence[Verdict], named: Named, ledger: Accounts, policy: Policy) -> list[Verdict]:
+    """The same verdicts; the answers to redirects say where they lead, if that is no page of the crawl."""
+    if not any(map(_leads, verdicts)):
+        return list(verdicts)
+    return [
+        replace(v, answer=replace(v.answer, reason=_whither(v, _target(v, named), ledger, policy))) if _leads(v) else v
+        for v in verdicts
+    ]
+
+
+def _leads(verdict: Verdict) -> bool:
+    """Is it a redirect that was accepted?"""
+    return verdict.answer.outcome == "alias" and verdict.answer.accepted
+
+
+def _target(verdict: Verdict, named: Named) -> int | None:
+    """The page that a redirect names; None: it is not there."""
+    return next((named.ids[key] for key in verdict.item.targets if key in named.ids), None)
 
 
 def _whither(verdict: Verdict, target: int | None, ledger: Accounts, policy: Policy) -> str:

@@ -1,23 +1,24 @@
 """A batch of visits, recorded in one transaction.
 
-In this order: the visited pages and their links are looked up and the missing ones created (by key), everything
-that will be read or written is locked (by id) together with its accounts, leases and last visits are judged, the
-difference of the links is written and the accounts at both ends repaired, cash is pushed where all who are paid are
-locked anyway, the visits are recorded and the leases end, and last the hosts are settled (by name). Every decision is
-taken from locked state, and an item that was recorded by an attempt whose answer got lost is recognised by its token.
+`record` goes from top to bottom: the pages that the batch names are looked up, and the missing ones created (by key);
+everything that will be read or written is locked (by id) together with its accounts; leases and last visits are judged,
+and what the visits tell of pages is written; the links are written and the accounts at both ends repaired, and cash is
+pushed where all who are paid are locked anyway; beliefs and lanes follow from what pages are worth then; and last the
+hosts are told (by name), and it is written what depends on them. Every decision is taken from locked state, and an item
+that was recorded by an attempt whose answer got lost is recognised by its token.
 Statements: pages/*, visits/read, accounts/*, links/degrees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, spellings, visits
+from graphbrain.frontier import discovery, relink, spellings, visits
 from graphbrain.frontier.discovery import New
-from graphbrain.frontier.relink import Led, redirect, relink
+from graphbrain.frontier.relink import Named, Redirected
 from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge, told_of
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.model import Answer, Failed, Fetched
@@ -52,59 +53,70 @@ class Recorded:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
     """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
-    ids, made, linked, redirecting, unsure = discover(tx, items, policy, now, heavy=heavy)
-    goals = discovery.goals(tx, ids, redirecting)
-    present = [item for item in items if item.key in ids]
-    sources = [ids[item.key] for item in present]
-    # Most pages are visited for the first time and have no links yet.
-    known = adjacency.read_spelt(tx, [ids[item.key] for item in present if item.key in linked and item.touches_links()])
-    wanted = {goals[key] for item in present for key in item.targets if key in goals}
-    if redirecting or unsure:
-        wanted.update(ids[key] for item in present for key in item.targets if key in ids)
-    ledger = ledgers.lock(tx, wanted.union(sources, made, *known.values()), policy.rule)
-    discovery.begin(tx, ledger, made)
-    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(sources))[0]}
-    verdicts = [judge(item, before[ids[item.key]], policy) for item in present]
-    led = Led(ids, goals, redirecting)
-    links = relink(tx, verdicts, led, ledger, policy, now)
-    turned = redirect(tx, verdicts, led, ledger, policy, now)
-    offers = _offers(items, unsure, policy.scope)
+    named = discover(tx, items, policy, now, heavy=heavy)
+    ledger = _lock(tx, items, named, policy.rule)
+
+    # What becomes of the visits, and what they tell of their pages and of those these link to.
+    judged = _judged(tx, items, named, policy)
+    told = relink.told(judged, named)
+    relink.lower(tx, judged, told, ledger, policy)
+    verdicts = relink.explained(judged, named, ledger, policy)
+    redirected = relink.redirect(tx, verdicts, named, ledger, policy, now)
+    offers = _offers(items, named.unsure, policy.scope)
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-    _give_relevance(tx, verdicts, goals, ledger)
-    _give_values(tx, verdicts, goals, ledger)
+    _give_relevance(tx, verdicts, named.goals, ledger)
+    _give_values(tx, verdicts, named.goals, ledger)
     _note_first(verdicts, ledger)
+    outside = visits.outside(verdicts, ledger, policy.scope)
+    visits.write_fetched(tx, verdicts, outside)
+
+    # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
+    links = adjacency.replace(tx, ledger, told, now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
+    ledger.pass_on(few)
     pushes, payments = ledger.spend_among(few)
-    plan = visits.learn(tx, verdicts, ledger, policy)
+
+    # Where pages wait follows from what they are worth now.
+    plan = visits.learn(tx, verdicts, outside, ledger, policy)
     ledger.write(tx, now)
-    if policy.orphans != "keep":
-        turned |= set(ledger.in_links_turned()).difference(made)
-    discovery.look_again(tx, turned, now)
-    visits.write(tx, verdicts, plan, policy, now)
-    answers = {verdict.item.key: verdict.answer for verdict in verdicts}
-    told = [told_of(item, answers.get(item.key)) for item in items]
-    return Recorded(told, pushes, payments)
+
+    # The last locks, and what follows from the hosts they are of.
+    concluded = visits.conclude(tx, verdicts, plan, policy, now)
+    final = visits.excused(verdicts, concluded.held)
+    visits.write_waiting(tx, final, plan, concluded, policy, now)
+    discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
+    answers = {verdict.item.key: verdict.answer for verdict in final}
+    return Recorded([told_of(item, answers.get(item.key)) for item in items], pushes, payments)
 
 
-def discover(
-    tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True
-) -> tuple[dict[str, int], list[int], set[str], set[str], dict[str, tuple[int, str]]]:
-    """Key → id of all pages named in the batch; the ids among them that had to be created; keys that have links;
-    keys of aliases; and key → (id, why) of pages whose addresses may get better.
+def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
+    """The pages that a batch names. The missing ones are created, as deep as their best finder says.
 
-    The missing pages are created, as deep as their best finder says. Raises Heavy, unless they may be `heavy`.
+    Raises Heavy, unless the visits may be `heavy`.
     """
-    named = {key for item in items for key in item.targets}.union(item.key for item in items)
-    found = discovery.look(tx, named)
+    keys = {key for item in items for key in item.targets}.union(item.key for item in items)
+    found = discovery.look(tx, keys)
     if not heavy:
         _weigh(tx, items, found, policy.rule)
     ids = {key: page for key, page, *_ in found}
-    linked = {key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless}
+    made = _create(tx, items, keys.difference(ids), ids, policy, now)
     redirecting = {key for key, _, _, alias, _ in found if alias}
-    unsure = {key: (page, why) for key, page, _, _, why in found if why is not None}
-    missing = named.difference(ids)
+    return Named(
+        ids=ids | made,
+        goals=discovery.goals(tx, ids | made, redirecting),
+        made=sorted(made.values()),
+        linked={key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless},
+        redirecting=redirecting,
+        unsure={key: (page, why) for key, page, _, _, why in found if why is not None},
+    )
+
+
+def _create(
+    tx: Tx, items: Sequence[Item], missing: Collection[str], ids: Mapping[str, int], policy: Policy, now: float
+) -> dict[str, int]:
+    """Create the pages of these keys, `missing` beside those that are there (`ids`); key → id."""
     if not missing:
-        return ids, [], linked, redirecting, unsure
+        return {}
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
     intact(*depths.values())
@@ -122,8 +134,36 @@ def discover(
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
                 new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
-    made = discovery.create(tx, new.values(), policy.scope, policy.rule, now)
-    return ids | made, sorted(made.values()), linked, redirecting, unsure
+    return discovery.create(tx, new.values(), policy.scope, policy.rule, now)
+
+
+def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:
+    """Lock all pages that will be read or written: those of the visits, those they link to, or did, as far as they may
+    change, and those that were created; with their accounts."""
+    present = [item for item in items if item.key in named.ids]
+    # Most pages are visited for the first time and have no links yet.
+    linked = [named.ids[item.key] for item in present if item.key in named.linked and item.touches_links()]
+    known = adjacency.read_spelt(tx, linked)
+    wanted = {named.goals[key] for item in present for key in item.targets if key in named.goals}
+    if named.redirecting or named.unsure:
+        wanted.update(named.ids[key] for item in present for key in item.targets if key in named.ids)
+    wanted.update((named.ids[item.key] for item in present), named.made, *known.values())
+    ledger = ledgers.lock(tx, wanted, rule)
+    adjacency.begin(tx, ledger, named.made)
+    return ledger
+
+
+def _judged(tx: Tx, items: Sequence[Item], named: Named, policy: Policy) -> list[Verdict]:
+    """What becomes of the visits whose pages are there; these are locked."""
+    present = [(item, named.ids[item.key]) for item in items if item.key in named.ids]
+    before = {row[0]: Visit(*row) for row in tx.one("visits/read", ids=sorted(page for _, page in present))[0]}
+    return [judge(item, before[page], policy) for item, page in present]
+
+
+def _to_look_at(named: Named, redirected: Redirected, ledger: Accounts, policy: Policy) -> set[int]:
+    """Pages whose in-links are to be looked at: of aliases, and of pages that have lost their last one or got one."""
+    pages = redirected.to_look_at(ledger)
+    return pages if policy.orphans == "keep" else pages.union(set(ledger.in_links_turned()).difference(named.made))
 
 
 def _weigh(

@@ -1,10 +1,10 @@
 """Where pages wait, decided anew: after the scope, the order, or what a page is worth to it has changed.
 
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
-them all in line; it runs as a pass over all pages after a change of settings (noted on the brain, so that anybody goes
-on with it), and on single pages after a correction.
+them all in line; it runs as a backfill of all pages after a change of settings (noted on the brain, so that anybody
+goes on with it), and on single pages after a correction.
 Statements: brain/remarked, pages/ids_from, pages/pardon, pages/stand, pages/recheck, pages/unlinked_mark,
-links/unalias, visits/standing, claims/held, accounts/*.
+links/unalias, visits/places, claims/held, accounts/*.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class _Waiting:
 
 
 def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
-    """Bring the next pages in line with the settings that hold now; how many, 0 when the pass has ended.
+    """Bring the next pages in line with the settings that hold now; how many, 0 when the backfill has ended.
 
     The brain is locked last, as by everybody who writes accounts of the classic engine. Two who work on the same pages
     do the same; who comes after a new change of settings advances nothing. Raises BegunAnew.
     """
-    before = brain_state.standing(tx, revision, lock=False).get("remarking")
+    before = brain_state.stored(tx, revision, lock=False).get("remarking")
     if before is None:
         return 0
     ids, last = tx.one("pages/ids_from", after=before, limit=BATCH)
@@ -78,10 +78,10 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     """Bring state, queue, lane and marks of the pages among these that are still there in line with the settings; how
     many go outside, and how many come back.
 
-    Who is leased, or waits for a retry, waits when it comes back.
+    A page that is leased, or waits for a retry, gets no queue now: it is given one when it comes back.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
     _rescope(tx, pages, ledger, policy)
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
@@ -166,7 +166,7 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
-    pages = [_Waiting(*row) for row in tx.one("visits/standing", ids=ledger.ids.tolist())[0]]
+    pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
     barred = _barred(tx, pages, ledger, policy)
     wanted = [page for page in pages if page.page not in held and page.page not in barred]

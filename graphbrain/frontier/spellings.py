@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
-from graphbrain.hosts.politeness import SHARED_QUEUE, Host, Manners
+from graphbrain.hosts.politeness import SHARED_QUEUE, HostState, Manners
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of, surplus
@@ -83,7 +83,7 @@ def improve(
     tx.do("pages/respell", rows=[row_of(row.page, url, None) for row, url in taken], now=now)
     back = [row for row, url in taken if row.because is not None and _allowed(row, url, scope, met.get(row.host))]
     if back:
-        # They wait with everybody: claims sort them by host.
+        # They wait in the shared queue: claims sort them by host.
         tx.do("pages/state", rows=[_stands(row, revisits) for row in back])
 
 
@@ -92,7 +92,7 @@ def _stands(row: _Spelt, revisits: bool) -> Sequence[object]:
     return [row.page, "known" if row.fetched else "frontier", SHARED_QUEUE if waits else None, None]
 
 
-def _best(row: _Spelt, offers: Iterable[str], scope: Scope, host: Host | None) -> str | None:
+def _best(row: _Spelt, offers: Iterable[str], scope: Scope, host: HostState | None) -> str | None:
     """The best of the spellings that are better than its address; None: none is."""
     others = [url for url in dict.fromkeys(offers) if url != row.url and host_of(url) == row.host]
     if row.because in (SCOPE, ROBOTS):
@@ -103,5 +103,5 @@ def _best(row: _Spelt, offers: Iterable[str], scope: Scope, host: Host | None) -
     return min(fewer, key=surplus, default=None)
 
 
-def _allowed(row: _Spelt, url: str, scope: Scope, host: Host | None) -> bool:
+def _allowed(row: _Spelt, url: str, scope: Scope, host: HostState | None) -> bool:
     return scope.holds(url, row.host, row.depth) and (host is None or host.allows(url))

@@ -162,7 +162,7 @@ class Visit:
         return Seen(self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """What becomes of one item. `keep`: the visit is recorded; `links`: its links are taken. `hollow`: the page was
     said to be as it was, and nobody has had it. `change`: what has told whether it has changed."""
@@ -224,11 +224,11 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     if claim is None and visit.lease is not None and isinstance(item.report, Failed):
         return _refused(item, visit, "somebody holds the page and will report it")
     outcome, change = _outcome(item, visit, policy) if not hollow else ("retry", policy.change)
-    verdict = Verdict(item, visit, True, False, _accepted(item, outcome), hollow, change)
+    answer = _accepted(item, outcome)
     if change.failure:
-        verdict.answer = replace(verdict.answer, reason=change.failure)
-    verdict.links = item.replaces_links() or item.adds_links() or verdict.vanished
-    return verdict
+        answer = replace(answer, reason=change.failure)
+    verdict = Verdict(item, visit, True, False, answer, hollow, change)
+    return replace(verdict, links=item.replaces_links() or item.adds_links() or verdict.vanished)
 
 
 def _is_hollow(item: Item, visit: Visit) -> bool:

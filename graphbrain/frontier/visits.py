@@ -7,7 +7,7 @@ Statements: visits/*, pages/respell.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,12 +17,24 @@ from graphbrain.frontier import spellings
 from graphbrain.frontier.verdicts import Policy, Verdict, Visit, respells
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
-from graphbrain.hosts.politeness import Ends, Host, Manners
+from graphbrain.hosts.politeness import Ends, HostState, Manners
 from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
+from graphbrain.scope import Scope
 
-__all__ = ["HOUR", "Plan", "learn", "pause", "write"]
+__all__ = [
+    "HOUR",
+    "Concluded",
+    "Plan",
+    "conclude",
+    "excused",
+    "learn",
+    "outside",
+    "pause",
+    "write_fetched",
+    "write_waiting",
+]
 
 MINUTE, HOUR = 60.0, 3_600.0
 EARLIEST = 631_152_000.0
@@ -31,22 +43,39 @@ FIRST_REFUSAL = MINUTE
 """Seconds for which a page waits after its first 429 or 503, doubled at each, up to a day."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What is next for pages that were fetched: since when each waits that does, and from when on it may be visited;
-    and which are outside."""
+    """When pages that were fetched come back: since when each waits that does, and from when on it may be visited."""
 
     since: dict[int, float] = field(default_factory=dict)
     ripe_at: dict[int, float] = field(default_factory=dict)
-    outside: set[int] = field(default_factory=set)
 
 
-def learn(tx: Tx, verdicts: Sequence[Verdict], ledger: Accounts, policy: Policy) -> Plan:
+@dataclass(frozen=True, slots=True)
+class Concluded:
+    """What the hosts say to a batch of visits: the queues that their pages wait in, by the hosts' names, and the hosts
+    that had to be locked, as they are now."""
+
+    queues: Mapping[str, str]
+    held: Mapping[str, HostState]
+
+
+def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
+    """Pages that were fetched and are outside the scope, by their depth as it is now."""
+    return {
+        v.visit.page
+        for v in _fetched(verdicts)
+        if not scope.holds(v.visit.url, v.visit.host, ledger.depth_of(v.visit.page))
+    }
+
+
+def learn(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy) -> Plan:
     """What visits tell of rates of change, and where their pages wait to be fetched again.
 
-    In a lane by value and by what is believed; or, with an interval, wanted at once from its end on.
+    In a lane by value and by what is believed; or, with an interval, wanted at once from its end on. Pages that are
+    `beyond` the scope do not wait.
     """
-    seen = [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
+    seen = _fetched(verdicts)
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
     known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
     value = ledger.weighed()
@@ -55,24 +84,22 @@ def learn(tx: Tx, verdicts: Sequence[Verdict], ledger: Accounts, policy: Policy)
     for verdict in seen:
         page, place = verdict.visit.page, places[verdict.visit.page]
         interval = known[page][2] or policy.schedule.interval_of(verdict.visit.url)
-        if not policy.scope.holds(verdict.visit.url, verdict.visit.host, int(ledger.depth[place])):
-            plan.outside.add(page)
-        elif verdict.answer.outcome != "alias" and interval:
+        waits = page not in beyond and verdict.answer.outcome != "alias"
+        if waits and interval:
             wanted[page] = lanes.ASKED
             plan.since[page] = verdict.item.at + interval * DAY
-        elif verdict.answer.outcome != "alias" and policy.rule.revisits:
+        elif waits and policy.rule.revisits:
             by_worth.append(page)
             plan.since[page] = verdict.item.at
         if page not in plan.since and ledger.lane[place] == lanes.ASKED:
-            wanted[page] = int(lanes.best_first(value[place]))
+            wanted[page] = int(lanes.frontier_lane(value[place]))
     if by_worth:
         shape, scale = np.array([beliefs[page] for page in by_worth]).T
         found = lanes.revisit_lane(value[[places[page] for page in by_worth]], shape, scale)
         wanted |= zip(by_worth, found.tolist(), strict=True)
     ledger.wait_in(wanted)
     ripe_at = policy.schedule.ripe_at(ledger.lane[[places[page] for page in plan.since]], list(plan.since.values()))
-    plan.ripe_at = dict(zip(plan.since, ripe_at.tolist(), strict=True))
-    return plan
+    return Plan(plan.since, dict(zip(plan.since, ripe_at.tolist(), strict=True)))
 
 
 def _believe(
@@ -123,28 +150,52 @@ def _told(verdict: Verdict) -> bool:
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared
 
 
-def write(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> None:
-    """Record the visits that count, end their leases, settle their hosts: the transaction's last locks."""
+def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> Concluded:
+    """End the leases of the visits that count for their hosts: the transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
-    fetched = [v for v in kept if isinstance(v.item.report, Fetched)]
-    failed = [v for v in kept if isinstance(v.item.report, Failed)]
-    _write_fetched(tx, fetched, plan)
-    coming = [v for v in fetched if v.visit.page in plan.since and v.own]
-    ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in coming)
-    filing, held = politeness.conclude(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now)
-    if coming:
-        rows = [[v.visit.page, filing[v.visit.host], plan.since[v.visit.page]] for v in coming]
+    ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan))
+    return Concluded(*politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now))
+
+
+def excused(verdicts: Sequence[Verdict], held: Mapping[str, HostState]) -> list[Verdict]:
+    """The same verdicts, but that no page is given up whose host has been dead before: it is tried again."""
+    return [replace(v, answer=replace(v.answer, outcome="retry")) if _in_vain(v, held) else v for v in verdicts]
+
+
+def _in_vain(verdict: Verdict, held: Mapping[str, HostState]) -> bool:
+    """Was there no answer from a host that has been dead before?"""
+    host = held.get(verdict.visit.host)
+    return verdict.keep and verdict.item.vain and host is not None and host.was_dead()
+
+
+def write_waiting(
+    tx: Tx, verdicts: Sequence[Verdict], plan: Plan, concluded: Concluded, policy: Policy, now: float
+) -> None:
+    """Record where pages wait that come back, and the visits that failed: both as their hosts say."""
+    if coming := _coming(verdicts, plan):
+        rows = [[v.visit.page, concluded.queues[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
+    failed = [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, held, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, concluded.held, policy, now) for v in failed])
     moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
     if moved:
         rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
         tx.do("pages/respell", rows=rows, now=now)
-    # Whose links are gone, or never came, is asked for in full the next time.
+    # Without validators a page is fetched in full: its links are gone, or were never seen.
     full = [v.visit for v in failed if v.hollow or v.vanished]
     if bare := [[visit.page, None, None] for visit in full if (visit.etag, visit.last_modified) != (None, None)]:
         tx.do("visits/validators", rows=bare)
+
+
+def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The visits that count and have brought their pages."""
+    return [v for v in verdicts if v.keep and isinstance(v.item.report, Fetched)]
+
+
+def _coming(verdicts: Sequence[Verdict], plan: Plan) -> list[Verdict]:
+    """Those whose pages come back, and are held by nobody else."""
+    return [v for v in _fetched(verdicts) if v.visit.page in plan.since and v.own]
 
 
 def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
@@ -175,14 +226,18 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
     return ends
 
 
-def _write_fetched(tx: Tx, fetched: Sequence[Verdict], plan: Plan) -> None:
-    """Each property costs: what most visits leave as it is has a statement of its own."""
+def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) -> None:
+    """Record the visits that have brought their pages; `beyond`: of pages outside the scope.
+
+    Each property costs: what most visits leave as it is has a statement of its own.
+    """
+    fetched = _fetched(verdicts)
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
     busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
     for statement, rows in (
-        ("visits/fetched", [_fetched_row(v, plan) for v in fetched if v.own]),
-        ("visits/touched", [_fetched_row(v, plan) for v in fetched if not v.own]),
+        ("visits/fetched", [_fetched_row(v, beyond) for v in fetched if v.own]),
+        ("visits/touched", [_fetched_row(v, beyond) for v in fetched if not v.own]),
         ("visits/content", content),
         ("visits/validators", validators),
     ):
@@ -197,11 +252,11 @@ def _is_busy(visit: Visit) -> bool:
     return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0 or visit.respelt > 0
 
 
-def _fetched_row(verdict: Verdict, plan: Plan) -> list[object]:
+def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
     item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
     outcome = verdict.answer.outcome
-    state = "outside" if visit.page in plan.outside else "known"
+    state = "outside" if visit.page in beyond else "known"
     state = "alias" if outcome == "alias" else state
     status = 304 if report.not_modified else report.status
     return [visit.page, state, status, item.at, visit.visits + 1, item.token, outcome]
@@ -250,7 +305,7 @@ def _comes_back(verdict: Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now: float) -> list[object]:
+def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy, now: float) -> list[object]:
     """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
 
     One is not blamed where its host asked to be left alone, or has been dead before.
@@ -259,11 +314,8 @@ def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now:
     report = item.report
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
-    in_vain = item.vain and visit.host in held and held[visit.host].was_dead()
-    if in_vain:
-        verdict.answer = replace(verdict.answer, outcome="retry")
     moves = respells(item, visit)
-    errors = visit.errors + (not slowed and not in_vain and not moves)
+    errors = visit.errors + (not slowed and not _in_vain(verdict, held) and not moves)
     refusals = visit.refusals + slowed
     state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
     if outcome == "gone":
@@ -289,9 +341,9 @@ def _failed_row(verdict: Verdict, held: Mapping[str, Host], policy: Policy, now:
 
 
 def _patience(refusals: int, told: float | None) -> float:
-    """Seconds for which a page waits that was refused so often in a row, and lets the others of its host go first.
+    """Seconds that a page waits after so many refusals in a row; meanwhile the others of its host go first.
 
-    The first time no longer than its Retry-After, `told`: most that are busy for a second mean it.
+    After the first refusal no longer than its Retry-After (`told`): most servers that ask for a second mean it.
     """
     wait = float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
     return wait if told is None or refusals > 1 else min(wait, told)

@@ -1,9 +1,9 @@
-"""What a pass over all pages or hosts finds on the brain, where a change of settings has left it.
+"""What a backfill of all pages or hosts finds on the brain, where a change of settings has left it.
 
-A step of a pass sees what is committed: pages that a transaction is about to create, by the settings before, it does
-not. So whoever goes on with a pass has first waited until every transaction had ended that began before the change,
-and names the revision of the settings for which that was done. When they change again the pass begins anew, and so
-does the wait, for everybody who is at it.
+A step of a backfill sees what is committed: pages that a transaction is about to create, by the settings before, it
+does not. So whoever goes on with a backfill has first waited until every transaction had ended that began before the
+change, and names the revision of the settings for which that was done. When they change again the backfill begins anew,
+and so does the wait, for everybody who is at it.
 Statements: brain/lock, brain/read.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from graphbrain.graph.connection import Tx
 
-__all__ = ["MOVED", "BegunAnew", "closed", "moves", "nobody_imports", "standing"]
+__all__ = ["MOVED", "BegunAnew", "closed", "moves", "nobody_imports", "stored"]
 
 CLOSING = ("reweighing", "importing")
 """What stands on a brain while nobody may write accounts: all links are being weighed anew, or files imported."""
@@ -42,7 +42,7 @@ def nobody_imports(stored: Mapping[str, Any]) -> str | None:
     return MOVED if stored.get("moved_from") is not None else None
 
 
-def standing(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:
+def stored(tx: Tx, revision: int, lock: bool = True) -> Mapping[str, Any]:
     """What stands on the brain, locked or not. Raises BegunAnew when its settings are not of this revision."""
     stored: Mapping[str, Any] = tx.one("brain/lock")[0] if lock else tx.one("brain/read")[0]
     if stored["revision"] != revision:

@@ -1,4 +1,4 @@
-"""What is set for one host: delay, limit, budget, blocks, its robots.txt; and the passes that follow from a change.
+"""What is set for one host: delay, limit, budget, blocks, its robots.txt; and the backfills that follow from a change.
 
 Whoever sets a robots.txt leaves a mark on the host in the same transaction; it goes when all pages of the host have
 been judged by that text, so that anybody can go on where a killed process has stopped. Until then, and for pages that
@@ -17,9 +17,8 @@ from graphbrain.errors import BadInput
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness, robots
-from graphbrain.hosts.politeness import KEPT, Host, Manners
-from graphbrain.model import FOR_EVER
-from graphbrain.model import Host as HostView
+from graphbrain.hosts.politeness import KEPT, HostState, Manners
+from graphbrain.model import FOR_EVER, Host
 
 __all__ = [
     "Told",
@@ -46,9 +45,9 @@ OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """What can be set for a host, and the property that holds it."""
 
 
-def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
-    host = Host(row, manners)
-    return HostView(
+def _view(row: Mapping[str, Any], manners: Manners) -> Host:
+    host = HostState(row, manners)
+    return Host(
         name=host.name,
         delay=host.delay,
         own_delay=row["delay"],
@@ -79,14 +78,14 @@ def _view(row: Mapping[str, Any], manners: Manners) -> HostView:
 
 def look(
     tx: Tx, after: str, limit: int, which: Mapping[str, Any], manners: Manners, now: float
-) -> tuple[str | None, list[HostView]]:
+) -> tuple[str | None, list[Host]]:
     """Of the next hosts by name those that fit, and the last name that was looked at (None: there is none)."""
     dead = manners.dead_after or NEVER_DEAD
     last, rows = tx.one("hosts/page", after=after, limit=limit, now=now, dead=dead, **which)
     return last, [_view(row, manners) for row in rows]
 
 
-def sized(tx: Tx, found: Sequence[HostView], most: int) -> list[HostView]:
+def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
     """These hosts with how many pages they have; of each no more are counted than `most`."""
     if not found:
         return []
@@ -94,7 +93,7 @@ def sized(tx: Tx, found: Sequence[HostView], most: int) -> list[HostView]:
     return [replace(host, pages=min(most, sizes[host.name]), more_pages=sizes[host.name] > most) for host in found]
 
 
-def listed(tx: Tx, name: str, manners: Manners) -> HostView:
+def listed(tx: Tx, name: str, manners: Manners) -> Host:
     """One host. Raises BadInput when nobody has met it."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
@@ -107,13 +106,13 @@ def unknown(name: object) -> BadInput:
     return BadInput(f"No page of host {name!r:.80} is known.")
 
 
-def _locked(tx: Tx, name: str, manners: Manners) -> Host:
+def _locked(tx: Tx, name: str, manners: Manners) -> HostState:
     if name not in politeness.read(tx, [name], manners):
         raise unknown(name)
     return politeness.lock(tx, [name], manners)[name]
 
 
-def _rewrite(tx: Tx, host: Host, properties: Mapping[str, Any], now: float) -> None:
+def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
     """Write properties that were set, and what follows: a longer or shorter delay counts from the last claim."""
     before = host.delay
     host.stored = {**host.stored, **{name: value for name, value in properties.items() if name in host.stored}}
@@ -209,12 +208,12 @@ def no_news(tx: Tx, name: str, told: Told, manners: Manners, now: float) -> None
 
 
 def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
-    """Do for the next hosts what follows from the brain's settings; how many, 0 when the pass has ended.
+    """Do for the next hosts what follows from the brain's settings; how many, 0 when the backfill has ended.
 
     Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
     a host that rests is looked at again. Raises BegunAnew.
     """
-    stored = brain_state.standing(tx, revision)
+    stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:
         return 0
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]

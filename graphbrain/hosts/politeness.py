@@ -36,11 +36,12 @@ __all__ = [
     "NOTHING_COUNTED",
     "SHARED_QUEUE",
     "Ends",
-    "Host",
+    "HostState",
     "Manners",
     "Request",
     "aside_queue",
     "conclude",
+    "conclude_and_hold",
     "earliest",
     "know_budgets",
     "lock",
@@ -51,7 +52,6 @@ __all__ = [
     "queues",
     "read",
     "rules",
-    "settle",
     "write",
 ]
 
@@ -88,7 +88,7 @@ def aside_queue(host: str) -> str:
     return f"{host} (budget)"
 
 
-def open_queues(host: Host) -> list[str]:
+def open_queues(host: HostState) -> list[str]:
     """The queues of its own from which pages of a host can be claimed now."""
     return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
 
@@ -145,7 +145,7 @@ class Manners:
 
 
 # What hosts/read and hosts/lock say of a host, in their order.
-_COLUMNS = (
+COLUMNS = (
     "name",
     "delay",
     "most_in_flight",
@@ -208,7 +208,7 @@ class Request:
 
 
 @dataclass(slots=True)
-class Host:
+class HostState:
     """One host as it was read, and as the transaction changes it: its properties, with what they are when absent.
 
     Only `write` is told the names of the properties again. `at`: its address, when it was locked with the host.
@@ -509,7 +509,7 @@ class Ends:
         vain = self.vain and manners.dead_after > 0
         return bool(self.claims or self.spent or self.complaints or timed or vain)
 
-    def matters(self, host: Host) -> bool:
+    def matters(self, host: HostState) -> bool:
         """Does it change the host, as it was read?"""
         told = host.manners.by_address and self.address not in (None, host.address)
         if self.answered and host.unanswered > 0:
@@ -517,20 +517,20 @@ class Ends:
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
-def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> dict[str, Host]:
+def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    found = (dict(zip(_COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
-    return {stored["name"]: Host(stored, manners) for stored in found}
+    found = (dict(zip(COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
+    return {stored["name"]: HostState(stored, manners) for stored in found}
 
 
-def read(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
+def read(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
     """Hosts as they are now, without a lock."""
     return _hosts(tx, "hosts/read", names, manners)
 
 
-def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
+def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
     """Lock hosts, in the order of their names. No page may be locked after this. Raises Again if one is gone."""
     wanted = set(names)
     hosts = _hosts(tx, "hosts/lock", wanted, manners)
@@ -539,7 +539,7 @@ def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, Host]:
     return hosts
 
 
-def places(tx: Tx, hosts: Iterable[Host], manners: Manners) -> dict[str, Address]:
+def places(tx: Tx, hosts: Iterable[HostState], manners: Manners) -> dict[str, Address]:
     """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
     if not manners.by_address:
         return {}
@@ -556,7 +556,7 @@ def origins(told: Mapping[str, tuple[str | None, str | None]]) -> list[str] | No
     return [f"{scheme} {mark or NO_TEXT} {agent or ''}" for scheme, (mark, agent) in told.items() if scheme] or None
 
 
-def rules(tx: Tx, hosts: Iterable[Host]) -> None:
+def rules(tx: Tx, hosts: Iterable[HostState]) -> None:
     """Give locked hosts their robots.txt, parsed; texts that this process does not know are read."""
     told = {host.name: (host, host.robots()) for host in hosts if host.has_robots}
     marks = {mark for _, each in told.values() for mark, _ in each.values() if mark is not None}
@@ -574,7 +574,7 @@ def rules(tx: Tx, hosts: Iterable[Host]) -> None:
         }
 
 
-def know_budgets(tx: Tx, hosts: Iterable[Host]) -> None:
+def know_budgets(tx: Tx, hosts: Iterable[HostState]) -> None:
     """Count what locked hosts have used of a budget that is new to them."""
     new = [host for host in hosts if host.budget > 0 and host.budget_used is None]
     if new:
@@ -583,7 +583,7 @@ def know_budgets(tx: Tx, hosts: Iterable[Host]) -> None:
             host.budget_used = counts[host.name]
 
 
-def write(tx: Tx, hosts: Iterable[Host], at: Iterable[Address], now: float) -> None:
+def write(tx: Tx, hosts: Iterable[HostState], at: Iterable[Address], now: float) -> None:
     """Write what has changed of locked hosts and addresses."""
     rows = [[host.name, changes] for host in hosts if (changes := host.changes(now))]
     if rows:
@@ -591,7 +591,7 @@ def write(tx: Tx, hosts: Iterable[Host], at: Iterable[Address], now: float) -> N
     addresses.write(tx, at)
 
 
-def settle(
+def conclude(
     tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
 ) -> Mapping[str, str]:
     """Tell hosts what visits and ended claims mean to them, and say in which queue pages of the hosts `filing` wait.
@@ -599,13 +599,13 @@ def settle(
     `filing`: host → from when on the first of those pages may be visited: a host that rests does so until then.
     The transaction's last locks: a host's queue neither begins nor ends until it commits.
     """
-    return conclude(tx, ends, filing, manners, now)[0]
+    return conclude_and_hold(tx, ends, filing, manners, now)[0]
 
 
-def conclude(
+def conclude_and_hold(
     tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
-) -> tuple[Mapping[str, str], Mapping[str, Host]]:
-    """`settle`, and the hosts that had to be locked for it, as they are now."""
+) -> tuple[Mapping[str, str], Mapping[str, HostState]]:
+    """`conclude`, and the hosts that had to be locked for it, as they are now."""
     names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}
     doubtful = {
@@ -636,7 +636,7 @@ def _waiting(tx: Tx, left: Mapping[str, int], manners: Manners, now: float) -> s
     return set(tx.one("hosts/at_addresses", names=sorted(left), now=now, limit=max(left.values()) + WOKEN)[0])
 
 
-def _end(host: Host, end: Ends, now: float) -> None:
+def _end(host: HostState, end: Ends, now: float) -> None:
     host.in_flight = max(0, host.in_flight - end.claims)
     if end.spent:
         host.refund(end.spent)
@@ -654,7 +654,7 @@ def _end(host: Host, end: Ends, now: float) -> None:
         host.address = end.address
 
 
-def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[Host], now: float) -> None:
+def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[HostState], now: float) -> None:
     """Claims leave these addresses; where one was full, as many hosts that wait there come next."""
     for name in sorted(left):
         place, free = at[name], left[name]
@@ -679,7 +679,7 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) ->
 
     `filing`: host → from when on the first of those pages may be visited.
     """
-    return settle(tx, {}, filing, manners, now)
+    return conclude(tx, {}, filing, manners, now)
 
 
 def earliest(moments: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -87,7 +87,7 @@ class _Generated(Sequence[str]):
 
 
 @dataclass
-class Tally:
+class LeftOut:
     """What could not be used: `refused` lines or URLs, the first few of them in words, and links over `max_links`."""
 
     refused: int = 0
@@ -125,7 +125,7 @@ class Harvest:
     details: dict[int, tuple[str | None, str | None, str | None]]
     later: list[Report]
     ids: Ints | None
-    tally: Tally
+    left_out: LeftOut
     merged: tuple[Ints, Numbers] = field(default_factory=lambda: (np.empty(0, np.int64), np.empty(0, np.int32)))
     values: dict[int, float] = field(default_factory=dict)
 
@@ -181,7 +181,7 @@ def read(
     harvest = taken.harvest(" + ".join(source.path.name for source in sources))
     if not harvest.pages:
         names = ", ".join(str(source.path) for source in sources)
-        why = f" ({harvest.tally.first[0]})" if harvest.tally.first else ""
+        why = f" ({harvest.left_out.first[0]})" if harvest.left_out.first else ""
         raise BadInput(f"Nothing in {names} can be imported{why}.")
     return harvest
 
@@ -198,7 +198,7 @@ class _Graph:
         self._page = rules.page
         self._max_links = max_links
         self._fetched = fetched
-        self._tally = Tally()
+        self._left_out = LeftOut()
         self._chunks: list[Ints] = []
         self._ids = array("q")
         self._urls = Texts()
@@ -227,7 +227,7 @@ class _Graph:
     def refuse(self, source: Source, number: int, line: bytes, why: str) -> None:
         """A line that cannot be used."""
         shown = line.decode("utf-8", "replace").strip()
-        self._tally.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
+        self._left_out.refuse(f"{source.path.name}, line {number}: {why}: {shown[:60]!r}")
 
     def harvest(self, name: str) -> Harvest:
         """Everything read so far, numbered."""
@@ -244,7 +244,7 @@ class _Graph:
         selves = np.unique(
             np.concatenate([chunk[chunk[:, 0] == chunk[:, 1], 0] for chunk in self._chunks] or [ids[:0]])
         )
-        offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._tally)
+        offsets, targets = _distinct(self._chunks, len(urls), self._max_links, self._left_out)
         fetched = np.diff(offsets) > 0
         fetched[selves] = True
         visited = (crawled == 1) | ((crawled == 2) & self._fetched)
@@ -264,7 +264,7 @@ class _Graph:
             {},
             [],
             ids,
-            self._tally,
+            self._left_out,
             (ids[merged], numbers[merged]),
         )
         return harvest if len(owned) == size else _without(harvest, owned)
@@ -283,7 +283,7 @@ class _Graph:
         by_id = np.argsort(ids, kind="stable")
         twice = by_id[1:][ids[by_id][1:] == ids[by_id][:-1]]
         if len(twice):
-            self._tally.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
+            self._left_out.refuse(f"the page {ids[twice[0]]} stands there twice", len(twice))
             numbers[twice] = -1
         return ids, numbers
 
@@ -300,7 +300,7 @@ class _Graph:
                 bad = chunk[~good]
                 missing = bad[0][~np.isin(bad[0], known)][0]
                 a, b = bad[0].tolist()
-                self._tally.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
+                self._left_out.refuse(f"the link {a} → {b}: there is no page {missing}", len(bad))
             self._chunks[place] = meant[at[good]]
 
 
@@ -330,12 +330,12 @@ def _present(chunks: Sequence[Ints]) -> Ints:
     return np.unique(np.concatenate([np.unique(chunk) for chunk in chunks] or [np.empty(0, np.int64)]))
 
 
-def _distinct(chunks: list[Ints], size: int, most: int, tally: Tally) -> tuple[Ints, Numbers]:
+def _distinct(chunks: list[Ints], size: int, most: int, left_out: LeftOut) -> tuple[Ints, Numbers]:
     """Distinct links without self-links in CSR form, at most `most` of a page. `chunks` is used up."""
     degrees = np.zeros(size, np.int64)
     for chunk in chunks:
         degrees += np.bincount(chunk[:, 0], minlength=size)
-    trimmed = _first_links(chunks, degrees > most, most, tally)
+    trimmed = _first_links(chunks, degrees > most, most, left_out)
     codes = np.empty(sum(map(len, chunks)) + len(trimmed), np.int64)
     filled = 0
     for chunk in [*_drained(chunks), trimmed]:
@@ -368,7 +368,7 @@ def _drained(chunks: list[Ints]) -> Iterator[Ints]:
         yield chunks.pop()
 
 
-def _first_links(chunks: list[Ints], heavy: Flags, most: int, tally: Tally) -> Ints:
+def _first_links(chunks: list[Ints], heavy: Flags, most: int, left_out: LeftOut) -> Ints:
     """Of pages that may have more than `most` links, the first ones, in recorded order; they leave `chunks`."""
     if not heavy.any():
         return np.empty((0, 2), np.int32)
@@ -380,7 +380,7 @@ def _first_links(chunks: list[Ints], heavy: Flags, most: int, tally: Tally) -> I
     kept: list[Ints] = []
     for part in np.split(links, np.flatnonzero(np.diff(links[:, 0])) + 1):
         first = np.sort(np.unique(part[:, 1], return_index=True)[1])
-        tally.over += max(0, len(first) - most)
+        left_out.over += max(0, len(first) - most)
         kept.append(part[first[:most]])
     return np.concatenate(kept)
 
@@ -393,7 +393,7 @@ class _Visits:
 
     def __init__(self, rules: Rules, max_links: int, now: float) -> None:
         self._rules, self._max_links, self._now = rules, max_links, now
-        self._tally = Tally()
+        self._left_out = LeftOut()
         self._numbers: dict[bytes, int] = {}
         self._urls = Texts()
         self._fetched = bytearray()
@@ -412,7 +412,7 @@ class _Visits:
                 try:
                     self._visit(_report(line))
                 except BadInput as error:
-                    self._tally.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
+                    self._left_out.refuse(f"{source.path.name}, line {at}: {str(error).rstrip('.')}")
         meter.end(source.size)
 
     def _visit(self, report: Report) -> None:
@@ -440,8 +440,8 @@ class _Visits:
 
     def _take_links(self, page: int, item: Item) -> None:
         for url, why in item.refused:
-            self._tally.refuse(f"the link {url}: {why}")
-        self._tally.over += item.over
+            self._left_out.refuse(f"the link {url}: {why}")
+        self._left_out.over += item.over
         for key, (url, guess) in item.targets.items():
             target = self._number(key, url)
             self._links.extend((page, target))
@@ -467,7 +467,7 @@ class _Visits:
         self._numbers.clear()
         size = len(self._urls)
         links: Any = np.array(self._links, np.int32).reshape(-1, 2)
-        offsets, targets = _distinct([links], size, self._max_links, self._tally)
+        offsets, targets = _distinct([links], size, self._max_links, self._left_out)
         return Harvest(
             name,
             self._urls,
@@ -480,7 +480,7 @@ class _Visits:
             self._details,
             self._later,
             None,
-            self._tally,
+            self._left_out,
             values=self._values,
         )
 

@@ -108,6 +108,7 @@ def replay(
     say: Callable[[str], None] = to_stderr,
     data: Path | None = None,
     stop: threading.Event | None = None,
+    reported: Callable[[Sequence[int]], None] = lambda _: None,
 ) -> ReplayResult:
     """Crawl `recording` with `brain` until nothing is left or `limit` pages are reported; settle.
 
@@ -115,10 +116,11 @@ def replay(
     `batch`: pages claimed and reported at a time. `settle`: at the end. `data`: the local server's directory, for its
     memory and disk. The brain's own settings (order, delay, eps, …) hold.
     Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
-    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's.
+    the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's. `reported`: called
+    with the numbers of the pages of each batch once it is reported.
     Raises BadInput when the brain hands out a page that is not in the recording.
     """
-    run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event())
+    run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)
     with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
         before = _counts(brain.stats())
         run.mark("began")
@@ -185,6 +187,7 @@ class _Run:
     progress: Callable[[Progress], None]
     say: Callable[[str], None]
     stop: threading.Event
+    reported: Callable[[Sequence[int]], None]
     complete: bool = False
     settled: bool = False
     error_bound: float | None = None
@@ -260,6 +263,8 @@ class _Run:
             raise
         for item, answer in zip(items, answers, strict=True):
             self.count(item, answer)
+        taken = [item.url for item, answer in zip(items, answers, strict=True) if answer.accepted]
+        self.reported([self.recording.index[url] for url in taken])
         self.progress(Progress("crawl", self.pages, self.total, self.links))
 
     def fetched(self, claim: Claim) -> Fetched:

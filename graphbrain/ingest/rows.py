@@ -35,6 +35,8 @@ from graphbrain.url import Rules, host_of, name_of, surplus
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
 BLOCK_LINKS = 1 << 20
+FLOW_ROUNDS, FLOW_CHANGE = 100, 1e-3
+"""Flow is passed on so often at most, until a round changes so little of it."""
 NO_DETAILS = (None, None, None)
 """Body hash, ETag and Last-Modified of a page of which none is known."""
 
@@ -76,6 +78,8 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("outside_because", "string"),
     ("url_surplus", "long"),
     ("value", "double"),
+    ("flow", "double"),
+    ("flow_paid", "double"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -188,13 +192,42 @@ class Bulk:
             if tolerance is None
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
-        self._value = lanes.first_value(policy.rule, self.accounts.hub, self.accounts.authority)
+        spends = policy.rule.keeps_flow and tolerance is not None
+        self.flow, self.flow_paid = (
+            self._flows(policy.rule) if spends else (np.ones(harvest.pages), np.zeros(harvest.pages))
+        )
+        self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
         self._mark(policy)
         self._schedule(policy)
         self.frontier = 0
         """Pages that wait to be fetched, among the rows that were made."""
+
+    def _flows(self, rule: Rule) -> tuple[Floats, Floats]:
+        """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,
+        and had passed on what they have, again and again. The first is exactly what the second makes it."""
+        harvest, size = self.harvest, self.harvest.pages
+        spends = self.out_weight > 0.0
+        flow = np.ones(size)
+        for _ in range(FLOW_ROUNDS):
+            paid = np.divide((1.0 - rule.alpha) * flow, self.out_weight, out=np.zeros(size), where=spends)
+            before, flow = flow, np.ones(size)
+            for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+                inside = self.host[sources] == self.host[ends]
+                weight = np.where(inside, rule.intra_host_weight, 1.0)
+                flow += np.bincount(ends, weight * paid[sources], minlength=size)
+            if np.abs(flow - before).sum() <= FLOW_CHANGE * flow.sum():
+                break
+        return flow, paid
+
+    def _first_value(self, rule: Rule) -> Floats:
+        """What pages are worth to the order, before relevance."""
+        accounts = self.accounts
+        if rule.blend is None:
+            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight)
+        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight)
+        return np.where(self.harvest.fetched, accounts.authority, new)
 
     def _in_scope(self, scope: Scope) -> Flags:
         if scope.boundless:
@@ -203,7 +236,7 @@ class Bulk:
         return np.array([scope.holds(url, self.hosts[host], depth) for url, host, depth in places], bool)
 
     def _mark(self, policy: Policy) -> None:
-        """Priorities, ranks and first lanes, as `ledger.Marks` has them."""
+        """Priorities, ranks and first lanes, as `exact_ledger.Marks` has them."""
         rule, accounts, relevance = policy.rule, self.accounts, self.harvest.relevance
         keep = algebra.keep_hub(self.out_weight, rule.alpha)
         hub = algebra.residual(keep, accounts.hub, self.out_weight, accounts.hub_paid)
@@ -299,6 +332,8 @@ class Bulk:
             [None if held else SCOPE for held in inside.tolist()],
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],
+            [None if flow == 1.0 else flow for flow in self.flow[part].tolist()],
+            [paid or None for paid in self.flow_paid[part].tolist()],
         ]
 
 

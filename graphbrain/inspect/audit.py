@@ -2,7 +2,8 @@
 
 An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
-transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid.
+transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid. Under both
+engines the flow of a page is 1 + Σ weight × what each source of its in-links has passed on.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
@@ -30,7 +31,8 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
-from graphbrain.hosts.politeness import Host
+from graphbrain.hosts.politeness import HostState
+from graphbrain.model import Audit
 from graphbrain.rules import Rule
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
@@ -39,15 +41,6 @@ BATCH = 500
 TOLERANCE = 1e-9
 """Relative to the sum of what was added up: float sums drift by about 1e-13 in 2·10⁷ payments."""
 MOST_FINDINGS = 50
-
-
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """`ok`, what was found wrong (sentences; the first 50), and the figures."""
-
-    ok: bool
-    findings: tuple[str, ...]
-    figures: dict[str, Any]
 
 
 @dataclass
@@ -127,11 +120,14 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
+    got, passed = graph.read(lambda tx: tx.one("audit/flow"), "audit/flow")
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
         _indexes(graph, check, tally)
+        if abs(got - passed) > TOLERANCE * max(1.0, passed):
+            tally.found("flow", f"The pages have got a flow of {got!r}, but {passed!r} was passed on.")
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
@@ -215,6 +211,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     sums = _sums(tx, ledger)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
+        _flow(row, ledger, place, tally)
         if ledger.links_sum[place] not in (NONE, sums[place]):
             tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
@@ -274,6 +271,13 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
             tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
 
 
+def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+    """What a page has got is what it has for being there and what its in-links have passed on."""
+    got, due = float(ledger.flow[place]), 1.0 + row[24]
+    if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
+        tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
+
+
 def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
     url, dh, da = row[1], row[3], row[4]
     for name, stored, links in (
@@ -294,7 +298,7 @@ def _marks(
     for name, stored in zip(names, row[11:16], strict=True):
         wanted = _or_null(int(getattr(marks, name)[place]))
         links = row[7] if name.startswith("hub") else row[8]
-        if name == "lane" and rule.value not in ("authority", "hub", "own"):
+        if name == "lane" and rule.standing_value not in ("authority", "hub", "own"):
             continue  # batch scores are written apart, and lanes follow later
         if name.endswith("priority") and stored is None and links > rule.max_payees:
             continue
@@ -398,7 +402,7 @@ def _reviewing(graph: Graph) -> bool:
     return not {"reviewing_hosts", "remarking"}.isdisjoint(_stored(graph))
 
 
-def _oversleeping(tx: Tx, met: Iterable[Host], finder: Finder, now: float) -> list[str]:
+def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Those of the hosts that rest for longer than they should."""
     queues = {host.name: politeness.open_queues(host) for host in met if host.stored["resting"] and not host.lost()}
     until = {host.name: host.stored["ready_at"] for host in met}

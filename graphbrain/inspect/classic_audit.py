@@ -40,8 +40,9 @@ class Classic:
             "authority": ledger.authority_cash + virtual.authority_offsets(ledger.ids),
         }
         slack = TOLERANCE * max(1.0, abs(virtual.hub_offset), abs(virtual.authority_offset))
-        best = ledger.lanes_for(ledger.authority_history + np.maximum(cash["authority"], 0.0))
-        worst = ledger.lanes_for(ledger.authority_history)
+        blend = ledger.rule.blend is not None
+        ends = (ledger.authority_history + np.maximum(cash["authority"], 0.0), ledger.authority_history)
+        best, worst = (ledger.lanes_for(ledger.valued(end) if blend else end) for end in ends)
         for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
             url = row[1]
             for side in ("hub", "authority"):
@@ -59,7 +60,7 @@ class Classic:
             if ledger.newborn[place] != 0.0:
                 tally.found("accounts", f"{url} never got its first cash.")
             # A float's last bit may tip a lane by one.
-            judged = ledger.rule.value == "authority" and not row[23]
+            judged = ledger.rule.standing_value == "authority" and not row[23]
             if judged and not int(best[place]) - 1 <= row[15] <= int(worst[place]) + 1:
                 tally.found("marks", f"{url} has lane {row[15]}, not {best[place]} to {worst[place]}.")
 

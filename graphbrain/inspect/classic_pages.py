@@ -12,8 +12,8 @@ import numpy as np
 from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import read_virtual
-from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
+from graphbrain.inspect import pages
 from graphbrain.methods import UNINDEXED
 from graphbrain.model import Page
 from graphbrain.rules import Rule
@@ -75,7 +75,7 @@ def view(tx: Tx, rule: Rule) -> Shares:
 
 def page(tx: Tx, key: str, rule: Rule) -> Page | None:
     """Everything about one page, None when it is not there."""
-    shares, found = view(tx, rule), discovery.page(tx, key, rule)
+    shares, found = view(tx, rule), pages.page(tx, key, rule)
     return shares.page(found) if found else None
 
 
@@ -83,13 +83,13 @@ def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
     """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
     shares = view(tx, rule)
     if by in UNINDEXED:
-        return [shares.page(page) for page in discovery.highest(tx, n, by)]
+        return [shares.page(page) for page in pages.highest(tx, n, by)]
     ranked, everybody = TOP[by]
     # Ranks follow from the history alone.
     rows = [] if shares.cash_counts else tx.many(ranked, first=FIRST_RANK, limit=n)
     if len(rows) < n:
         rows = tx.many(everybody, limit=n, cash=1.0 if shares.cash_counts else 0.0)
-    return [shares.page(discovery.page_of(row)) for row in rows]
+    return [shares.page(pages.page_of(row)) for row in rows]
 
 
 def error_bound(_tx: Tx, _rule: Rule) -> float | None:

@@ -54,8 +54,8 @@ def _paced(known: Sequence[Page], policy: Policy, price: float) -> list[float | 
 
 def _worth(known: Sequence[Page], rule: Rule) -> Floats:
     """What pages are worth to the order."""
-    if rule.value in ("authority", "hub"):
-        scores = [page.score(rule.value) for page in known]
+    if rule.standing_value in ("authority", "hub"):
+        scores = [page.score(rule.standing_value) for page in known]
     else:
         name = lanes.property_of(rule.value)
         stored = [page.value if rule.value == "own" else page.scores.get(name) for page in known]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from graphbrain.graph.connection import Graph
+from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.schedule.change_rate import Prior
 
 __all__ = ["COUNTS", "Counted", "Quick", "Scanned", "Stopped", "counted", "quick", "scanned"]
@@ -95,7 +95,8 @@ def scanned(graph: Graph, now: float, prior: Prior, dead_after: int, stop: Calla
         if stop():
             raise Stopped
         rows = graph.read(
-            lambda tx, first=first: tx.many(  # type: ignore[misc]
+            bound(
+                Tx.many,
                 "figures/pages",
                 first=first,
                 last=min(first + IDS_AT_ONCE - 1, last_id),

@@ -23,9 +23,9 @@ from graphbrain.accounts import algebra
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import score
 from graphbrain.errors import BadInput, UnknownPage
-from graphbrain.frontier import discovery
-from graphbrain.frontier.discovery import View
 from graphbrain.graph.connection import Graph, Tx, intact
+from graphbrain.inspect import pages
+from graphbrain.inspect.pages import View
 from graphbrain.methods import UNINDEXED
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.rules import Rule
@@ -144,7 +144,7 @@ def wanted_pages(
     selected = wanted if view is None or wanted.by in UNINDEXED else replace(wanted, least=None)
     for ids in _best(graph, wanted) if ranked else _ids(graph, selected, progress):
         for some in _slices(ids, at_once):
-            found = _read_each(graph, "pages/details", discovery.page_of, ids=some)
+            found = _read_each(graph, "pages/details", pages.page_of, ids=some)
             seen = found if view is None else map(view.page, found)
             yield from finish([page for page in seen if wanted.fits(page)])
 
@@ -237,7 +237,7 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
     """The `n` largest payers and payees of a page's two sides. Raises UnknownPage."""
 
     def work(tx: Tx) -> Payments:
-        page = discovery.page(tx, key, Rule())
+        page = pages.page(tx, key, Rule())
         if page is None:
             raise UnknownPage
         sides = []

@@ -8,14 +8,16 @@ A lane's number is made of four fields, high to low: how little its pages are wo
 of value and rate, √2 wide, and of shape. The promise is the crawl value at an age of `DISCOVERY` days, so in ascending
 order the best lanes come first. An unfetched page has no rate: it is worth w·DISCOVERY whenever it is fetched. So the
 lanes of the frontier stand together, before all others, and the first page in them is the best: one look finds it,
-however many lanes there are. Lane 0 is for pages that are wanted at once, whatever they are worth.
+however many lanes there are. So they may be many: a lane of the frontier is 2^(1/4096) wide, and its order is that of
+the values. A page of the frontier moves only when its value has changed by `STEADY`, for each move costs two writes of
+the index; then it is where its value says. Lane 0 is for pages that are wanted at once, whatever they are worth.
 
-Under the orders that never come back, lanes are simpler: one for each depth, or for each factor of √2 in value.
+Under the orders that never come back, lanes are simpler: one for each depth, or those of the frontier alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +32,10 @@ __all__ = [
     "ASKED",
     "DISCOVERY",
     "FRONTIER_END",
+    "VERSION",
     "Lanes",
     "Stretch",
-    "best_first",
+    "blended",
     "first_given",
     "first_value",
     "frontier_lane",
@@ -52,9 +55,6 @@ __all__ = [
 
 ASKED = 0
 """The lane of pages that are wanted at once: asked for by hand, or due by an interval of their own."""
-LANE_OF_ONE = 1000
-"""The best-first lane of value 1. Lower is better; a lane spans a factor of √2 in value."""
-
 DISCOVERY = 20.0
 """Depth of discovery, in days: an unfetched page is worth w times this. More: new pages first; less: fresh copies."""
 
@@ -67,8 +67,22 @@ SHAPES = (0.25, 0.53, 0.88, 1.5, 2.8, 6.0)
 """What stands for each class of shape: below .4, .4 to .7, …, 4 and above."""
 FRONTIER = 7
 """In the field of shapes: the page was never fetched."""
-FRONTIER_END = 8 * VALUE_CLASSES
-"""The lanes of the frontier are below it. Brains that were made before these lanes stood together may have others."""
+COARSE_END = 8 * VALUE_CLASSES
+"""Below it are the lanes of the frontier, √2 wide, of brains that were made by older versions: they are read, and never
+written. Still older ones may have others, which do not stand together."""
+FINE_FIRST = 1 << 11
+"""Above all lanes that an older version gave to pages by best-first order."""
+FINE_PER_OCTAVE, FINE_OCTAVES = 1 << 12, 128
+FINE_OF_ONE = FINE_PER_OCTAVE * FINE_OCTAVES // 2
+"""Values from 2⁻⁶⁴ to 2⁶⁴."""
+FINE_CLASSES = FINE_PER_OCTAVE * FINE_OCTAVES
+FRONTIER_END = FINE_FIRST + 8 * FINE_CLASSES
+"""The lanes of the frontier are below it; the first of pages that are visited again is at 10⁷ at least, whatever it
+is worth."""
+VERSION = 2
+"""Of these numbers; it stands on the brain, and one that has another is gone through once, page by page."""
+STEADY = FINE_PER_OCTAVE // 16
+"""So many lanes a value may be off (4.4 %) before its page moves."""
 Stretch = tuple[int, int]
 """[first lane, the lane after the last)"""
 NEVER = -1e9
@@ -108,8 +122,14 @@ def _promising(values: Ints, rates: Ints, shapes: Ints) -> Ints:
 
 def frontier_lane(value: ArrayLike) -> Ints:
     """The lane of pages that were never fetched, ascending is best first; `value`: as good as it is known."""
-    values = _class(np.asarray(value, dtype=np.float64), VALUE_OF_ONE, VALUE_CLASSES)
-    return np.asarray((VALUE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
+    values = _class(np.asarray(value, dtype=np.float64), FINE_OF_ONE, FINE_CLASSES, FINE_PER_OCTAVE)
+    return np.asarray(FINE_FIRST + (FINE_CLASSES - 1 - values) * 8 + FRONTIER, dtype=np.int64)
+
+
+def _steady(stored: Ints, fresh: Ints) -> Ints:
+    """The lanes of pages of the frontier that stand in `stored` lanes and would be in `fresh` ones by their values."""
+    near = (np.abs(stored - fresh) < 8 * STEADY) & (stored >= FINE_FIRST)
+    return np.where(near, stored, fresh)
 
 
 def stretch(lane: int) -> Stretch:
@@ -133,9 +153,12 @@ def read_lanes(lane: ArrayLike) -> Lanes:
     numbers = np.asarray(lane, dtype=np.int64)
     shapes, frontier = numbers % 8, is_frontier(numbers)
     values, rates = numbers // (8 * RATE_CLASSES) % VALUE_CLASSES, numbers // 8 % RATE_CLASSES
-    values = np.where(frontier & (numbers < FRONTIER_END), VALUE_CLASSES - 1 - numbers // 8, values)
+    values = np.where(frontier & (numbers < COARSE_END), VALUE_CLASSES - 1 - numbers // 8, values)
+    fine = FINE_CLASSES - 1 - (numbers - FINE_FIRST) // 8
+    is_fine = frontier & (numbers >= FINE_FIRST) & (numbers < FRONTIER_END)
+    value = np.where(is_fine, _middle(fine, FINE_OF_ONE, FINE_PER_OCTAVE), _middle(values, VALUE_OF_ONE))
     shape = np.asarray(SHAPES)[np.minimum(shapes, len(SHAPES) - 1)]
-    return Lanes(frontier, _middle(values, VALUE_OF_ONE), shape, shape / _middle(rates, RATE_OF_ONE))
+    return Lanes(frontier, value, shape, shape / _middle(rates, RATE_OF_ONE))
 
 
 def head_value(
@@ -154,7 +177,7 @@ def head_value(
 
 
 def property_of(value: str) -> str:
-    """The property of pages that holds this value, if it is neither of the two scores."""
+    """The property of pages that holds this value, if it is no live score."""
     return METHODS[value][-1] if value in METHODS else "value"
 
 
@@ -189,8 +212,19 @@ def first_given(rule: Rule) -> float:
     return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
-def first_value(rule: Rule, hub: Floats, authority: Floats) -> Floats:
-    """What pages that are made just now are worth before relevance: a score of theirs, or what no property says yet."""
+def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weight: Floats) -> Floats:
+    """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is."""
+    scores = {"authority": authority, "flow": flow, "in_links": 1.0 + np.maximum(in_weight, 0.0)}
+    product = np.ones(len(authority))
+    for name, power in blend.items():
+        product *= np.maximum(scores[name], 0.0) ** power
+    return product
+
+
+def first_value(rule: Rule, hub: Floats, authority: Floats, in_weight: Floats) -> Floats:
+    """What pages that are made just now are worth before relevance: scores of theirs, or what no property says yet."""
+    if rule.blend:
+        return blended(rule.blend, authority, np.ones(len(authority)), in_weight)
     if rule.value in ("authority", "hub"):
         return authority if rule.value == "authority" else hub
     return np.full(len(hub), scored(rule, None))
@@ -218,40 +252,41 @@ def weighed(rule: Rule, value: Floats, relevance: Floats) -> Floats:
 
 
 def lane_of(
-    rule: Rule, value: Floats, relevance: Floats, depth: Floats, fetched: Flags, stored: Ints | None = None
+    rule: Rule,
+    value: Floats,
+    relevance: Floats,
+    depth: Floats,
+    fetched: Flags,
+    stored: Ints | None = None,
+    steady: bool = True,
 ) -> Ints:
-    """The lane of each page by the brain's order: where it waits, or would if it did.
+    """The lane of each page by the brain's order: where it waits, or would if it did; of one that was never fetched, it
+    may be a lane that stands for about its value, if it stands there, and is to be `steady` (`STEADY`).
 
     `value`: before relevance. `stored`: the lanes that stand on the pages, which say what is believed of their rates;
     None for pages that are made just now. A fetched page keeps its lane under the orders that never come back.
     """
     if rule.order == "breadth_first":
         fresh = depth.astype(np.int64) + 1
-    elif rule.revisits:
-        fresh = frontier_lane(weighed(rule, value, relevance))
     else:
-        fresh = best_first(weighed(rule, value, relevance))
+        fresh = frontier_lane(weighed(rule, value, relevance))
     if stored is None:
         return fresh
+    if steady and rule.order != "breadth_first":
+        fresh = _steady(stored, fresh)
     seen = revalued(stored, weighed(rule, value, relevance)) if rule.revisits else stored
     return np.where(stored == ASKED, ASKED, np.where(fetched, seen, fresh))
 
 
-def best_first(value: Floats) -> Ints:
-    """The best-first lane of pages of these values, 1 the best, 2·LANE_OF_ONE the last."""
-    lanes = LANE_OF_ONE - np.floor(2.0 * np.log2(np.maximum(value, 1e-300)))
-    return np.asarray(np.clip(lanes, ASKED + 1, 2 * LANE_OF_ONE), dtype=np.int64)
-
-
-def _class(x: Floats, of_one: int, count: int) -> Ints:
+def _class(x: Floats, of_one: int, count: int, per_octave: int = PER_OCTAVE) -> Ints:
     logs = np.log2(x, out=np.full(x.shape, NEVER), where=x > 0.0)
-    places: Ints = np.clip(np.floor(PER_OCTAVE * logs) + of_one, 0, count - 1).astype(np.int64)
+    places: Ints = np.clip(np.floor(per_octave * logs) + of_one, 0, count - 1).astype(np.int64)
     return places
 
 
-def _middle(place: Ints, of_one: int) -> Floats:
+def _middle(place: Ints, of_one: int, per_octave: int = PER_OCTAVE) -> Floats:
     """The geometric middle of a class."""
-    return np.asarray(np.exp2((place - of_one + 0.5) / PER_OCTAVE), dtype=np.float64)
+    return np.asarray(np.exp2((place - of_one + 0.5) / per_octave), dtype=np.float64)
 
 
 def _packed(promised: Floats, values: Ints, rates: Ints, shapes: Ints) -> Ints:

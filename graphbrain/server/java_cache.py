@@ -5,8 +5,7 @@ has made of them into a file when it ends, and map that file the next time: 170 
 of Java and a list of jars. Java checks both, and does without a file that does not fit; so nothing here can do harm.
 
 The file is made where somebody asks for it: by `graphbrain server prepare` (`graphbrain.server.prepare`), which starts
-a server of its own for it. Beside the file stands a note while it is being made, locked by who makes it; with words in
-it, it says why that failed.
+a server of its own for it.
 """
 
 from __future__ import annotations
@@ -16,11 +15,13 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import platformdirs
+
+from graphbrain.server.jars import file_lock
 
 __all__ = ["VARIABLE", "being_made", "file_for", "learning", "options"]
 
@@ -85,34 +86,21 @@ def learning(file: Path) -> list[str]:
 
 
 @contextmanager
-def being_made(file: Path) -> Iterator[Path | None]:
+def being_made(file: Path, say: Callable[[], None] = lambda: None) -> Iterator[Path | None]:
     """The name under which to make it: it is taken over at the end, if it is there. None: it is there already, maybe
-    since somebody else, who was waited for, has made it."""
-    import fcntl
-
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with _note(file).open("a") as note:
-        fcntl.flock(note, fcntl.LOCK_EX)
+    since somebody else, who was waited for, has made it; `say` is called when there is somebody to wait for."""
+    with file_lock(file.parent / "java.lock", say):
         if file.exists():
             yield None
             return
         part = file.with_suffix(".part")
-        note.truncate(0)
         try:
             yield part
             part.replace(file)
-        except Exception as error:
-            note.write(f"{type(error).__name__}: {error}\n")
-            raise
         finally:
             part.unlink(missing_ok=True)
             Path(f"{part}.config").unlink(missing_ok=True)
-        _note(file).unlink(missing_ok=True)
         _prune(file)
-
-
-def _note(file: Path) -> Path:
-    return file.with_suffix(".making")
 
 
 def _prune(newest: Path) -> None:

@@ -33,7 +33,7 @@ def prime(version: str = lifecycle.NEO4J_VERSION, java: str | None = None, *, sa
         return file, False
     say("Java learns Neo4j, so that it starts in half the time; this is done once…")
     try:
-        with java_cache.being_made(file) as part:
+        with java_cache.being_made(file, lambda: say("Another process is preparing it…")) as part:
             if part is None:
                 return file, False
             _learn(file.with_suffix(".server"), version, program, part)

@@ -21,7 +21,7 @@ from graphbrain.model import Claim, Fetched
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.schedule.priors import properties
 from graphbrain.schedule.value import DAY
-from graphbrain.simulate.policies import Policy, Setting
+from graphbrain.simulate.policies import RevisitPolicy, Setting
 from graphbrain.url import key_of
 
 __all__ = ["START", "OnGraph", "SimulatedClock", "settings_of"]
@@ -56,7 +56,7 @@ def settings_of(setting: Setting) -> dict[str, Any]:
     }
 
 
-class OnGraph(Policy):
+class OnGraph(RevisitPolicy):
     """What a brain hands out. `clock`: the brain's. With a prior in the setting the brain learns none of its own.
 
     Pages are numbered in the order of their internal ids, which may be those of pages that have gone: among equals the

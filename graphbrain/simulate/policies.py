@@ -19,7 +19,7 @@ from graphbrain.schedule import change_rate, lanes
 from graphbrain.schedule.change_rate import PRIOR, Prior
 from graphbrain.simulate.optimal_revisits import ripeness
 
-__all__ = ["DEFAULT", "POLICIES", "Policy", "Setting", "alike", "best"]
+__all__ = ["DEFAULT", "POLICIES", "RevisitPolicy", "Setting", "alike", "best"]
 
 CERTAIN = 1e6
 """The shape of a belief that is as good as knowing."""
@@ -47,7 +47,7 @@ class Setting:
     reserve: float = 0.01
 
 
-class Policy:
+class RevisitPolicy:
     """Visits the pages that are worth most (`worth`), as far as their hosts have room."""
 
     def __init__(self, setting: Setting) -> None:
@@ -114,7 +114,7 @@ def _nth_of_host(host: Ints) -> Ints:
     return nth
 
 
-class _Due(Policy):
+class _Due(RevisitPolicy):
     """Visits in the order of `last + interval`, the longest overdue first."""
 
     interval: Floats
@@ -131,7 +131,7 @@ class RoundRobin(_Due):
         self.interval = np.zeros(self.pages)
 
 
-class Proportional(Policy):
+class Proportional(RevisitPolicy):
     """As often as a page is worth: frequency ∝ value."""
 
     def worth(self, now: float) -> Floats:
@@ -149,7 +149,7 @@ class Nutch(_Due):
         self.interval[pages] = np.clip(self.interval[pages] * np.where(changed, 0.8, 1.4), 1 / 1440, 365.0)
 
 
-class Known(Policy):
+class Known(RevisitPolicy):
     """The highest crawl value with a rate for each page: the true one, unless a subclass estimates it."""
 
     def __init__(self, setting: Setting) -> None:
@@ -192,7 +192,7 @@ class Intervals(Known):
         self.rate[pages] = change_rate.interval_rate(self._elapsed[pages], self._changed[pages], pseudo=0.5)
 
 
-class Gamma(Policy):
+class Gamma(RevisitPolicy):
     """Beliefs, and the page of the highest expected crawl value, by an exact sort of all."""
 
     def __init__(self, setting: Setting) -> None:
@@ -368,7 +368,7 @@ class KnownLanes(LaneByLane):
         super()._wait(pages)
 
 
-POLICIES: dict[str, Callable[[Setting], Policy]] = {
+POLICIES: dict[str, Callable[[Setting], RevisitPolicy]] = {
     "optimal": Known,
     "known-lanes": KnownLanes,
     "lanes": LaneByLane,

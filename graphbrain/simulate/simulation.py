@@ -17,7 +17,7 @@ from graphbrain.errors import BadInput
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.simulate import optimal_revisits, policies
 from graphbrain.simulate.histories import History
-from graphbrain.simulate.policies import Policy, Setting
+from graphbrain.simulate.policies import RevisitPolicy, Setting
 
 __all__ = ["Budget", "Outcome", "constrained_optimum", "optimum", "recovery", "run", "share_of"]
 
@@ -67,7 +67,7 @@ def run(
     name: str,
     budget: Budget,
     *,
-    make: Callable[[Setting], Policy] | None = None,
+    make: Callable[[Setting], RevisitPolicy] | None = None,
     steps: int | None = None,
     host_cap: float | None = None,
     forgetting: float | None = None,
@@ -96,7 +96,7 @@ def run(
 class _Crawl:
     """One policy on one history, a day at a time."""
 
-    def __init__(self, history: History, policy: Policy, host_cap: float | None, steps: int) -> None:
+    def __init__(self, history: History, policy: RevisitPolicy, host_cap: float | None, steps: int) -> None:
         self.history, self.policy, self.steps = history, policy, steps
         self.share = history.value / history.value.sum()
         self.stale_from = history.next_change(np.arange(history.pages), 0.0)

@@ -23,7 +23,7 @@ from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from graphbrain.demo.web import _Through
+from graphbrain.demo.web import Through
 
 HOUR, DAY = 3_600.0, 86_400.0
 EVENING = (0.0, 6 * HOUR)
@@ -685,7 +685,7 @@ class HostileWeb:
 
     def handler(self) -> Any:
         """What urllib needs to reach these hosts."""
-        return _Through(self.proxy)
+        return Through(self.proxy)
 
     def missing(self, after: float = float("inf")) -> set[str]:
         """Good pages that nobody has got, of the sites that are due so many seconds after the web began."""

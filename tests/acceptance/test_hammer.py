@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -19,28 +20,29 @@ from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Fetched
 from graphbrain.settings import ENGINES
-from tests.conftest import Neo4j
+from tests.conftest import PATIENCE, Neo4j
 from tests.witness import Witness
 
 
 @pytest.fixture
-def connect(neo4j: Neo4j) -> dict[str, str]:
-    return {"uri": neo4j.uri, "user": neo4j.user, "password": neo4j.password}
+def connect(neo4j: Neo4j) -> dict[str, Any]:
+    """For as long as a busy machine takes to start a server everybody waits for it."""
+    return {"uri": neo4j.uri, "user": neo4j.user, "password": neo4j.password, "limit_seconds": PATIENCE}
 
 
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("delay", [0.0, 0.02])
-def test_processes_are_killed(connect: dict[str, str], delay: float) -> None:
-    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=1.5, delay=delay)
+def test_processes_are_killed(connect: dict[str, Any], delay: float) -> None:
+    verdict = chaos.hammer(connect, seconds=6, pages=300, kill_every=1.0, delay=delay)
     assert not verdict.findings, "\n".join(verdict.findings)
-    assert verdict.figures["kills"] >= 4
+    assert verdict.figures["kills"] >= 3
     assert verdict.figures["acknowledged"] > 50
 
 
 @pytest.mark.usefixtures("brain")
-def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> None:
+def test_processes_of_a_classic_brain_are_killed(connect: dict[str, Any]) -> None:
     """Total cash 2(N + 1), whatever was cut off."""
-    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=1.5, engine="classic")
+    verdict = chaos.hammer(connect, seconds=6, pages=300, kill_every=1.0, engine="classic")
     assert not verdict.findings, "\n".join(verdict.findings)
     assert verdict.figures["kills"] >= 3
     assert verdict.figures["gap"] < 1e-9
@@ -48,7 +50,7 @@ def test_processes_of_a_classic_brain_are_killed(connect: dict[str, str]) -> Non
 
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("engine", ENGINES)
-def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str) -> None:
+def test_the_server_is_killed(connect: dict[str, Any], neo4j: Neo4j, engine: str) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
     blow, blows = chaos.kill_local_server(neo4j.data), list[float]()
@@ -57,7 +59,7 @@ def test_the_server_is_killed(connect: dict[str, str], neo4j: Neo4j, engine: str
         blow()
         blows.append(time.monotonic())
 
-    verdict = chaos.hammer(connect, seconds=10, pages=300, kill_every=2, engine=engine, strike_server=strike)
+    verdict = chaos.hammer(connect, seconds=6, pages=300, kill_every=1.5, engine=engine, strike_server=strike)
     assert not verdict.findings, "\n".join(verdict.findings)
     assert len(blows) == 1
     assert verdict.figures["acknowledged"] > 50
@@ -122,7 +124,7 @@ def _anything(brain: Brain, dice: random.Random, pages: int) -> str:
     return what
 
 
-@pytest.mark.parametrize(("engine", "seconds"), [("exact", 9), ("classic", 6)])
+@pytest.mark.parametrize(("engine", "seconds"), [("exact", 6), ("classic", 4)])
 def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, seconds: float) -> None:
     brain.remake(delay_seconds=0.0, engine=engine)
     with Witness().watching() as witness:
@@ -130,7 +132,7 @@ def test_threads_on_a_small_hot_graph(neo4j: Neo4j, brain: Brain, engine: str, s
             verdict = hot(lambda: neo4j.open(auto_tend=False), seconds=seconds, threads=8, least=3)
         finally:
             assert not witness.findings, witness.findings[0]
-    assert witness.looked > 10
+    assert witness.looked > 5
     assert not verdict.findings, "\n".join(verdict.findings)
     assert min(verdict.figures["link"], verdict.figures["forget"]) >= 3
 

@@ -92,8 +92,8 @@ def test_what_was_lost_to_a_maintenance_evening_is_found_again(neo4j: Neo4j) -> 
 
 
 def test_small_hosts_do_not_wait_for_a_large_one(neo4j: Neo4j) -> None:
-    """30,000 pages of one slow host wait before the first page of 200 others is known: these come next."""
-    crawl, figures, audit = beside(neo4j, 30_000, 200, order="optimal", delay_seconds=1.0)
+    """10,000 pages of one slow host wait before the first page of 200 others is known: these come next."""
+    crawl, figures, audit = beside(neo4j, 10_000, 200, order="optimal", delay_seconds=1.0)
     urls = [result.url for result, _ in crawl.reports]
     firsts = [number for number, url in enumerate(urls) if re.fullmatch(r"http://small\d+\.example/", url)]
     known = urls.index("http://start.example/")

@@ -97,7 +97,7 @@ def crawl(brain: Brain) -> None:
                 for c in claims
             ]
         )
-    brain._write_counts()
+    brain.session.counters.write()
 
 
 def test_metrics_of_all_workers_are_added_up_and_do_not_fall(brain: Brain, connected: dict[str, str]) -> None:

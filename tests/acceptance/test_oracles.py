@@ -100,13 +100,13 @@ class Judge:
 
 
 def test_relevance_and_payout_bend_the_scores_as_the_system_says(
-    make_brain: MakeBrain, neo4j: Any, data_dir: Recordings
+    make_brain: MakeBrain, neo4j: Any, made_data: Recordings
 ) -> None:
     """Relevances 0, 1, anything between and unknown come with the visits, some are corrected later, payouts differ.
 
     Coarsely settled first, so that the corrections meet a web that has paid; then finely.
     """
-    recording = read(data_dir / "hollins.dat.gz")
+    recording = read(made_data / "hollins.dat.gz")
     dice = random.Random(20)
     told = {url: dice.choice([0.0, 1.0, dice.random(), dice.random()]) for url in recording.urls if dice.random() < 0.8}
     brain = make_brain(eps=0.03)
@@ -131,9 +131,9 @@ def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     assert worst_error(in_order(found, recording, found.authority), plain) > 0.5
 
 
-def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j: Any, data_dir: Recordings) -> None:
+def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j: Any, made_data: Recordings) -> None:
     """All on one brain that two thirds of hollins were crawled with: each change begins where the one before ended."""
-    recording = read(data_dir / "hollins.dat.gz")
+    recording = read(made_data / "hollins.dat.gz")
     dice = random.Random(21)
     told = {url: dice.random() for url in recording.urls if dice.random() < 0.5}
     brain = make_brain(eps=0.03)
@@ -160,10 +160,10 @@ def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j:
         assert np.max(np.abs(found.authority - authority) / np.maximum(1.0, authority)) < TOLERANCE, policy
 
 
-def test_without_alpha_scores_are_degrees_plus_one(make_brain: MakeBrain, neo4j: Any, data_dir: Recordings) -> None:
+def test_without_alpha_scores_are_degrees_plus_one(make_brain: MakeBrain, neo4j: Any, made_data: Recordings) -> None:
     """Without α cash leaks so slowly that all of hollins takes twice the payments of the first test: this is the part
     that its first 200 pages make, with the links among them."""
-    whole = read(data_dir / "hollins.dat.gz")
+    whole = read(made_data / "hollins.dat.gz")
     first = (whole.sources < 200) & (whole.targets < 200)
     part = Recording.of(whole.sources[first], whole.targets[first], pages=200, urls=list(whole.urls[:200]))
     web = web_of(part)

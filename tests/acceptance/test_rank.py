@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-import time
-from itertools import pairwise
+import signal
+from itertools import count, pairwise
 
 from graphbrain import Brain, Fetched
-from tests.acceptance.cli.test_cli import Run, connected, lines, on_terminal, one_sentence, run
+from tests.acceptance.cli.test_cli import LONG, Run, connected, lines, on_terminal, one_sentence, run, started
+from tests.conftest import eventually
 
 __all__ = ["connected", "run"]
 
@@ -65,27 +65,26 @@ def test_mistakes(run: Run) -> None:
     assert "METHOD" in without.stderr
 
 
-def test_scores_are_kept_fresh_beside_a_crawl(run: Run, brain: Brain) -> None:
+def test_scores_are_kept_fresh_beside_a_crawl(brain: Brain, connected: dict[str, str]) -> None:
     """Two workers, one of whom ranks at a time; what the crawl finds meanwhile has its score soon, and the order goes
     by it."""
     brain.change(value="pagerank", order="best_first", delay_seconds=0.0)
     brain.seed([A])
     brain.rank("pagerank", damping=0.8)
-    seen: list[float] = []
+    seen, numbers = set[float](), count()
 
-    def crawl() -> None:
-        for number in range(60):
-            brain.report([Fetched(f"http://x{number}.org/", [B, f"http://y{number}.org/"], body_hash="x")])
-            seen.append(brain.rankings()[0].started)
-            time.sleep(0.2)
+    def crawled() -> bool:
+        number = next(numbers)
+        brain.report([Fetched(f"http://x{number}.org/", [B, f"http://y{number}.org/"], body_hash="x")])
+        seen.add(brain.rankings()[0].started)
+        return len(seen) > 4
 
-    crawler = threading.Thread(target=crawl)
-    crawler.start()
-    done = run("work", "--workers", "2", "--rank", "pagerank", "--every", "1s", "--seconds", "12")
-    crawler.join()
-    assert (done.returncode, "ranks by" in done.stderr) == (0, False), done.stderr
-    assert len(set(seen)) > 3, "it was ranked once only"
-    assert min(later - one for one, later in pairwise(sorted(set(seen)))) >= 1.0
+    with started(connected, "work", "--workers", "2", "--rank", "pagerank", "--every", "1s") as process:
+        eventually(crawled, "four times that it was ranked again", process)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=LONG)
+    assert (process.returncode, "ranks by" in err) == (0, False), err
+    assert min(later - one for one, later in pairwise(sorted(seen))) >= 1.0
     last = brain.rankings()[0]
     assert (last.damping, last.complete) == (0.8, True)
     ranked = brain.top(1, by="pagerank")

@@ -165,8 +165,7 @@ def test_who_makes_javas_cache_leaves_nothing_behind(tmp_path: Path) -> None:
     again.send_signal(signal.SIGINT)
     assert again.wait(PATIENCE) == 130
     assert _is_gone(other)
-    assert [path.suffix for path in cache.glob("java-*")] == [".making"]  # and not a word in it: it can be tried again
-    assert not any(path.stat().st_size for path in cache.glob("java-*"))
+    assert not list(cache.glob("java-*"))  # it can be tried again
 
 
 def _learner(cache: Path, seen: set[int]) -> int | None:

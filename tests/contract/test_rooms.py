@@ -11,7 +11,7 @@ from tests.contract.source import imported, modules, outside, tree
 ROOMS: tuple[tuple[str, ...], ...] = (
     ("words",),
     ("graph",),
-    ("server", "schedule", "hosts", "ranking"),
+    ("server", "schedule", "hosts", "ranking", "client"),
     ("accounts",),
     ("frontier",),
     ("inspect",),
@@ -19,6 +19,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("ingest",),
     ("scrapy", "simulate", "metrics"),
+    ("service",),
     ("bench",),
     ("demo",),
     ("cli",),

@@ -232,8 +232,8 @@ LEDGERS = {"accounts.ledger", "accounts.ledgers", "accounts.exact_ledger", "acco
 
 # The classic ledger reads its mark of new pages from a property of the exact one.
 BY_PLACE = {
-    "hosts/lock": politeness._COLUMNS,
-    "hosts/read": politeness._COLUMNS,
+    "hosts/lock": politeness.COLUMNS,
+    "hosts/read": politeness.COLUMNS,
     "accounts/lock": Ledger.columns,
     "classic/lock": [{"newborn": "hub_paid"}.get(name, name) for name in ClassicLedger.columns],
 }

@@ -364,7 +364,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "visits/believe": {"rows": [[hub, 0.5, 3.0]]},
         "visits/first_again": {"rows": [[hub, 2.5, True], [other, 1.0, None]]},
         "visits/firsts": {"first": 0, "end": 1 << 40, "value": "authority", "name": "authority"},
-        "visits/standing": {"ids": some},
+        "visits/places": {"ids": some},
         "visits/waits": {"rows": [[hub, "*", NOW]]},
         "visits/failed": {
             "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None]]

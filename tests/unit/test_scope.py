@@ -112,7 +112,7 @@ def test_what_can_match_nothing_is_refused_in_a_sentence(name: str, text: str, w
 
 
 def test_what_an_older_brain_has_been_given_goes_on_to_fit_nothing() -> None:
-    stored = Settings.read(environ={}).standing({"allow_hosts": "a..org https://b.org/path", "deny_hosts": "/"})
+    stored = Settings.read(environ={}).with_stored({"allow_hosts": "a..org https://b.org/path", "deny_hosts": "/"})
     scope = Scope.of(stored)
     assert not scope.holds("http://b.org/path", "b.org", 0)
     assert not scope.boundless

@@ -1,4 +1,4 @@
-// Delete some nodes other than the brain and its schema: only `clear` does this.
+// Delete some nodes other than the brain, its schema and the tokens for its service: only `clear` does this.
 //
 // param   limit    INTEGER  at most this many
 // column  deleted  INTEGER  how many there were
@@ -6,7 +6,7 @@
 // locks   the nodes
 // mode    write
 // retry   safe   what is gone is gone
-MATCH (n) WHERE NOT n:SchemaStep AND NOT n:Brain
+MATCH (n) WHERE NOT n:SchemaStep AND NOT n:Brain AND NOT n:AccessToken
 WITH n LIMIT $limit
 DETACH DELETE n
 RETURN count(*) AS deleted

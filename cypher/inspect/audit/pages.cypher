@@ -7,7 +7,7 @@
 // param   intra     FLOAT  weight of a link inside a host
 // column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
 //                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
-//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host, was it ever fetched]
+//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host, was it ever fetched, flow of the in-links]
 // rows    one
 // locks   none
 // mode    read
@@ -23,9 +23,10 @@ CALL (p) {
 CALL (p) {
   OPTIONAL MATCH (p)<-[:LINKS]-(q)
   WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
-  RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS da, sum(w * q.hub_paid) AS authority, count(q) AS ins
+  RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS da, sum(w * q.hub_paid) AS authority, count(q) AS ins,
+         sum(w * coalesce(q.flow_paid, 0.0)) AS flow
 }
 RETURN collect([id(p), p.url, coalesce(p.payout, 1.0), dh, da, hub, authority, outs, ins, selfs, doubles,
                 p.hub_rank, p.authority_rank, p.hub_priority, p.authority_priority, p.lane,
                 p.state, p.queue, p.lease, p.lease_until, p.worker, p.not_before, p.host,
-                p.first_fetched IS NOT NULL]) AS rows
+                p.first_fetched IS NOT NULL, flow]) AS rows

@@ -17,6 +17,8 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
+from graphbrain.schedule import lanes
+from graphbrain.url import key_of
 from tests.conftest import PATIENCE
 from tests.reference.exported import Exported, export
 from tests.reference.linear import Web, solve, worst_error
@@ -412,15 +414,16 @@ def test_payouts_that_make_no_sense_are_refused(small: Brain, payout: float) -> 
 
 def test_relevance_moves_no_cash_but_what_is_worth_a_push_and_the_lane(small: Brain) -> None:
     """4 has two in-links: it keeps 2/3 at r = ½, 2/9 a link, bucket −2; 2/(2+999) at r = 0, .0007 a link, not worth it;
-    .85 at r = 1, .283 a link, bucket −1. Its values are 1, .002 and 1.998: lanes 1000, 1018, 999.
+    .85 at r = 1, .283 a link, bucket −1. Its values are 1, .002 and 1.998.
     """
-    small.change(order="best_first")
+    small.change(order="best_first", value="authority")
     found = []
     for relevance in (None, 0.0, 1.0):
         small.set_relevance(url(4), relevance)
         assert (hub_account(small, 4), authority_account(small, 4)) == ((1, 0, 0), (1, 0, 0))
         found.append((marks(small, 4)["authority_priority"], small.page(url(4)).lane))
-    assert found == [(-2, 1000), (None, 1018), (-1, 999)]
+    wanted = lanes.frontier_lane([1.0, 0.002, 1.998]).tolist()
+    assert found == list(zip((-2, None, -1), wanted, strict=True))
     sound(small)
 
 
@@ -434,10 +437,10 @@ def test_relevance_that_comes_with_a_visit_counts_like_one_that_is_set(small: Br
 
 
 def test_a_guess_that_comes_with_a_link_is_the_new_pages_relevance(make_brain: MakeBrain) -> None:
-    brain = make_brain(order="best_first")
+    brain = make_brain(order="best_first", value="authority")
     brain.report([Fetched(url(1), [Link(url(2), 0.25), Link(url(3))])])
     assert (brain.page(url(2)).relevance, brain.page(url(3)).relevance) == (0.25, None)
-    assert (brain.page(url(2)).lane, brain.page(url(3)).lane) == (1002, 1000)
+    assert brain.page(url(2)).lane == brain.page(url(3)).lane + 8 * lanes.FINE_PER_OCTAVE
     sound(brain)
 
 
@@ -462,7 +465,7 @@ def snapshot(brain: Brain) -> list[Any]:
 def test_a_report_committed_twice_counts_once(small: Brain) -> None:
     push(small, "hub", 3)
     push(small, "authority", 1, 2, 4)
-    intake = Intake(small._rules, 100, small.now())
+    intake = Intake(small.session.rules, 100, small.now())
     items = [intake.check(visit(3, [4, 5, 6])), intake.check(visit(5, [3, 1]))]
     assert all(isinstance(item, report.Item) for item in items)
     run_twice(small, lambda tx: report.record(tx, items, small.policy, small.now()))  # type: ignore[arg-type]
@@ -472,7 +475,7 @@ def test_corrections_committed_twice_count_once(small: Brain) -> None:
     push(small, "hub", 1, 2, 3)
     push(small, "authority", 1, 2, 4)
     policy, now = small.policy, small.now()
-    names = {page: (url(page), small._key(url(page))) for page in (1, 2, 3, 4, 9)}
+    names = {page: (url(page), key_of(url(page))) for page in (1, 2, 3, 4, 9)}
     ends = [(names[page][1], names[page][0]) for page in (4, 9)]
     run_twice(small, lambda tx: edits.link(tx, ends[0], ends[1], policy, now))
     run_twice(small, lambda tx: edits.unlink(tx, names[3][1], names[2][1], policy, now))
@@ -641,7 +644,9 @@ def test_the_audit_sees_lost_cash_doubled_cash_and_wrong_marks(small: Brain, neo
         spoil(2, "p.links_sum = p.links_sum + 1", "p.links_sum = p.links_sum - 1", "links sums")
         spoil(2, "p.authority_rank = 17", "p.authority_rank = null", "marks")
         spoil(2, "p.hub_priority = 3", "p.hub_priority = null", "marks")
-        spoil(4, "p.lane = p.lane + 10", "p.lane = p.lane - 10", "marks")
+        spoil(4, "p.lane = p.lane + 20000", "p.lane = p.lane - 20000", "marks")
+        spoil(4, "p.flow = 2.0", "p.flow = null", "flow")
+        spoil(2, "p.flow_paid = 2.0", "p.flow_paid = null", "flow")
 
 
 def test_the_audit_sees_a_lost_rank(make_brain: MakeBrain, neo4j: Any) -> None:

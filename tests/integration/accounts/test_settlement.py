@@ -17,6 +17,7 @@ from graphbrain.accounts.settlement import Goal
 from graphbrain.brain import holds, upkeep
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
+from graphbrain.url import key_of
 from tests.conftest import Neo4j, eventually
 from tests.integration.conftest import Going, HandClock, crowd, lock_awaited, sound
 from tests.reference.exported import export
@@ -153,14 +154,12 @@ def test_only_links_that_have_changed_are_read_again(
         patch.setattr(settlement, "_read", find)
         changing(patch, lambda: second.unlink(one, gone))
         brain.settle()
-    at = second.graph.read(lambda tx: discovery.find(tx, [second._key(one), second._key(gone)]), "test")
-    changed, left = at[second._key(one)], at[second._key(gone)]
+    at = second.graph.read(lambda tx: discovery.find(tx, [key_of(one), key_of(gone)]), "test")
+    changed, left = at[key_of(one)], at[key_of(gone)]
     out = [each for each in read if each.startswith("links/packed_out")]
     assert out == [f"links/packed_out {changed}"]
     into = {each for each in read if each.startswith("links/packed_in")}
-    still = second.graph.read(
-        lambda tx: discovery.find(tx, [second._key(url) for url in second.neighbours(one)[0]]), "test"
-    )
+    still = second.graph.read(lambda tx: discovery.find(tx, [key_of(url) for url in second.neighbours(one)[0]]), "test")
     assert into <= {f"links/packed_in {page}" for page in still.values()}, "whether these are still linked is not known"
     assert f"links/packed_in {left}" not in into, "it has lost a link, and all others are known"
     sound(brain)
@@ -314,7 +313,7 @@ def test_a_pass_is_made_sooner_where_less_may_be_left(
 def test_a_batch_sees_that_others_wait_for_locks(
     brain: Brain, raw: driver.Driver, ask: Ask, work: str, counts: bool
 ) -> None:
-    """So it makes the next ones shorter. Its own lanes may wait for each other."""
+    """So it makes the next ones shorter. Its own shards may wait for each other."""
     brain.seed(URLS[:2])
     pages = [page for (page,) in ask("MATCH (p:Page) RETURN id(p) ORDER BY id(p)")]
 
@@ -398,9 +397,9 @@ def test_an_empty_brain_is_settled(brain: Brain) -> None:
 
 def test_the_marks_of_a_page_are_known_from_the_batch_that_locked_it_last() -> None:
     table = settlement.LinkTable(np.array([3, 5, 9]), np.zeros(4, dtype=np.int64), np.empty(0, dtype=np.int32))
-    tally = settlement.Tally(table)
-    tally.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
-    tally.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
-    assert tally.unmarked() == [5, 9, 11]
-    tally.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
-    assert tally.unmarked() == [9, 11]
+    sum_ = settlement.Sum(table)
+    sum_.add(settlement.Step(at=2.0, touched=np.array([3, 5]), waits=np.array([False, True])))
+    sum_.add(settlement.Step(at=1.0, touched=np.array([3, 9, 11]), waits=np.array([True, True, False])))
+    assert sum_.unmarked() == [5, 9, 11]
+    sum_.add(settlement.Step(at=3.0, touched=np.array([5]), waits=np.array([False])))
+    assert sum_.unmarked() == [9, 11]

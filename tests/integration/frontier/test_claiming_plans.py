@@ -30,14 +30,20 @@ READS_ALL_OF_AN_INDEX = {"hosts/news": "every host in the index of news has some
 def shapes(brain: Brain, at: dict[str, int]) -> dict[str, list[str]]:
     """Statement → the operators of the plan that is made for it now."""
     found: dict[str, list[str]] = {}
-    for name in (name for name in names() if not name.startswith("schema/")):
-        stated = statement(name)
-        unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
-        plan = planned(brain.graph._driver, unknown, params(name, at)).plan
-        assert plan is not None
-        # When a property is read, at once or where it is needed, makes no difference.
-        found[name] = [step for step in operators(plan) if step != "CacheProperties"]
+    with raw(brain) as connection:
+        for name in (name for name in names() if not name.startswith("schema/")):
+            stated = statement(name)
+            unknown = replace(stated, text=f"{stated.text} /* {uuid.uuid4()} */")
+            plan = planned(connection, unknown, params(name, at)).plan
+            assert plan is not None
+            # When a property is read, at once or where it is needed, makes no difference.
+            found[name] = [step for step in operators(plan) if step != "CacheProperties"]
     return found
+
+
+def raw(brain: Brain) -> driver.Driver:
+    """A connection to the brain's server that takes any Cypher."""
+    return driver.GraphDatabase.driver(brain.graph.uri, auth=(brain.graph.user, brain.graph.password))
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +86,7 @@ class Filled:
 
     def queues(self) -> tuple[int, int]:
         """Pages in the shared queue, and in the hosts' own."""
-        with self.brain.graph._driver.session(database="neo4j") as session:
+        with raw(self.brain) as connection, connection.session(database="neo4j") as session:
             rows = session.run("MATCH (p:Page) WHERE p.queue IS NOT NULL RETURN p.queue = '*', count(*)")
             counts = dict(rows.values())
         return counts[True], counts[False]

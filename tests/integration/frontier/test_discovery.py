@@ -229,6 +229,17 @@ def test_a_lower_depth_is_passed_on_by_tend(make_brain: MakeBrain) -> None:
     assert brain.page(chain[7]).state == "frontier"
 
 
+def test_a_page_that_gets_nearer_and_its_first_links_at_once_passes_its_depth_on(brain: Brain) -> None:
+    """The batch offers the links' ends the depth that the page had, and the page another one."""
+    chain = [f"http://chain.org/{n}" for n in range(5)]
+    for page, following in itertools.pairwise(chain):
+        brain.report([Fetched(page, [following])])
+    assert brain.page(chain[4]).depth == 4
+    brain.report([Fetched(A, [chain[4]]), Fetched(chain[4], [B])])
+    brain.tend(None)
+    assert (brain.page(chain[4]).depth, brain.page(B).depth) == (1, 2)
+
+
 def test_a_depth_is_never_raised(brain: Brain, clock: HandClock) -> None:
     brain.seed([A])
     brain.report([Fetched(A, [B])])

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
 from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Graph
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sampler
 from graphbrain.model import OUTCOMES
@@ -130,10 +131,8 @@ def test_a_database_that_is_away_is_said_to_be(brain: Brain, monkeypatch: pytest
     assert sampler.look()
     assert read(meter)["graphbrain_up",] == 1
     with monkeypatch.context() as patch:
-        patch.setattr(brain.graph, "uri", "bolt://127.0.0.1:1")
-        patch.setattr(brain.graph, "limit_seconds", 1.0)
-        gone = brain.graph._make_driver()
-        patch.setattr(brain.graph, "_driver", gone)
+        gone = Graph("bolt://127.0.0.1:1", brain.graph.user, brain.graph.password, brain.graph.database, 1.0)
+        patch.setattr(brain.session, "graph", gone)
         assert not sampler.look()
         found = read(meter)
         gone.close()

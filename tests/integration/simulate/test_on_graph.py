@@ -13,7 +13,7 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.schedule.change_rate import Prior
 from graphbrain.simulate import histories
 from graphbrain.simulate.on_graph import OnGraph, SimulatedClock
-from graphbrain.simulate.policies import LaneByLane, Policy, Setting
+from graphbrain.simulate.policies import LaneByLane, RevisitPolicy, Setting
 from graphbrain.simulate.simulation import Budget, run
 from tests.integration.conftest import START, HandClock
 
@@ -36,7 +36,7 @@ def test_the_graph_chooses_what_the_simulator_chooses(make_brain: MakeBrain, clo
     scramble_ids(brain)
     chosen: dict[str, list[list[int]]] = {"lanes": [], "graph": []}
 
-    def watched(name: str, policy: Policy) -> Policy:
+    def watched(name: str, policy: RevisitPolicy) -> RevisitPolicy:
         choose = policy.choose
 
         def look(now: float, count: int, room: Ints | None) -> Ints:
@@ -47,7 +47,7 @@ def test_the_graph_chooses_what_the_simulator_chooses(make_brain: MakeBrain, clo
         policy.choose = look  # type: ignore[method-assign]
         return policy
 
-    def beliefs_of(policy: Policy) -> tuple[Floats, Floats]:
+    def beliefs_of(policy: RevisitPolicy) -> tuple[Floats, Floats]:
         if isinstance(policy, LaneByLane):
             return policy.shape, policy.scale
         assert isinstance(policy, OnGraph)
@@ -57,10 +57,10 @@ def test_the_graph_chooses_what_the_simulator_chooses(make_brain: MakeBrain, clo
         scale = np.array([first.scale if page.rate_scale is None else page.rate_scale for page in pages])
         return shape, scale
 
-    policies: dict[str, Policy] = {}
+    policies: dict[str, RevisitPolicy] = {}
 
-    def make(name: str) -> Callable[[Setting], Policy]:
-        def made(setting: Setting) -> Policy:
+    def make(name: str) -> Callable[[Setting], RevisitPolicy]:
+        def made(setting: Setting) -> RevisitPolicy:
             policy = LaneByLane(setting) if name == "lanes" else OnGraph(setting, brain, clock)  # type: ignore[arg-type]
             policies[name] = watched(name, policy)
             return policies[name]

@@ -201,55 +201,36 @@ def test_rank_grows_with_the_score(a: float, b: float) -> None:
 # ---------------------------------------------------------------- lanes
 
 
-def best_first(score: Floats, relevance: Floats) -> Ints:
-    return lanes.best_first(lanes.weighed(Rule(), score, relevance))
-
-
-def test_lane_of_one_and_its_neighbours() -> None:
-    """Two lanes to a factor of two: 1 → 1000, 2 → 998, 4 → 996, ½ → 1002; between them 1.42 → 999.
-
-    A lane's worst is its lower end: just under 1 waits in 1001, just under 2 in 999.
-    """
-    got = best_first(f(1, 2, 4, 0.5, 1.42, 0.999, 1.999), np.full(7, NAN))
-    assert got.tolist() == [1000, 998, 996, 1002, 999, 1001, 999]
-    assert got.dtype == np.int64
+def lane_of(score: Floats, relevance: Floats) -> Ints:
+    return lanes.frontier_lane(lanes.weighed(Rule(), score, relevance))
 
 
 def test_lane_takes_relevance_into_account() -> None:
-    """The value is score·2r, so ½ and unknown change nothing; ¼ halves it: two lanes down.
+    """The value is score·2r, so ½ and unknown change nothing; ¼ halves it: an octave down, which is 4096 lanes.
 
-    r = 1 counts as .999: 1.998, which is not quite two lanes up; r = 0 as .001: 2·log2(.002) is
-    −17.93, so 18 lanes down.
+    r = 1 counts as .999: 1.998, which is not quite an octave up.
     """
-    r = f(0.5, 0.25, 0.125, 1, 0, NAN)
-    assert best_first(np.ones(6), r).tolist() == [1000, 1002, 1004, 999, 1018, 1000]
+    octave = 8 * 4096
+    one = int(lane_of(np.ones(1), np.full(1, 0.5))[0])
+    got = lane_of(np.ones(5), f(0.5, 0.25, 0.125, 1, NAN))
+    assert got.tolist() == [one, one + octave, one + 2 * octave, one - octave + 8 * 6, one]
 
 
 def test_lanes_end_at_both_ends() -> None:
-    """Scores of zero and below wait in the last lane, 2000; at the other end value 2⁵⁰⁰ is lane 1, and so is more.
+    """Scores of zero and below wait in the last lane, with those below 2⁻⁶⁴; from 2⁶⁴ on all are in the first.
 
     Lane 0 is for pages that are wanted at once.
     """
-    got = best_first(f(0, -5, 1e-12, 2.0**499, 2.0**500, 2.0**501), np.full(6, 0.5))
-    assert got.tolist() == [2000, 2000, 1080, 2, 1, 1]
+    got = lane_of(f(0, -5, 1e-30, 2.0**63.9, 2.0**64, 2.0**500), np.full(6, 0.5)).tolist()
+    assert got[0] == got[1] == got[2] == lanes.FRONTIER_END - 1
+    assert got[3] > got[4] == got[5] > 0
 
 
 @given(sizes, sizes, shares, shares)
 def test_better_pages_never_wait_in_later_lanes(a: float, b: float, r: float, s: float) -> None:
     (a, b), (r, s) = sorted((a, b)), sorted((r, s))
-    worse, better = best_first(f(a, b), f(r, s)).tolist()
-    assert 1 <= better <= worse <= 2000
-
-
-@given(st.floats(1e-6, 1e6))
-def test_a_lane_spans_a_factor_of_root_two(score: float) -> None:
-    here, further = best_first(f(score, score * math.sqrt(2)), f(NAN, NAN)).tolist()
-    assert abs((here - further) - 1) <= (0 if _clear_of_an_edge(score) else 1)
-
-
-def _clear_of_an_edge(score: float) -> bool:
-    """Is 2·log2 of the score so far from a whole number that rounding cannot matter?"""
-    return abs(2 * math.log2(score) - round(2 * math.log2(score))) > 1e-9
+    worse, better = lane_of(f(a, b), f(r, s)).tolist()
+    assert 1 <= better <= worse < lanes.FRONTIER_END
 
 
 # ---------------------------------------------------------------- a whole web by hand
@@ -308,7 +289,7 @@ def test_what_waits_in_a_new_web() -> None:
     assert marks.hub_priority.tolist() == [-1, -1, -2, NONE]
     assert marks.authority_priority.tolist() == [-1, -2, NONE, -2]
     assert marks.hub_rank.tolist() == marks.authority_rank.tolist() == [NONE] * 4
-    assert marks.lane.tolist() == [1000] * 4
+    assert marks.lane.tolist() == [int(lanes.frontier_lane(1.0))] * 4
 
 
 def test_one_push_of_a_hub() -> None:

@@ -14,7 +14,7 @@ from urllib.request import OpenerDirector, Request, build_opener
 
 import pytest
 
-from graphbrain.demo.crawler import _Page, _Redirects, fetch
+from graphbrain.demo.crawler import HtmlPage, _Redirects, fetch
 from graphbrain.demo.pages import FEWEST, ODD_LINKS, SEEDS, build, render
 from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput
@@ -333,8 +333,8 @@ def test_broken_page_gives_the_links_before_the_break(fetched: Fetch) -> None:
     ],
 )
 def test_links_of(html: bytes, links: list[str]) -> None:
-    assert _Page("http://h.example/a/").read(html, "utf-8").links == links
+    assert HtmlPage("http://h.example/a/").read(html, "utf-8").links == links
 
 
 def test_unknown_charset_is_read_as_latin_1() -> None:
-    assert _Page("http://h.example/").read(b"<a href=\xe9>", "no-such").links == ["http://h.example/é"]
+    assert HtmlPage("http://h.example/").read(b"<a href=\xe9>", "no-such").links == ["http://h.example/é"]

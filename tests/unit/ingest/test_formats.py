@@ -64,7 +64,7 @@ def test_both_read_the_same_out_of_odd_files(name: str, odd: str, tmp_path: Path
         (tmp_path / "plain.nodes.tsv").write_text(NODES, encoding="utf-8")
         (tmp_path / "odd.nodes.tsv").write_bytes(ODD[odd](NODES))
     found = harvest(path)
-    assert found.tally.first == []
+    assert found.left_out.first == []
     assert links(found) == links(harvest(plain)) == replayed(path) == replayed(plain)
     assert len(links(found)) == 2 + (name != "gr0")
     assert found.pages == recordings.read(path).pages == 3
@@ -78,7 +78,7 @@ def test_both_read_the_same_in_blocks_of_any_size(most: int, tmp_path: Path, mon
         path = tmp_path / f"{name}.edges.tsv"
         path.write_text(text, encoding="utf-8")
         found = harvest(path)
-        assert found.tally.first == [], name
+        assert found.left_out.first == [], name
         assert links(found) == replayed(path), name
         assert len(links(found)) == 2 + (name != "gr0"), name
         path.write_text(text + "1 2\n1 2 3\n1 x\n", encoding="utf-8")
@@ -100,7 +100,7 @@ def test_a_title_before_the_header_is_left_out_and_named(tmp_path: Path) -> None
     path.write_text("the college's web\n" + HOLLINS, encoding="utf-8")
     found = harvest(path)
     assert len(links(found)) == 3
-    assert found.tally.first == ["h, line 1: not a line of this file's kind: \"the college's web\""]
+    assert found.left_out.first == ["h, line 1: not a line of this file's kind: \"the college's web\""]
     with pytest.raises(BadInput, match="h, line 1"):
         recordings.read(path)
 
@@ -113,7 +113,7 @@ def test_a_comment_behind_a_link(beside: str, count: str, tmp_path: Path) -> Non
     path.write_text(f"0 1{count} # tail\n1 2{count}#http://a.org/\n2 0{count}\n" + beside, encoding="utf-8")
     found = harvest(path)
     assert len(links(found)) == 3
-    assert found.tally.refused == bool(beside)
+    assert found.left_out.refused == bool(beside)
     if not beside:
         assert replayed(path) == links(found)
 
@@ -129,7 +129,7 @@ def test_large_ids(big: int, beside: str, tmp_path: Path) -> None:
     found = harvest(path)
     here = {(generated_url(7), generated_url(big)), (generated_url(big), generated_url(8))}
     assert links(found) == here | {(generated_url(big), generated_url(big - 1))}
-    assert found.tally.refused == bool(beside)
+    assert found.left_out.refused == bool(beside)
     assert found.urls[found.find(str(big), Rules())] == generated_url(big)
     if not beside:
         assert replayed(path) == links(found)
@@ -148,8 +148,8 @@ def test_what_is_no_link(line: str, beside: str, tmp_path: Path) -> None:
     path.write_text(f"1 2\n{line}\n2 1\n{beside}", encoding="utf-8")
     found = harvest(path)
     assert links(found) == {(generated_url(1), generated_url(2)), (generated_url(2), generated_url(1))}
-    assert found.tally.first[0] == f"e, line 2: not a line of this file's kind: {line!r}"
-    assert found.tally.refused == 1 + bool(beside)
+    assert found.left_out.first[0] == f"e, line 2: not a line of this file's kind: {line!r}"
+    assert found.left_out.refused == 1 + bool(beside)
     with pytest.raises(BadInput, match="e, line 2"):
         recordings.read(path)
 
@@ -182,8 +182,8 @@ def test_what_is_nested_too_deep_is_refused_and_named(deep: int, around: str, tm
     path.write_text(f'\ufeff{{"url": "http://a.org/", "links": ["http://b.org/"]}}\n{"[" * deep}\n{whole}\n', "utf-8")
     found = harvest(path)
     assert list(found.urls) == ["http://a.org/", "http://b.org/"]
-    assert [why[:9] for why in found.tally.first] == ["j, line 2", "j, line 3"]
-    assert all(len(why) < 300 for why in found.tally.first)
+    assert [why[:9] for why in found.left_out.first] == ["j, line 2", "j, line 3"]
+    assert all(len(why) < 300 for why in found.left_out.first)
 
 
 def test_a_page_is_found_by_the_id_of_another_spelling(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_an_edge_list_alone_has_generated_urls(tmp_path: Path) -> None:
     assert links(found) == {(generated_url(7), generated_url(3)), (generated_url(7), generated_url(9))}
     assert found.fetched.tolist() == [False, True, False]
     assert harvest(tmp_path / "e", fetched=True).fetched.all()
-    assert found.tally.refused == 0
+    assert found.left_out.refused == 0
 
 
 def test_the_count_of_hrefs_is_dropped_and_gzip_is_read(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_the_count_of_hrefs_is_dropped_and_gzip_is_read(tmp_path: Path) -> None:
 def test_bad_lines_are_counted_named_and_left_out(tmp_path: Path) -> None:
     found = harvest(put(tmp_path / "e", "source target\n0 1\n1 2\n3\n-1 2\n" + "bad\n" * 10))
     assert found.links == 2
-    assert found.tally.refused == 13
-    assert len(found.tally.first) == 5
-    assert "e, line 1" in found.tally.first[0]
-    assert "'source target'" in found.tally.first[0]
+    assert found.left_out.refused == 13
+    assert len(found.left_out.first) == 5
+    assert "e, line 1" in found.left_out.first[0]
+    assert "'source target'" in found.left_out.first[0]
 
 
 def test_pages_with_urls_beside_it(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_pages_with_urls_beside_it(tmp_path: Path) -> None:
     assert list(found.urls) == ["http://a.org/", "http://b.org/?utm_source=x", "http://c.org/"]
     assert found.fetched.tolist() == [True, False, True], "what the file says holds"
     assert links(found) == {("http://a.org/", "http://b.org/?utm_source=x"), ("http://a.org/", "http://c.org/")}
-    assert found.tally.first == ["the link 3 → 99: there is no page 99"]
+    assert found.left_out.first == ["the link 3 → 99: there is no page 99"]
 
 
 def test_two_spellings_are_one_page_and_a_bad_url_is_none(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_two_spellings_are_one_page_and_a_bad_url_is_none(tmp_path: Path) -> Non
     found = harvest(nodes, put(tmp_path / "e", "0 3\n1 3\n3 1\n0 1\n2 3\n"))
     assert set(found.urls) == {"http://a.org/", "http://c.org/"}
     assert links(found) == {("http://a.org/", "http://c.org/"), ("http://c.org/", "http://a.org/")}
-    assert found.tally.refused == 3, "ftp, the second page 3, and the link of page 2"
-    assert any("not http" in why for why in found.tally.first)
-    assert any("page 3 stands there twice" in why for why in found.tally.first)
+    assert found.left_out.refused == 3, "ftp, the second page 3, and the link of page 2"
+    assert any("not http" in why for why in found.left_out.first)
+    assert any("page 3 stands there twice" in why for why in found.left_out.first)
 
 
 def test_a_hosts_graph(tmp_path: Path) -> None:
@@ -119,13 +119,13 @@ def test_recorded_crawls_are_read_as_replay_reads_them(name: str, data_dir: Reco
     from graphbrain.ingest import recording
 
     found, recorded = harvest(data_dir / name), recording.read(data_dir / name)
-    spelt = found.tally.refused + recorded.pages - found.pages
-    assert spelt <= 2 * recorded.stand_ins + found.tally.refused
+    spelt = found.left_out.refused + recorded.pages - found.pages
+    assert spelt <= 2 * recorded.stand_ins + found.left_out.refused
     if recorded.stand_ins == 0:
         assert [spell(url) for url in found.urls] == list(recorded.urls)
         a, b = recorded.distinct
-        assert found.links + found.tally.over == len(a)
-        if not found.tally.over:
+        assert found.links + found.left_out.over == len(a)
+        if not found.left_out.over:
             assert (found.targets == b).all()
 
 
@@ -134,7 +134,7 @@ def test_links_over_the_limit_are_the_last_ones(tmp_path: Path) -> None:
     found = harvest(put(tmp_path / "e", text), max_links=3)
     kept = {target for source, target in links(found) if source == generated_url(0)}
     assert kept == {generated_url(i) for i in (9, 8, 1)}
-    assert found.tally.over == 2
+    assert found.left_out.over == 2
     assert found.links == 5
 
 
@@ -156,7 +156,7 @@ def test_json_lines_are_visits(tmp_path: Path) -> None:
     assert found.details == {1: ("h", None, None)}
     assert [report.url for report in found.later] == ["http://b.org/", "http://d.org/", "http://e.org/"]
     assert isinstance(found.later[1], Failed)
-    assert found.tally.refused == 4
+    assert found.left_out.refused == 4
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_lines_across_blocks(tmp_path: Path) -> None:
     pairs = [(n, n + 1) for n in range(BLOCK_BYTES // 14)]
     found = harvest(put(tmp_path / "e", "".join(f"{a}\t{b}\n" for a, b in pairs)))
     assert (tmp_path / "e").stat().st_size > BLOCK_BYTES
-    assert found.tally.refused == 0
+    assert found.left_out.refused == 0
     assert (found.targets == np.arange(1, len(pairs) + 1)).all()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.change_rate import expected_value
 
@@ -62,7 +63,45 @@ def test_lanes_of_the_frontier_from_before_they_stood_together_are_read_as_ever(
     was = np.array([16601607, 16146439, 15561223])
     read = lanes.read_lanes(was)
     assert read.frontier.all()
-    assert read.value == pytest.approx(lanes.read_lanes(lanes.frontier_lane(value)).value)
+    assert np.abs(np.log2(read.value / value)).max() <= 0.2500001
+
+
+def test_coarse_lanes_of_the_frontier_are_read_and_left_for_fine_ones() -> None:
+    """Those that stood together and were √2 wide: 127 − (⌊2·log2 w⌋ + 48), eight apart, for values from 2⁻²⁴ to 2⁴⁰."""
+    value = np.exp2(np.random.default_rng(1).uniform(-24.0, 39.9, 1000))
+    was = (127 - (np.floor(2.0 * np.log2(value)).astype(np.int64) + 48)) * 8 + 7
+    read = lanes.read_lanes(was)
+    assert read.frontier.all()
+    assert np.abs(np.log2(read.value / value)).max() <= 0.2500001
+    rule, nothing = Rule(), np.full(1000, np.nan)
+    left = lanes.lane_of(rule, value, nothing, np.ones(1000), np.zeros(1000, bool), was)
+    assert (left == lanes.frontier_lane(value)).all()
+
+
+def test_fine_lanes_keep_the_order_of_the_values() -> None:
+    value = np.sort(np.exp2(np.random.default_rng(1).uniform(-60.0, 60.0, 20_000)))
+    lane = lanes.frontier_lane(value)
+    assert (np.diff(lane) <= 0).all()
+    assert np.abs(np.log2(lanes.read_lanes(lane).value / value)).max() <= 0.5000001 / 4096
+    far = value[1:] > 1.0002 * value[:-1]
+    assert (np.diff(lane)[far] < 0).all()
+
+
+def test_a_page_of_the_frontier_moves_when_its_value_has_changed_enough() -> None:
+    one, relevance, depth = np.full(1, 3.0), np.full(1, np.nan), np.ones(1)
+    stored = lanes.frontier_lane(one)
+    for order in ("best_first", "optimal"):
+        rule = Rule(order=order)
+        for factor, moves in ((1.0, False), (1.04, False), (0.96, False), (1.05, True), (0.95, True), (2.0, True)):
+            new = lanes.lane_of(rule, factor * one, relevance, depth, np.zeros(1, bool), stored)
+            assert (new != stored).all() == moves
+            assert not moves or (new == lanes.frontier_lane(factor * one)).all()
+
+
+def test_a_blend_is_a_product_of_powers() -> None:
+    found = lanes.blended({"flow": 0.5, "in_links": 2.0}, np.full(2, 7.0), np.array([4.0, 0.0]), np.array([2.0, -1.0]))
+    assert found.tolist() == [18.0, 0.0]
+    assert lanes.blended({"authority": 1.0}, np.array([7.0]), np.ones(1), np.ones(1)).tolist() == [7.0]
 
 
 def test_a_lanes_oldest_is_its_best() -> None:

@@ -9,6 +9,7 @@ import os
 import re
 import socket
 import stat
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ import pytest
 
 from graphbrain.errors import ServerFailed
 from graphbrain.server import installation, jars, lifecycle, prepare
+from tests.conftest import eventually
 
 LATEST = lifecycle.NEO4J_VERSION
 
@@ -489,3 +491,11 @@ def test_a_file_lock_keeps_the_second_out_until_the_first_is_done(tmp_path: Path
         order.append("first")
     thread.join(10)
     assert order == ["first", "second"]
+
+
+def test_the_end_of_a_server_that_another_process_has_stopped_is_taken_note_of(tmp_path: Path) -> None:
+    """Else it is a zombie for as long as the process lives that has started it."""
+    child = subprocess.Popen(["true"])
+    lifecycle._children[child.pid] = child
+    eventually(lambda: lifecycle.find(tmp_path) is None and child.pid not in lifecycle._children, "its end")
+    assert child.returncode == 0

@@ -1,0 +1,11 @@
+// Write the flow of pages: what it has got, 1 for being there.
+//
+// param   ids   LIST  internal ids; the caller has locked the pages
+// param   flow  LIST  of each
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.flow = $flow[i]

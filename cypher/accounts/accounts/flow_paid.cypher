@@ -1,0 +1,11 @@
+// Write the flow of pages: what each unit of its link weight has got of its flow.
+//
+// param   ids        LIST  internal ids; the caller has locked the pages
+// param   flow_paid  LIST  of each
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.flow_paid = $flow_paid[i]

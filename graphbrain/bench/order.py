@@ -1,0 +1,211 @@
+"""How much of a web's importance a crawl has fetched when: a live brain beside orders that are simulated in memory.
+
+The curve of an order is the share of the whole recording's PageRank (or authority) that stands on the pages fetched so
+far, by how many these are; its *area* is the mean of that over the crawl. A live brain has three: by the value it goes
+by, as exact as it is (a); by the lanes of that value (b); and as it is, with batches of claims, leases, politeness, and
+scores that lag behind (c). All are over the pages that the seeds reach.
+Memory: 60 bytes a link and 300 bytes a page, and the recording's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from graphbrain.arrays import Floats, Ints
+from graphbrain.bench import crawl as measures
+from graphbrain.bench import orders
+from graphbrain.bench.orders import Web
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import BadInput
+from graphbrain.ingest.recording import Recording
+from graphbrain.ingest.replay import Progress, replay
+from graphbrain.methods import powers
+
+__all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
+
+AT = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""The parts of a crawl at which its shares are told."""
+POINTS = 200
+"""A curve is told at so many points."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What an order has fetched: shares of all PageRank and authority after each page, the first value after the first.
+
+    Where a crawl ends early the rest of the pages adds nothing.
+    """
+
+    name: str
+    pagerank: Floats
+    authority: Floats
+    fetched: int
+
+    @property
+    def area(self) -> float:
+        """The mean share of PageRank over the crawl."""
+        return float(self.pagerank.mean())
+
+    @property
+    def authority_area(self) -> float:
+        """The mean share of authority over the crawl."""
+        return float(self.authority.mean())
+
+    def at(self, part: float) -> float:
+        """The share of PageRank once this part of the pages is fetched."""
+        return float(self.pagerank[max(0, int(len(self.pagerank) * part) - 1)])
+
+    def row(self, best: float) -> dict[str, Any]:
+        """As one row of figures; `best`: the area of the omniscient order."""
+        places = np.unique(np.linspace(0, len(self.pagerank) - 1, POINTS).astype(int))
+        return {
+            "measure": "order",
+            "order": self.name,
+            "pages": len(self.pagerank),
+            "fetched": self.fetched,
+            "area": round(self.area, 4),
+            "of_omniscient": round(self.area / best, 4),
+            "authority_area": round(self.authority_area, 4),
+            "at": {f"{part:g}": round(self.at(part), 4) for part in AT},
+            "curve": {
+                "pages": (places + 1).tolist(),
+                "pagerank": np.round(self.pagerank[places], 5).tolist(),
+                "authority": np.round(self.authority[places], 5).tolist(),
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Live:
+    """How the brain is driven: processes that tend beside it, or so many pushes a page reported (then nobody else
+    tends); pages claimed at a time; seconds between two claims of a host; the order, and the value it goes by."""
+
+    workers: int = 1
+    pushes_per_page: float | None = None
+    batch: int = 100
+    delay: float = 0.0
+    order: str = "best_first"
+
+
+def web_of(recording: Recording, seeds: Sequence[int]) -> Web:
+    """The web that is reached from some pages of a recording. Raises BadInput where that is one page."""
+    web = Web.of(recording, seeds)
+    if len(web) < 2:
+        raise BadInput(f"Nothing is reached from these seeds of {recording.name}: name others with --seed.")
+    return web
+
+
+def spread_over(recording: Recording, hosts: int) -> Recording:
+    """The recording with URLs on so many hosts, neighbouring ids mostly on the same."""
+    ids = recording.ids.tolist()
+    urls = [f"http://host-{place * hosts // len(ids):06d}.example/page-{page}" for place, page in enumerate(ids)]
+    return dataclasses.replace(recording, urls=urls)
+
+
+class _Shares:
+    """What each page has of all PageRank and authority there is in a web."""
+
+    def __init__(self, web: Web) -> None:
+        whole = web.whole()
+        self.pagerank = _share(orders.PageRank(change=orders.EXACT)(whole))
+        self.authority = _share(orders.Authority(change=orders.EXACT)(whole))
+
+    def curve(self, name: str, order: Ints) -> Curve:
+        """The curve of pages fetched in this order."""
+        return Curve(name, _summed(self.pagerank, order), _summed(self.authority, order), len(order))
+
+
+def simulated(
+    web: Web,
+    values: Sequence[str],
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> tuple[list[Curve], _Shares]:
+    """The curves of the reference orders, and of these values exact and in lanes; fewer where it is stopped. `values`:
+    as the setting. Last, what measures a live brain by the same shares."""
+    progress("final scores", 0, 0)
+    shares, done = _Shares(web), []
+    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}):
+        found = orders.crawled(web, order, lambda at, of, name=order.name: progress(name, at, of), stop)  # type: ignore[misc]
+        if stop():
+            break
+        done.append(shares.curve(order.name, found))
+    return done, shares
+
+
+def live(
+    brain: Brain,
+    recording: Recording,
+    web: Web,
+    shares: _Shares,
+    value: str,
+    how: Live,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    stop: threading.Event | None = None,
+) -> Curve:
+    """The curve of a real brain that goes by this value, empty before; it holds the crawl then, and its settings are
+    those of the crawl. Raises BadInput where it holds pages."""
+    measures.empty(brain)
+    stop, name = stop or threading.Event(), f"{value}, live"
+    brain.remake(order=how.order, delay_seconds=how.delay, value=value)
+    number = np.full(recording.pages, -1, dtype=np.int64)
+    number[web.pages] = np.arange(len(web))
+    fetched: list[int] = []
+    due = 0.0
+
+    def reported(pages: Sequence[int]) -> None:
+        nonlocal due
+        fetched.extend(number[list(pages)].tolist())
+        due += len(pages) * (how.pushes_per_page or 0.0)
+        if due >= 1.0:
+            due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
+            due = max(due, 0.0)  # where nothing waits, nothing is saved up
+
+    def told(step: Progress) -> None:
+        progress(name, step.pages, step.total)
+
+    replay(
+        brain,
+        recording,
+        seeds=web.pages[web.seeds].tolist(),
+        workers=0 if how.pushes_per_page is not None else how.workers,
+        batch=how.batch,
+        settle=False,
+        progress=told,
+        stop=stop,
+        reported=reported,
+    )
+    return shares.curve(name, np.array(fetched, dtype=np.int64))
+
+
+def draw(curves: Sequence[Curve], title: str, path: Path) -> None:
+    """Draw curves into a file. Raises BadInput without matplotlib, and where it cannot be written."""
+    from graphbrain.bench import plots
+
+    plots.shares_over_crawl(path, {curve.name: (curve.pagerank, curve.authority) for curve in curves}, title, POINTS)
+
+
+def _powers(value: str) -> Mapping[str, float]:
+    found = powers(value)
+    if found is None:
+        raise BadInput(
+            f"The order by {value} cannot be simulated: name a value of live scores, as in 'flow authority'."
+        )
+    return found
+
+
+def _share(values: Floats) -> Floats:
+    return np.asarray(values / values.sum())
+
+
+def _summed(shares: Floats, order: Ints) -> Floats:
+    summed = np.cumsum(shares[order])
+    rest = len(shares) - len(order)
+    return np.concatenate([summed, np.full(rest, summed[-1] if len(summed) else 0.0)])

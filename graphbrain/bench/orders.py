@@ -1,0 +1,360 @@
+"""Orders of a crawl, simulated in memory on a recorded web: which pages are fetched when, and what is found by then.
+
+A page is known once a page that links to it is fetched; what is fetched next is the known page of highest value, by the
+links of the pages fetched so far. Values are computed anew after each percent of the pages (or when all that was known
+is fetched), iterated from the last ones until a round changes less than `ROUND_CHANGE` of their sum; of equal values
+the page that was found first comes first. Sources: breadth first, back-link count and PageRank of the known graph: Cho,
+Garcia-Molina, Page, "Efficient crawling through URL ordering", WWW 1998, section 3; OPIC: Abiteboul, Preda, Cobena, WWW
+2003, section 3; the omniscient order: Baeza-Yates et al., "Crawling a country", WWW 2005, section 4.
+Memory: 40 bytes a link and 150 bytes a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from graphbrain.accounts import algebra
+from graphbrain.arrays import Flags, Floats, Ints
+from graphbrain.schedule import lanes
+
+if TYPE_CHECKING:
+    from graphbrain.ingest.recording import Recording
+
+__all__ = ["Crawl", "Order", "Web", "crawled", "orders", "valued"]
+
+STEPS = 100
+"""Values are computed anew so often in a crawl."""
+ROUND_CHANGE = 1e-3
+EXACT = 1e-10
+MOST_ROUNDS = 10_000
+DAMPING, ALPHA = 0.85, 0.15
+REACH = (0.99, 0.85)
+"""The shares that pages pass on in the order by reach."""
+
+
+@dataclass(frozen=True)
+class Web:
+    """The part of a recorded web that is reached from some pages, by page numbers of its own.
+
+    `pages`: the recording's numbers, ascending; `offsets`, `targets`: the distinct links without self-links by rows;
+    `seeds`: where the crawl begins.
+    """
+
+    pages: Ints
+    offsets: Ints
+    targets: np.ndarray
+    seeds: Ints
+
+    @classmethod
+    def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
+        """What is reached from the recording's pages `seeds`, themselves included."""
+        reached = recording.reachable(seeds)
+        number = np.cumsum(reached) - 1
+        sources, targets = recording.distinct
+        kept = reached[sources]  # what a reached page links to is reached
+        counts = np.bincount(number[sources[kept]], minlength=int(reached.sum()))
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        ends = number[targets[kept]].astype(np.int32)
+        return cls(np.flatnonzero(reached), offsets, ends, number[np.unique(np.asarray(seeds, dtype=np.int64))])
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    @property
+    def links(self) -> int:
+        """How many links there are."""
+        return len(self.targets)
+
+    @property
+    def out(self) -> Floats:
+        """How many links each page has."""
+        return np.diff(self.offsets).astype(np.float64)
+
+    def whole(self) -> Crawl:
+        """The crawl that has fetched everything."""
+        crawl = Crawl(self)
+        crawl.fetch(np.arange(len(self), dtype=np.int64))
+        return crawl
+
+
+class Crawl:
+    """A crawl under way: what is fetched, in which order, and what is known by it."""
+
+    def __init__(self, web: Web) -> None:
+        size = len(web)
+        self.web = web
+        self.out = web.out
+        self.fetched: Flags = np.zeros(size, dtype=bool)
+        self.known: Flags = np.zeros(size, dtype=bool)
+        self.found: Floats = np.full(size, np.inf)
+        """in what order pages became known, by number"""
+        self.seeds: Flags = np.zeros(size, dtype=bool)
+        self.in_links: Floats = np.zeros(size)
+        self._order: Ints = np.zeros(size, dtype=np.int64)
+        self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
+        self._ends = np.zeros(web.links, dtype=np.int32)
+        self._ones = np.ones(web.links)
+        self.count = self._links = self._found = 0
+        self.seeds[web.seeds] = True
+        self._meet(web.seeds)
+
+    @property
+    def order(self) -> Ints:
+        """The pages in the order in which they were fetched."""
+        return self._order[: self.count]
+
+    def frontier(self) -> Ints:
+        """Pages that are known and not fetched."""
+        return np.flatnonzero(self.known & ~self.fetched)
+
+    def fetch(self, pages: Ints) -> None:
+        """Fetch pages, in this order."""
+        first, counts = self.web.offsets[pages], np.diff(self.web.offsets)[pages]
+        ends = self.web.targets[_spans(first, counts)]
+        here, there = self._links, self._links + len(ends)
+        self._ends[here:there] = ends
+        self._rows[self.count + 1 : self.count + 1 + len(pages)] = here + np.cumsum(counts)
+        self._order[self.count : self.count + len(pages)] = pages
+        self._links, self.count = there, self.count + len(pages)
+        self.in_links += np.bincount(ends, minlength=len(self.web))
+        self.known[pages] = self.fetched[pages] = True
+        self._meet(ends)
+
+    def _meet(self, pages: np.ndarray) -> None:
+        """These are known from now on."""
+        new, first = np.unique(pages[~self.known[pages]], return_index=True)
+        new = new[np.argsort(first, kind="stable")]
+        self.known[new] = True
+        self.found[new] = self._found + np.arange(len(new))
+        self._found += len(new)
+
+    def along(self, values: Floats) -> Floats:
+        """For each page the sum of what the fetched pages (`values`, in the order of fetching) bring along links."""
+        return np.asarray(self._matrix().T @ values)
+
+    def back(self, values: Floats) -> Floats:
+        """For each fetched page, in the order of fetching, the sum of what its links lead to."""
+        return np.asarray(self._matrix() @ values)
+
+    def _matrix(self) -> Any:
+        """The links of the fetched pages, in the order of fetching, by rows."""
+        from scipy.sparse import csr_array
+
+        parts: Any = (self._ones[: self._links], self._ends[: self._links], self._rows[: self.count + 1])
+        return csr_array(parts, shape=(self.count, len(self.web)))
+
+    def since(self, count: int) -> tuple[Ints, np.ndarray]:
+        """The pages that were fetched after the first `count`, and their links in a row."""
+        return self._order[count : self.count], self._ends[self._rows[count] : self._links]
+
+
+class Value(Protocol):
+    """What pages are worth to an order; one of it goes through one crawl."""
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        """The value of each page by what is known; of pages that are not known anything."""
+
+
+@dataclass
+class Fixed:
+    """Values that somebody knows beforehand."""
+
+    values: Floats
+
+    def __call__(self, crawl: Crawl) -> Floats:  # noqa: ARG002
+        return self.values
+
+
+class First:
+    """Breadth first: what was found first is worth most."""
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        return -crawl.found
+
+
+@dataclass
+class BackLinks:
+    """The number of known links to a page, and so many `more`."""
+
+    more: float = 0.0
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        return crawl.in_links + self.more
+
+
+@dataclass
+class PageRank:
+    """PageRank of the known graph: a page that is not fetched, or has no links, gives its share to all known ones."""
+
+    damping: float = DAMPING
+    change: float = ROUND_CHANGE
+    values: Floats | None = None
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        known = crawl.known / crawl.known.sum()
+        values = known if self.values is None else np.where((self.values == 0.0) & crawl.known, known, self.values)
+        values = values / values.sum()
+        rows = crawl.order
+        share = self.damping * _over(crawl.out[rows])
+
+        def round_of(before: Floats) -> Floats:
+            after = crawl.along(before[rows] * share)
+            return np.asarray(after + known * (1.0 - after.sum()))
+
+        self.values = _settled(round_of, values, self.change)
+        return self.values
+
+
+@dataclass
+class ReachedFromSeeds:
+    """PageRank personalised to the seeds, without a restart: a seed is paid 1, a fetched page passes on the damped
+    rest."""
+
+    damping: float
+    values: Floats | None = None
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        rows, paid = crawl.order, crawl.seeds.astype(np.float64)
+        share = self.damping * _over(crawl.out[rows])
+        values = paid if self.values is None else self.values
+        self.values = _settled(lambda before: paid + crawl.along(before[rows] * share), values, ROUND_CHANGE)
+        return self.values
+
+
+@dataclass
+class OnePass:
+    """OPIC of 2003, where each page spends once: when it is fetched it gives what it has to those it links to.
+
+    `first`: what a page has when it becomes known; a seed has 1. `passed`: the share that it passes on.
+    """
+
+    first: float = 0.0
+    passed: float = 1.0
+    values: Floats | None = None
+    spent: int = 0
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        if self.values is None:
+            self.values = np.where(crawl.seeds, 1.0, self.first)
+        pages, ends = crawl.since(self.spent)
+        if len(pages):
+            counts = crawl.out[pages].astype(np.int64)
+            each = np.repeat(self.passed * self.values[pages] * _over(crawl.out[pages]), counts)
+            self.values = self.values + np.bincount(ends, each, len(self.values))
+            self.spent = crawl.count
+        return self.values
+
+
+@dataclass
+class Authority:
+    """The authority score of the exact engine at its fixed point for the known links, relevance unknown."""
+
+    alpha: float = ALPHA
+    change: float = ROUND_CHANGE
+    values: Floats | None = None
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        rows, paid = crawl.order, crawl.known.astype(np.float64)
+        values = paid if self.values is None else np.where((self.values == 0.0) & crawl.known, 1.0, self.values)
+        out, unknown = crawl.out[rows], np.full(len(paid), np.nan)
+        forward = algebra.keep_hub(out, self.alpha) * _over(out)
+        backward = algebra.keep_authority(crawl.in_links, unknown, self.alpha) * _over(crawl.in_links)
+        # Only fetched pages have links, so of the others' hubs nothing goes on.
+        self.values = _settled(
+            lambda before: paid + crawl.along(forward * (1.0 + crawl.back(backward * before))), values, self.change
+        )
+        return self.values
+
+
+@dataclass
+class Blend:
+    """A product of powers of other values."""
+
+    parts: Sequence[tuple[Value, float]]
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        product = np.ones(len(crawl.web))
+        for value, power in self.parts:
+            product *= np.maximum(value(crawl), 0.0) ** power
+        return product
+
+
+LIVE: Mapping[str, Callable[[], Value]] = {
+    "authority": Authority,
+    "flow": lambda: OnePass(first=1.0, passed=1.0 - ALPHA),
+    "in_links": lambda: BackLinks(more=1.0),
+}
+"""The scores that a brain's value of new pages may be a product of."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order by name. `make`: a value for one crawl; `in_lanes`: the lane of each value, None: as exact as it is."""
+
+    name: str
+    make: Callable[[], Value]
+    in_lanes: Callable[[Floats], Ints] | None = None
+
+
+def valued(powers: Mapping[str, float]) -> Value:
+    """The value of new pages that a brain goes by: named scores, each to a power."""
+    return Blend([(LIVE[name](), power) for name, power in powers.items()])
+
+
+def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Order]:
+    """The reference orders, the omniscient one by these `final` values first, and those of a brain (name → powers of
+    scores): exact, and in its lanes."""
+    reference = [
+        Order("omniscient", lambda: Fixed(final)),
+        Order("breadth first", First),
+        Order("back-link count", BackLinks),
+        Order(f"PageRank, d {DAMPING:g}", PageRank),
+        Order("OPIC of 2003", OnePass),
+        *(Order(f"reach, d {d:g}", lambda d=d: ReachedFromSeeds(d)) for d in REACH),  # type: ignore[misc]
+    ]
+    live: list[Order] = []
+    for name, powers in blends.items():
+        make: Callable[[], Value] = lambda powers=powers: valued(powers)  # type: ignore[misc]  # noqa: E731
+        live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
+    return [*reference, *live]
+
+
+def crawled(
+    web: Web,
+    order: Order,
+    progress: Callable[[int, int], None] = lambda *_: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Ints:
+    """The pages of a web in the order in which this order fetches them, until it is stopped."""
+    crawl, value = Crawl(web), order.make()
+    step = max(1, round(len(web) / STEPS))
+    while len(waiting := crawl.frontier()) and not stop():
+        worth = value(crawl)[waiting]
+        place = -worth if order.in_lanes is None else order.in_lanes(worth)
+        crawl.fetch(waiting[np.lexsort((crawl.found[waiting], place))[:step]])
+        progress(crawl.count, len(web))
+    return crawl.order
+
+
+def _spans(first: Ints, counts: Ints) -> Ints:
+    """first[0], first[0] + 1, … (counts[0] of them), first[1], …"""
+    begins = np.cumsum(counts) - counts
+    return np.repeat(first - begins, counts) + np.arange(int(counts.sum()))
+
+
+def _over(counts: Floats) -> Floats:
+    """1/x, 0 for 0."""
+    return np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0.0)
+
+
+def _settled(round_of: Callable[[Floats], Floats], values: Floats, change: float) -> Floats:
+    """Rounds from these values until one changes less than this share of their sum."""
+    for _ in range(MOST_ROUNDS):
+        before, values = values, round_of(values)
+        if np.abs(values - before).sum() <= change * values.sum():
+            break
+    return values

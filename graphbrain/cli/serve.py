@@ -1,0 +1,150 @@
+"""The commands of the service: serve, token."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command, connection, pass_app
+from graphbrain.errors import BadInput
+
+__all__ = ["COMMANDS"]
+
+PATIENCE = 20.0
+"""Seconds for which a request waits for Neo4j, where GRAPHBRAIN_LIMIT_SECONDS says nothing else."""
+
+
+@brain_command()
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Listen here (127.0.0.1: this machine alone).")
+@click.option("--port", type=click.IntRange(0, 65535), default=8770, help="Its port (8770); 0 takes a free one.")
+@click.option("--cert", type=click.Path(path_type=Path), help="A certificate for TLS, with its chain, as PEM.")
+@click.option("--key", type=click.Path(path_type=Path), help="Its private key.")
+@click.option("--without-tls", is_flag=True, help="Let other machines in without TLS: behind a proxy that does it.")
+@click.option("--without-token", is_flag=True, help="Let everybody on this machine do everything.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name it is called by; repeatable.")
+@click.option("--cors", "origins", multiple=True, metavar="ORIGIN", help="Pages from there may use it; repeatable.")
+@click.option("--rate", type=Number(0), default=200.0, help="Requests of one token a second (200); 0 is no limit.")
+@click.option("--items", type=click.IntRange(1, 10_000), default=1_000, help="Most items of one request (1000).")
+@click.option("--body", type=click.IntRange(1, 1_024), default=16, metavar="MB", help="Largest body (16).")
+@click.option("--longest-wait", type=Number(0, 3_600), default=60.0, help="Most seconds of a long poll (60).")
+@click.option("--quiet", is_flag=True, help="No line on stderr for each request.")
+def serve(app: App, /, quiet: bool, **options: Any) -> None:
+    """Let crawlers and analysts in any language use the brain, over HTTP.
+
+    They send a token, which 'graphbrain token make' makes. /openapi.json describes the verbs. Ctrl-C, or SIGTERM,
+    stops it: what is in flight is answered.
+    """
+    from graphbrain import show
+
+    try:
+        from graphbrain.service import serve as service
+    except ImportError as error:
+        raise BadInput(f"The service needs more ({error.name}): pip install 'graphbrain-crawler[serve]'.") from None
+    address = service.Address(
+        options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
+    ).checked(options["without_token"])
+    limits = service.Limits(
+        rate=options["rate"],
+        items=options["items"],
+        body=options["body"] * 2**20,
+        wait=options["longest_wait"],
+    )
+    terms = service.Terms(limits, options["names"], options["origins"], without_token=options["without_token"])
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
+    logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
+    patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
+    with app.brain(limit_seconds=patience) as brain:
+
+        def started(where: str) -> None:
+            who = "without a token" if terms.without_token else "with a token ('graphbrain token make')"
+            show.say(f"graphbrain: serving {brain.settings.crawl!r} on {where}, {who}; Ctrl-C stops it.")
+
+        service.serve(brain, address, terms, say=show.say, on_start=started)
+
+
+@click.group("token")
+def token_group() -> None:
+    """Who may use the service."""
+
+
+@token_group.command("make")
+@click.argument("name")
+@click.option(
+    "--role",
+    type=click.Choice(["crawler", "analyst", "operator"]),
+    required=True,
+    help="A crawler claims and reports, an analyst reads, an operator may do everything.",
+)
+@click.option("--expires", type=Duration(1), metavar="TIME", help="Ends after so long, as in 12h or 90d (never).")
+@as_json
+@connection
+@pass_app
+def token_make(app: App, name: str, role: str, expires: float | None, as_json: bool) -> None:
+    """Make a token; it is printed this once.
+
+    NAME stands in the service's log and is the worker of the claims. The token itself is kept nowhere: the brain has
+    its SHA-256 digest.
+    """
+    from graphbrain import show
+    from graphbrain.service import access
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        token = access.make(brain.graph, name, role, brain.now(), expires)  # type: ignore[arg-type]
+    if as_json:
+        show.json_lines([{"name": name, "role": role, "token": token}])
+    else:
+        show.out(token)
+    show.say(f"graphbrain: the {role} {name} has this token; it is not shown again.")
+
+
+@token_group.command("list")
+@as_json
+@connection
+@pass_app
+def token_list(app: App, as_json: bool) -> None:
+    """List the tokens that were made, but for what they are."""
+    from graphbrain import show
+    from graphbrain.cli import sheets
+    from graphbrain.service import access
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        found, now = access.grants(brain.graph), brain.now()
+    if as_json:
+        show.json_lines({**grant.as_dict(), "good": grant.good(now)} for grant in found)
+        return
+    rows = (
+        (
+            grant.name,
+            grant.role,
+            sheets.moment_cell(grant.made),
+            sheets.moment_cell(grant.expires),
+            sheets.moment_cell(grant.revoked),
+            "yes" if grant.good(now) else "no",
+        )
+        for grant in found
+    )
+    if not show.write(show.rows_table(("name", "role", "made", "expires", "revoked", "good"), rows, ())):
+        show.say("graphbrain: there are no tokens; 'graphbrain token make' makes one.")
+
+
+@token_group.command("revoke")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@connection
+@pass_app
+def token_revoke(app: App, names: tuple[str, ...]) -> None:
+    """End tokens for good. Services that run take it up within seconds."""
+    from graphbrain import show
+    from graphbrain.service import access
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        for name in names:
+            access.revoke(brain.graph, name, brain.now())
+    show.say(f"graphbrain: {len(names):,} tokens revoked.")
+
+
+COMMANDS: tuple[click.Command, ...] = (serve, token_group)

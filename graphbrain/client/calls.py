@@ -1,0 +1,393 @@
+"""Each verb as one HTTP request and the reading of its answer: what both clients share."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import os
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any, Generic, TypeVar
+from urllib.parse import urlsplit
+
+from graphbrain.client import shapes
+from graphbrain.errors import BadInput
+from graphbrain.model import (
+    Answer,
+    Claim,
+    Claims,
+    Failed,
+    Fetched,
+    Hint,
+    Hinted,
+    Host,
+    KnownLink,
+    LinkedPage,
+    Page,
+    Payments,
+    Ranking,
+    RobotsAnswer,
+    SeedAnswer,
+    Settled,
+    Tended,
+    Unusable,
+    number,
+)
+
+__all__ = ["Call", "Calls", "Job", "Lines", "address"]
+
+T = TypeVar("T")
+LONGEST_WAIT = 30.0
+"""Seconds of one long poll; longer ones are several requests."""
+SOFTLY = 0.5
+"""Seconds between two looks at a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A request, and how its answer is read. `body`: its JSON. `key`: by it the service knows a repeated one.
+    `seconds`: how long the service may take beside what every request may."""
+
+    method: str
+    path: str
+    read: Callable[[Any], T]
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: str | None = None
+    key: str | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lines(Generic[T]):
+    """A request that is answered by lines, and how each is read."""
+
+    path: str
+    read: Callable[[Any], T]
+    query: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Generic[T]):
+    """A request that begins a job, and how its result is read. `progress` is told (what, done, of), or without what."""
+
+    begin: Call[Mapping[str, Any]]
+    read: Callable[[Any], T]
+    progress: Callable[..., None] | None = None
+    named: bool = True
+    stop: Callable[[], bool] = lambda: False
+
+    def tell(self, told: Mapping[str, Any]) -> None:
+        """Tell whoever wants to know how far it is."""
+        if self.progress is None:
+            return
+        facts = told["progress"]
+        if self.named:
+            self.progress(facts["doing"], facts["done"], facts["of"])
+        else:
+            self.progress(facts["done"], facts["of"])
+
+
+def address(url: str | None, token: str | None, without_tls: bool) -> tuple[str, str]:
+    """The service's address and the token, from arguments or the environment. Raises BadInput, also where the token
+    would go over a network in the clear."""
+    url = url or os.environ.get("GRAPHBRAIN_SERVICE_URL", "")
+    token = token or os.environ.get("GRAPHBRAIN_SERVICE_TOKEN", "")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise BadInput(f"A service's address is like 'https://brain.example:8770', not {url!r:.80}.")
+    if token and not (token.isascii() and token.isprintable() and " " not in token):
+        raise BadInput("That is no token: it has characters that none has.")
+    if parts.scheme == "http" and token and not without_tls and not _loopback(parts.hostname):
+        raise BadInput(f"The token would go to {parts.hostname} in the clear: use https, or say without_tls=True.")
+    return url.rstrip("/"), token
+
+
+def _loopback(name: str) -> bool:
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _itself(told: Any) -> Any:
+    return told
+
+
+def _get(verb: str, read: Callable[[Any], T], /, **query: Any) -> Call[T]:
+    return Call("GET", verb, read, _given(query))
+
+
+def _post(verb: str, read: Callable[[Any], T], /, **body: Any) -> Call[T]:
+    return Call("POST", verb, read, body=shapes.dumps(body))
+
+
+def _given(query: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in query.items()
+        if value is not None
+    }
+
+
+def _done(verb: str, /, **body: Any) -> Call[Any]:
+    return _post(verb, lambda told: told["done"], **body)
+
+
+def _key() -> str:
+    return uuid.uuid4().hex
+
+
+def _begun(name: str, read: Callable[[Any], T], progress: Any, named: bool = True, **body: Any) -> Job[T]:
+    begin = Call("POST", name, _itself, body=shapes.dumps(body), key=_key())
+    return Job(begin, read, progress, named)
+
+
+class Calls:
+    """The verbs, each as what is to be sent."""
+
+    @staticmethod
+    def seed(urls: Iterable[str]) -> list[Call[SeedAnswer]]:
+        """One request for each part."""
+        if isinstance(urls, str | bytes):
+            raise BadInput("seed takes a list of URLs, not one URL.")
+        return [_listed("seed", "urls", part, shapes.seed_answer) for part in shapes.parts(map(_text, urls))]
+
+    @staticmethod
+    def next_urls(n: int, worker: str | None, wait: float, key: str | None) -> Call[Claims]:
+        """One long poll."""
+        body = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
+        text = shapes.dumps(body)
+        return Call("POST", "next_urls", shapes.claims, body=text, key=key or _key(), seconds=wait)
+
+    @staticmethod
+    def report(items: Sequence[Fetched | Failed | Unusable], now: float) -> list[Call[list[Answer]]]:
+        """One request for each part."""
+        told = (shapes.report(item, now) for item in items)
+        return [_listed("report", "reports", part, _answers) for part in shapes.parts(told)]
+
+    @staticmethod
+    def renew(held: Iterable[Claim], seconds: float | None) -> list[Call[list[Claim | None]]]:
+        """One request for each part."""
+        more = f', "seconds": {shapes.dumps(seconds)}'
+        told = (claim.as_dict() for claim in held)
+        return [_listed("renew", "claims", part, _renewed, more) for part in shapes.parts(told)]
+
+    @staticmethod
+    def give_back(held: Iterable[Claim]) -> list[Call[list[bool]]]:
+        """One request for each part."""
+        told = (claim.as_dict() for claim in held)
+        return [_listed("give_back", "claims", part, _returned) for part in shapes.parts(told)]
+
+    @staticmethod
+    def hint(hints: Iterable[Hint | str]) -> list[Call[list[Hinted]]]:
+        """One request for each part."""
+        told = map(shapes.hint, hints)
+        return [_listed("hint", "hints", part, _hinted) for part in shapes.parts(told)]
+
+    @staticmethod
+    def note(texts: Mapping[str, str]) -> list[Call[dict[str, str]]]:
+        """One request for each part."""
+        pairs = list(texts.items())
+        some = [dict(pairs[start : start + shapes.MOST_ITEMS]) for start in range(0, len(pairs), shapes.MOST_ITEMS)]
+        return [_post("note", lambda told: dict(told["refused"]), texts=part) for part in some]
+
+    @staticmethod
+    def notes(pages: Iterable[Claim | str]) -> list[Call[dict[str, str]]]:
+        """One request for each part."""
+        keys = (page.key if isinstance(page, Claim) else page for page in pages)
+        return [_listed("notes", "pages", part, lambda told: dict(told["notes"])) for part in shapes.parts(keys)]
+
+    @staticmethod
+    def crawl_now(urls: Iterable[str]) -> list[Call[list[bool]]]:
+        """One request for each part."""
+        return [_listed("crawl_now", "urls", part, lambda told: told["will"]) for part in shapes.parts(urls)]
+
+    @staticmethod
+    def set_robots(host: str, text: str | bytes | None, agent: str | None) -> Call[RobotsAnswer]:
+        """Bytes are read as UTF-8, as a robots.txt is."""
+        text = text.decode("utf-8-sig", "replace") if isinstance(text, bytes) else text
+        return _post("set_robots", lambda told: RobotsAnswer(**told), host=host, text=text, agent=agent)
+
+    @staticmethod
+    def robots(host: str) -> Call[str | None]:
+        """A robots.txt."""
+        return _get("robots", lambda told: told["text"], host=host)
+
+    @staticmethod
+    def now() -> Call[float]:
+        """The server's time."""
+        return _get("now", lambda told: float(told["now"]))
+
+    @staticmethod
+    def page(url: str) -> Call[Page]:
+        """A page."""
+        return _get("page", shapes.page, url=url)
+
+    @staticmethod
+    def top(n: int, by: str) -> Call[list[Page]]:
+        """The best pages."""
+        return _get("top", lambda told: [shapes.page(each) for each in told["pages"]], n=n, by=by)
+
+    @staticmethod
+    def payments(url: str, n: int) -> Call[Payments]:
+        """Why a page has its scores."""
+        return _get("payments", shapes.payments, url=url, n=n)
+
+    @staticmethod
+    def links(url: str, way: str, limit: int | None) -> Lines[LinkedPage]:
+        """A page's links."""
+        return Lines("links", lambda told: LinkedPage(**told), _given({"url": url, "way": way, "limit": limit}))
+
+    @staticmethod
+    def path(url: str, other: str | None) -> Call[list[LinkedPage]]:
+        """A way along links."""
+        return _get("path", lambda told: [LinkedPage(**step) for step in told["path"]], url=url, other=other)
+
+    @staticmethod
+    def neighbours(url: str) -> Call[tuple[list[str], list[str]]]:
+        """The URLs around a page."""
+        return _get("neighbours", lambda told: (told["successors"], told["predecessors"]), url=url)
+
+    @staticmethod
+    def find(text: str, which: Mapping[str, Any]) -> Lines[Page]:
+        """Pages that fit."""
+        return Lines("find", shapes.page, _given({"text": text or None, **which}))
+
+    @staticmethod
+    def dump_pages(which: Mapping[str, Any]) -> Lines[Page]:
+        """All pages that fit."""
+        return Lines("dump_pages", shapes.page, _given(which))
+
+    @staticmethod
+    def dump_links(which: Mapping[str, Any]) -> Lines[KnownLink]:
+        """All links of those."""
+        return Lines("dump_links", lambda told: KnownLink(**told), _given(which))
+
+    @staticmethod
+    def stats() -> Call[dict[str, Any]]:
+        """The crawl in figures."""
+        return _get("stats", _itself)
+
+    @staticmethod
+    def rankings() -> Call[list[Ranking]]:
+        """Which batch scores there are."""
+        return _get("rankings", lambda told: [shapes.ranking(each) for each in told["rankings"]])
+
+    @staticmethod
+    def settings() -> Call[dict[str, Any]]:
+        """The brain's settings."""
+        return _get("settings", lambda told: dict(told["settings"]))
+
+    @staticmethod
+    def hosts(text: str | None, which: Mapping[str, Any]) -> Lines[Host]:
+        """Hosts that fit."""
+        return Lines("hosts", lambda told: Host(**told), _given({"text": text, **which}))
+
+    @staticmethod
+    def host(name: str) -> Call[Host]:
+        """A host."""
+        return _get("host", lambda told: Host(**told), name=name)
+
+    @staticmethod
+    def set_host(host: str, given: Mapping[str, float | EllipsisType | None]) -> Call[None]:
+        """What is not given is left out."""
+        return _done("set_host", host=host, **{name: value for name, value in given.items() if value is not ...})
+
+    @staticmethod
+    def retry(urls: Sequence[str], host: str | None, state: str | None) -> Call[int]:
+        """Pages that are to be tried again."""
+        return _done("retry", urls=list(urls), host=host, state=state)
+
+    @staticmethod
+    def done(name: str, **body: Any) -> Call[Any]:
+        """A correction."""
+        return _done(name, **body)
+
+    @staticmethod
+    def tend(seconds: float, pages: Iterable[str] | None) -> Call[Tended]:
+        """Short upkeep."""
+        if not number(seconds):
+            raise BadInput(f"Over HTTP tend takes seconds, at most 60, not {seconds!r:.80}; settle ends all.")
+        named = None if pages is None else list(pages)
+        return _post("tend", lambda told: Tended(**told), seconds=float(seconds), pages=named)
+
+    # -------------------------------------------------------------- jobs
+
+    @staticmethod
+    def settle(given: Mapping[str, Any], progress: Any, stop: Callable[[], bool]) -> Job[Settled]:
+        """A settling pass."""
+        job = _begun("settle", lambda told: Settled(**told), progress, **given)
+        return dataclasses.replace(job, stop=stop)
+
+    @staticmethod
+    def audit(sample: int | None, progress: Any) -> Job[Any]:
+        """An audit."""
+        return _begun("audit", shapes.audit, progress, named=False, sample=sample)
+
+    @staticmethod
+    def rank(method: str, given: Mapping[str, Any], progress: Any) -> Job[Ranking]:
+        """Batch scores."""
+        return _begun("rank", shapes.ranking, progress, method=method, **given)
+
+    @staticmethod
+    def rank_if_due(method: str, every: float, progress: Any) -> Job[Ranking | None]:
+        """Batch scores, where they are old."""
+        return _begun(
+            "rank_if_due",
+            lambda told: None if told is None else shapes.ranking(told),
+            progress,
+            method=method,
+            every=every,
+        )
+
+    @staticmethod
+    def change(settings: Mapping[str, Any], progress: Any) -> Job[None]:
+        """Other settings."""
+        return _begun("change", _itself, progress, named=False, settings=dict(settings))
+
+    @staticmethod
+    def clear(progress: Any) -> Job[None]:
+        """An empty brain."""
+        return _begun("clear", _itself, progress, named=False)
+
+    @staticmethod
+    def convert_engine(engine: str, progress: Any) -> Job[bool]:
+        """Another engine."""
+        return _begun("convert_engine", _itself, progress, named=False, engine=engine)
+
+    @staticmethod
+    def job(job_id: str, wait: float) -> Call[Mapping[str, Any]]:
+        """How far a job is."""
+        return Call("GET", f"jobs/{job_id}", _itself, {"wait": wait}, seconds=wait)
+
+    @staticmethod
+    def stop_job(job_id: str) -> Call[Mapping[str, Any]]:
+        """Stop a job."""
+        return Call("DELETE", f"jobs/{job_id}", _itself)
+
+
+def _text(url: Any) -> Any:
+    """What is no text is refused by its item, not with all."""
+    return url if isinstance(url, str) else repr(url)[:200]
+
+
+def _listed(name: str, field: str, part: Sequence[str], read: Callable[[Any], T], more: str = "") -> Call[T]:
+    return Call("POST", name, read, body=f'{{"{field}": [{", ".join(part)}]{more}}}')
+
+
+def _answers(told: Any) -> list[Answer]:
+    return [shapes.answer(each) for each in told["answers"]]
+
+
+def _hinted(told: Any) -> list[Hinted]:
+    return [Hinted(**each) for each in told["answers"]]
+
+
+def _renewed(told: Any) -> list[Claim | None]:
+    return [Claim(**each) if "token" in each else None for each in told["claims"]]
+
+
+def _returned(told: Any) -> list[bool]:
+    return [each.get("given_back", False) for each in told["claims"]]

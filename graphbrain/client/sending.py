@@ -1,0 +1,127 @@
+"""What both clients do alike: headers, attempts, and what an answer that is none means."""
+
+from __future__ import annotations
+
+import ssl
+from typing import Any, TypeVar
+
+import httpx
+import tenacity
+
+from graphbrain import __version__
+from graphbrain.client import shapes
+from graphbrain.client.calls import Call, Job, Lines
+from graphbrain.errors import BadInput, GraphbrainError, ServiceRefused, ServiceUnavailable
+
+__all__ = ["failed", "headers_of", "options", "result_of", "retrying", "retrying_async", "take"]
+
+T = TypeVar("T")
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
+CONNECTIONS = 100
+
+
+class _Later(Exception):
+    """The service says that it may be asked again, and after how many seconds."""
+
+    def __init__(self, error: GraphbrainError, seconds: float) -> None:
+        super().__init__(str(error))
+        self.error, self.seconds = error, seconds
+
+
+def options(url: str, token: str, certificate: str | None) -> dict[str, Any]:
+    """What httpx is to be told. Variables of the environment that tell of proxies are for the crawl, not for this."""
+    headers = {"User-Agent": f"graphbrain-client/{__version__}", "Content-Type": "application/json"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    trusted: ssl.SSLContext | bool = True
+    if certificate is not None:
+        try:
+            trusted = ssl.create_default_context(cafile=certificate)
+        except OSError as error:
+            raise BadInput(f"{certificate} has no certificates to trust ({error}).") from None
+    limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS, keepalive_expiry=30.0)
+    return {"base_url": url + "/", "headers": headers, "verify": trusted, "trust_env": False, "limits": limits}
+
+
+def headers_of(call: Call[Any]) -> dict[str, str]:
+    """A request's own headers: all its attempts have the same key."""
+    return {} if call.key is None else {"Idempotency-Key": call.key}
+
+
+def take(response: httpx.Response) -> Any:
+    """The JSON of an answer. Raises the error it tells of."""
+    try:
+        told = response.json()
+    except ValueError:
+        told = None
+    if response.is_success and told is not None:
+        return told
+    error = shapes.error_of(told, response.status_code)
+    if error.try_again:
+        raise _Later(error, _seconds(response.headers.get("Retry-After")))
+    raise error
+
+
+def _seconds(text: str | None) -> float:
+    return float(text) if text is not None and text.isdecimal() else 0.0
+
+
+def failed(error: httpx.HTTPError, http: httpx.Client | httpx.AsyncClient) -> GraphbrainError:
+    """What to say of a service that cannot be reached, or has not answered."""
+    url = http.base_url.copy_with(path="/")
+    said = str(error) or type(error).__name__
+    return ServiceUnavailable(f"The service at {url} did not answer ({said}); is it running ('graphbrain serve')?")
+
+
+_SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)
+
+
+def _pause(state: tenacity.RetryCallState) -> float:
+    error = state.outcome.exception() if state.outcome else None
+    return max(_SOON(state), error.seconds if isinstance(error, _Later) else 0.0)
+
+
+def _raised(call: Call[Any] | Lines[Any]) -> Any:
+    """What ends the attempts: the error of the last one, in the words of this package."""
+
+    def end(state: tenacity.RetryCallState) -> Any:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, _Later):
+            raise error.error from None
+        if isinstance(error, httpx.HTTPError):
+            where = error.request.url.copy_with(path="/", query=None) if error._request else "its address"
+            said = str(error) or type(error).__name__
+            raise ServiceUnavailable(
+                f"The service at {where} did not answer {call.path} ({said}); is it running ('graphbrain serve')?"
+            ) from None
+        raise error or AssertionError()
+
+    return end
+
+
+def _arguments(limit: float, call: Call[Any] | Lines[Any]) -> dict[str, Any]:
+    return {
+        "retry": tenacity.retry_if_exception_type((_Later, httpx.TransportError)),
+        "wait": _pause,
+        "stop": tenacity.stop_after_delay(limit),
+        "retry_error_callback": _raised(call),
+    }
+
+
+def retrying(limit: float, call: Call[Any] | Lines[Any]) -> tenacity.Retrying:
+    """Attempts at a request, for so many seconds."""
+    return tenacity.Retrying(**_arguments(limit, call))
+
+
+def retrying_async(limit: float, call: Call[Any] | Lines[Any]) -> tenacity.AsyncRetrying:
+    """The same, for an event loop."""
+    return tenacity.AsyncRetrying(**_arguments(limit, call))
+
+
+def result_of(job: Job[T], told: Any) -> T:
+    """The result of a job that has ended. Raises its error."""
+    if told["state"] == "failed":
+        raise shapes.error_of(told)
+    if told["result"] is None and told["state"] == "stopped":
+        raise ServiceRefused(f"The job ({told['verb']}) was stopped.")
+    return job.read(told["result"])

@@ -1,0 +1,179 @@
+"""Values as JSON and back: reports as the service reads them, and its answers as the types of `graphbrain.model`."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from graphbrain import errors
+from graphbrain.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
+from graphbrain.methods import SCORES
+from graphbrain.model import (
+    Answer,
+    Audit,
+    Claim,
+    Claims,
+    Failed,
+    Fetched,
+    Hint,
+    Page,
+    Payment,
+    Payments,
+    Ranking,
+    SeedAnswer,
+    Unusable,
+)
+
+__all__ = [
+    "answer",
+    "audit",
+    "claims",
+    "dumps",
+    "error_of",
+    "hint",
+    "page",
+    "parts",
+    "payments",
+    "ranking",
+    "report",
+    "seed_answer",
+]
+
+_DEFAULTS = {
+    kind: {
+        field.name: field.default for field in dataclasses.fields(kind) if field.name not in ("url", "links", "claim")
+    }
+    for kind in (Fetched, Failed)
+}
+MOST_ITEMS, MOST_BYTES = 1_000, 8 * 2**20
+"""Items and bytes of one request: what a service takes unless it was told otherwise, and half of that."""
+
+
+def report(item: Fetched | Failed | Unusable | Any, now: float) -> dict[str, Any]:
+    """A report as the service reads it. What is none of these, or holds what it should not, is refused there."""
+    if isinstance(item, Unusable):
+        return {"url": item.url, "claim": _claim(item.claim), "unusable": item.reason}
+    if not isinstance(item, Fetched | Failed):
+        return {"url": str(item)[:200], "unusable": type(item).__name__}
+    told: dict[str, Any] = {"url": item.url}
+    for name, default in _DEFAULTS[type(item)].items():
+        value = getattr(item, name)
+        if value is not default and value != default:
+            told[name] = value
+    if item.claim is not None:
+        told["claim"] = _claim(item.claim)
+    elif item.fetched_at is None:
+        told["fetched_at"] = now  # told again it is the same visit
+    if isinstance(item, Failed):
+        return {**told, "failed": True}
+    told["links"] = item.links if isinstance(item.links, str) else [_link(link) for link in item.links]
+    if isinstance(item.body, bytes | bytearray | memoryview):
+        told |= _body(bytes(item.body))
+    return told
+
+
+def _claim(claim: Claim | Any) -> Any:
+    return claim.as_dict() if isinstance(claim, Claim) else claim
+
+
+def _link(link: Any) -> Any:
+    if isinstance(link, str) or not dataclasses.is_dataclass(link) or isinstance(link, type):
+        return link
+    return {name: value for name, value in dataclasses.asdict(link).items() if value is not None}
+
+
+def _body(body: bytes) -> dict[str, Any]:
+    """Text as text; what is none in base64, so that its hash is that of its bytes."""
+    try:
+        return {"body": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"body": None, "body_base64": base64.b64encode(body).decode()}
+
+
+def hint(given: Hint | str | Any) -> Any:
+    """A hint as the service reads it."""
+    return dataclasses.asdict(given) if isinstance(given, Hint) else given
+
+
+def dumps(value: Any) -> str:
+    """JSON; what it does not know goes as text, and is refused for that."""
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "item"):
+        return value.item()
+    return repr(value)[:200]
+
+
+def parts(items: Iterable[Any]) -> Iterator[list[str]]:
+    """Items as JSON, as many together as one request may have. There is one part at least."""
+    part: list[str] = []
+    size, none = 0, True
+    for item in items:
+        text = dumps(item)
+        if part and (len(part) == MOST_ITEMS or size + len(text) > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(text)
+        size += len(text)
+        none = False
+    if part or none:
+        yield part
+
+
+# ---------------------------------------------------------------------- answers
+
+
+def claims(told: Mapping[str, Any]) -> Claims:
+    """What `next_urls` answers."""
+    more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed")}
+    return Claims((Claim(**claim) for claim in told["claims"]), **more)
+
+
+def answer(told: Mapping[str, Any]) -> Answer:
+    """What came of one report."""
+    return Answer(**{**told, "links_refused": tuple((url, why) for url, why in told["links_refused"])})
+
+
+def seed_answer(told: Mapping[str, Any]) -> SeedAnswer:
+    """What came of seeds."""
+    pairs = {name: tuple((url, why) for url, why in told[name]) for name in ("refused", "remarks")}
+    return SeedAnswer(**{**told, **pairs})
+
+
+def page(told: Mapping[str, Any]) -> Page:
+    """A page."""
+    facts = {name: value for name, value in told.items() if name not in SCORES and name != "rate"}
+    return Page(**facts, scores={name: told[name] for name in SCORES if told.get(name) is not None})
+
+
+def payments(told: Mapping[str, Any]) -> Payments:
+    """Why a page has its scores."""
+    return Payments(**{side: tuple(Payment(**paid) for paid in told[side]) for side in told})
+
+
+def ranking(told: Mapping[str, Any]) -> Ranking:
+    """What one ranking did."""
+    best = {name: tuple((url, score) for url, score in pages) for name, pages in told["best"].items()}
+    return Ranking(**{**told, "best": best})
+
+
+def audit(told: Mapping[str, Any]) -> Audit:
+    """What an audit has found."""
+    return Audit(told["ok"], tuple(told["findings"]), told["figures"])
+
+
+def error_of(told: Any, status: int = 0) -> GraphbrainError:
+    """The error that an answer tells of: of its own class, where that is one of the brain's."""
+    facts = told.get("error") if isinstance(told, Mapping) else None
+    if not isinstance(facts, Mapping) or not isinstance(facts.get("message"), str):
+        words = f"The service answered {status}, and not as graphbrain's service does; is that its address?"
+        return ServiceUnavailable(words) if status >= 500 else ServiceRefused(words)
+    kind = getattr(errors, str(facts.get("type")), None)
+    if isinstance(kind, type) and issubclass(kind, GraphbrainError):
+        return kind(facts["message"])
+    return (ServiceUnavailable if facts.get("try_again") else ServiceRefused)(facts["message"])

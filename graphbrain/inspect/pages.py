@@ -1,0 +1,111 @@
+"""Pages as people see them: everything about one, the best of all, and how far their scores may be off.
+
+Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, Protocol
+
+from graphbrain.accounts.algebra import FIRST_RANK
+from graphbrain.accounts.sides import score
+from graphbrain.graph.connection import Tx, intact
+from graphbrain.methods import SCORES, UNINDEXED
+from graphbrain.model import Page
+from graphbrain.rules import Rule
+from graphbrain.tokens import made_at
+
+__all__ = ["View", "error_bound", "highest", "page", "page_of", "top", "view"]
+
+TOP = {
+    "authority": ("pages/top_authorities", "pages/all_authorities"),
+    "hub": ("pages/top_hubs", "pages/all_hubs"),
+}
+"""The best pages: among those with a rank, and among all."""
+EVERY_PAGE_HAS = (
+    *("url", "key", "host", "state", "depth", "discovered", "lane", "waiting_since", "out_weight", "in_weight"),
+    *("hub_history", "hub_cash", "hub_paid", "authority_history", "authority_cash", "authority_paid"),
+)
+
+NOT_AS_STORED = (
+    "is_seed",
+    "hub_score",
+    "authority_score",
+    "out_links",
+    "in_links",
+    "worker",
+    "claimed",
+    "redirects_to",
+    "scores",
+)
+STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
+"""What stands on a page under the name that it has in a `Page`."""
+
+
+class View(Protocol):
+    """How an engine tells scores that do not stand on the pages as they are."""
+
+    def page(self, found: Page) -> Page:
+        """The page with its scores, and its cash."""
+
+    def hub(self, history: float, cash: float) -> float:
+        """The score of a hub side with this history and stored cash."""
+
+    def authority(self, history: float, cash: float) -> float:
+        """The score of an authority side with this history and stored cash."""
+
+
+def page_of(row: Sequence[Any]) -> Page:
+    """A `Page` from the columns page, out_links, in_links, redirects_to. Raises Again when it is just being deleted."""
+    data, out_links, in_links, redirects_to = row
+    intact(*map(data.get, EVERY_PAGE_HAS))
+    stored = {name: data.get(name) for name in STORED}
+    counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
+    flow = {"flow": data.get("flow", 1.0), "flow_paid": data.get("flow_paid", 0.0)}
+    return Page(
+        **{**stored, **counts, **flow},
+        is_seed=data.get("is_seed", False),
+        hub_score=score(data["hub_history"], data["hub_cash"]),
+        authority_score=score(data["authority_history"], data["authority_cash"]),
+        out_links=out_links,
+        in_links=in_links,
+        worker=data.get("worker") if data.get("lease") else None,
+        claimed=made_at(data["lease"]) if data.get("lease") else None,
+        redirects_to=redirects_to,
+        scores={name: data[name] for name in SCORES if name in data},
+    )
+
+
+def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
+    """Everything about one page, None when it is not there."""
+    rows = tx.many("pages/get", key=key)
+    return page_of(rows[0]) if rows else None
+
+
+def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
+    """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
+    if by in UNINDEXED:
+        return highest(tx, n, by)
+    ranked, everybody = TOP[by]
+    rows = tx.many(ranked, first=FIRST_RANK, limit=n)
+    if len(rows) < n:
+        rows = tx.many(everybody, limit=n)
+    return [page_of(row) for row in rows]
+
+
+def highest(tx: Tx, n: int, name: str) -> list[Page]:
+    """The `n` pages of which the property of this name is largest, best first; fewer where no more have it."""
+    return [page_of(row) for row in tx.many("pages/highest", name=name, limit=n)]
+
+
+def view(_tx: Tx, _rule: Rule) -> View | None:
+    """Scores are told as they stand on the pages."""
+    return None
+
+
+def error_bound(tx: Tx, rule: Rule) -> float | None:
+    """Σ|what pushes would pay| / (α·Σ score) bounds the relative L1 error of the scores; None when α is 0."""
+    held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
+    return waits / (rule.alpha * held) if rule.alpha and held else None

@@ -1,0 +1,135 @@
+"""Tokens: who may use the service, as what, and until when.
+
+A token has 256 random bits, is shown once, and is kept as its SHA-256 digest. A slow hash would add nothing: nobody
+guesses 256 bits. Digests stand in the brain's own graph, each on a node of its own label, and not in a file: several
+services on one brain know the same tokens, a token can be revoked from wherever the brain can be reached, and a service
+has no files to lose. Whoever may write to the graph may make tokens, but has the whole brain already.
+Statements: access/*.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import math
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from graphbrain import border
+from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Graph
+from graphbrain.model import number
+
+__all__ = ["ROLES", "Gatekeeper", "Grant", "Role", "grants", "make", "revoke"]
+
+Role = Literal["crawler", "analyst", "operator"]
+ROLES: tuple[Role, ...] = get_args(Role)
+"""A crawler claims and reports, an analyst reads, an operator may do everything."""
+PREFIX = "gbt_"
+"""By it tools that look for leaked secrets know a token."""
+SECRET_BYTES = 32
+LONGEST_TOKEN = 200
+LONGEST_LIFE = 10 * 365 * 86_400.0
+READ_EVERY, LOOK_AGAIN = 2.0, 0.5
+"""Seconds between two reads of all tokens: so long one works that was revoked. An unknown one is looked up again,
+but not more often than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What is known of one token; times in epoch seconds. `expires`: None: never. `revoked`: None: it was not."""
+
+    name: str
+    role: Role
+    made: float
+    expires: float | None
+    revoked: float | None
+    digest: str | None = field(default=None, repr=False)
+
+    def good(self, now: float) -> bool:
+        """May it be used now?"""
+        return self.revoked is None and (self.expires is None or now < self.expires)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All but its digest."""
+        names = ("name", "role", "made", "expires", "revoked")
+        return {name: getattr(self, name) for name in names}
+
+
+def make(graph: Graph, name: str, role: Role, now: float, seconds: float | None = None) -> str:
+    """Make a token that lasts for so many seconds (None: until it is revoked); the only time that it is told.
+
+    Raises BadInput for a name that a good token has.
+    """
+    name = border.name("a token's name", name)
+    if role not in ROLES:
+        raise BadInput(f"A role is {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {role!r:.80}.")
+    if seconds is not None and not (number(seconds) and 0 < seconds <= LONGEST_LIFE):
+        raise BadInput(f"A token lasts for more than 0 and at most {LONGEST_LIFE:.0f} seconds, not {seconds!r:.80}.")
+    token = PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+    facts = {"name": name, "role": role, "digest": digest_of(token), "now": now}
+    expires = None if seconds is None else now + seconds
+    if not graph.write(lambda tx: tx.one("access/make", **facts, expires=expires)[0], "access/make"):
+        raise BadInput(f"There is a token {name!r}: revoke it first ('graphbrain token revoke'), or take another name.")
+    return token
+
+
+def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
+    """All tokens that were made, by name; the revoked ones, too."""
+    rows = graph.read(lambda tx: tx.many("access/list"), "access/list", patient=patient)
+    return [Grant(name, role, made, expires, revoked, digest) for name, role, digest, made, expires, revoked in rows]
+
+
+def revoke(graph: Graph, name: str, now: float) -> None:
+    """End a token for good. Services take it up within seconds. Raises BadInput where none has this name."""
+    name = border.name("a token's name", name)
+    if not graph.write(lambda tx: tx.one("access/revoke", name=name, now=now)[0], "access/revoke"):
+        raise BadInput(f"No token is called {name!r}; 'graphbrain token list' shows all.")
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Gatekeeper:
+    """Knows the tokens of a graph, as they were a moment ago. Thread-safe."""
+
+    def __init__(self, graph: Graph, now: Callable[[], float]) -> None:
+        self._graph, self._now = graph, now
+        self._lock = threading.Lock()
+        self._known: tuple[Grant, ...] = ()
+        self._read_at = -math.inf
+
+    def stale(self) -> bool:
+        """Is it time to read all tokens again?"""
+        return time.monotonic() - self._read_at >= READ_EVERY
+
+    def rests(self) -> float:
+        """Seconds until an unknown token may be looked up in the graph: many wrong ones cost it no more than one."""
+        return max(0.0, self._read_at + LOOK_AGAIN - time.monotonic())
+
+    def read(self) -> None:
+        """Read all tokens from the graph. Raises GraphbrainError where it does not answer: the known ones stay."""
+        with self._lock:
+            self._read_at = time.monotonic()
+            self._known = tuple(grant for grant in grants(self._graph, patient=False) if grant.digest is not None)
+
+    def who(self, token: str) -> Grant | None:
+        """Whose token this is, good or expired; None where it is nobody's. How long it takes does not depend on how
+        much of it is right: all digests are compared, to their ends."""
+        if not 0 < len(token) <= LONGEST_TOKEN:
+            return None
+        digest, found = digest_of(token), None
+        for grant in self._known:
+            if hmac.compare_digest(grant.digest or "", digest):
+                found = grant
+        return found
+
+    def now(self) -> float:
+        """Epoch seconds by the server's clock."""
+        return self._now()

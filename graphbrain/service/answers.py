@@ -1,0 +1,384 @@
+"""What the verbs answer, as the OpenAPI document describes it, with an example of each.
+
+The shapes are those of `graphbrain.model`; answers are made by `as_dict` and not by these, which would take longer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, create_model
+
+from graphbrain.methods import SCORES
+from graphbrain.model import Answer, Claim, Hinted, Host, KnownLink, LinkedPage, Page, Ranking, RobotsAnswer, SeedAnswer
+
+__all__ = [
+    "CLAIM",
+    "EXAMPLES",
+    "Answers",
+    "AuditAnswer",
+    "ClaimsAnswer",
+    "Done",
+    "ErrorAnswer",
+    "GivenBack",
+    "Health",
+    "HintsAnswer",
+    "HostAnswer",
+    "JobAnswer",
+    "JobsAnswer",
+    "Neighbours",
+    "NotesAnswer",
+    "NowAnswer",
+    "PageAnswer",
+    "PagesAnswer",
+    "PathAnswer",
+    "PaymentsAnswer",
+    "RankingsAnswer",
+    "Refused",
+    "Renewed",
+    "RobotsAnswer",
+    "RobotsText",
+    "SeedAnswer",
+    "SettingsAnswer",
+    "StatsAnswer",
+    "TendedAnswer",
+    "Wills",
+]
+
+KEY = "7bd6b5f6c1b84d1aa6aa4a1e3f5d9f10"
+CLAIM = {
+    "url": "https://a.example/",
+    "key": KEY,
+    "token": "0199d2f07c3a7bd2b1a4c0e5d6f70819",
+    "until": 1795610851.5,
+    "host": "a.example",
+    "depth": 0,
+    "etag": None,
+    "last_modified": None,
+}
+
+
+class ErrorFacts(BaseModel):
+    """What went wrong, in one sentence; `type` is a class of graphbrain.errors or a word of the service's own."""
+
+    type: str
+    message: str
+    try_again: bool
+    request_id: str
+
+
+class ErrorAnswer(BaseModel):
+    """What every request gets that is not done."""
+
+    error: ErrorFacts
+
+
+class ClaimsAnswer(BaseModel):
+    """Pages to fetch, and what to expect where there are fewer than asked; see `Claims`."""
+
+    claims: list[Claim]
+    next_ready: float | None
+    finished: bool
+    next_unfailed: float | None
+
+
+class Answers(BaseModel):
+    """One answer for each report, in their order."""
+
+    answers: list[Answer]
+
+
+class Renewal(BaseModel):
+    """A claim as it is now, or one that was `lost`, or `refused` since it is no claim."""
+
+    url: str
+    key: str | None = None
+    token: str | None = None
+    until: float | None = None
+    lost: bool | None = None
+    refused: bool | None = None
+    reason: str | None = None
+
+
+class Renewed(BaseModel):
+    """One for each claim, in their order."""
+
+    claims: list[Renewal]
+
+
+class Return(BaseModel):
+    """A claim that was given back, or `lost` before, or `refused` since it is none."""
+
+    url: str
+    key: str | None = None
+    given_back: bool | None = None
+    lost: bool | None = None
+    refused: bool | None = None
+    reason: str | None = None
+
+
+class GivenBack(BaseModel):
+    """One for each claim, in their order."""
+
+    claims: list[Return]
+
+
+class HintsAnswer(BaseModel):
+    """One answer for each hint, in their order."""
+
+    answers: list[Hinted]
+
+
+class Refused(BaseModel):
+    """What was refused, by page: why."""
+
+    refused: dict[str, str]
+
+
+class NotesAnswer(BaseModel):
+    """The notes there are, by key."""
+
+    notes: dict[str, str]
+
+
+class Wills(BaseModel):
+    """For each URL, in their order: will it be fetched?"""
+
+    will: list[bool]
+
+
+class Done(BaseModel):
+    """What was done: true or false, how many, or nothing to tell."""
+
+    done: bool | int | None
+
+
+PageAnswer: type[BaseModel] = create_model(
+    "Page",
+    __doc__="Everything about one page; times in epoch seconds. Batch scores stand under their own names.",
+    **{
+        **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name != "scores"},
+        "rate": (float | None, ...),
+        **dict.fromkeys(SCORES, (float | None, ...)),
+    },  # type: ignore[call-overload]
+)
+HostAnswer = Host
+
+
+class PagesAnswer(BaseModel):
+    """Pages, the best first."""
+
+    pages: list[PageAnswer]  # type: ignore[valid-type]
+
+
+class PaymentAnswer(BaseModel):
+    """Cash that one page has paid another until now, and its share of the score of the one that was paid."""
+
+    url: str
+    key: str
+    cash: float
+    share: float | None
+
+
+class PaymentsAnswer(BaseModel):
+    """Why a page has its scores."""
+
+    hub_payers: list[PaymentAnswer]
+    hub_payees: list[PaymentAnswer]
+    authority_payers: list[PaymentAnswer]
+    authority_payees: list[PaymentAnswer]
+
+
+class PathAnswer(BaseModel):
+    """A shortest way, both ends in it; empty where there is none."""
+
+    path: list[LinkedPage]
+
+
+class Neighbours(BaseModel):
+    """URLs of the pages it links to, and of those that link to it."""
+
+    successors: list[str]
+    predecessors: list[str]
+
+
+class StatsAnswer(BaseModel):
+    """How much there is, in which state, and what was done."""
+
+    crawl: str
+    engine: str
+    pages: int
+    links: int
+    hosts: int
+    waiting: int
+    leased: int
+    lapsed: int
+    retries: int
+    states: dict[str, int]
+    aliases_outside: int
+    error_bound: float | None
+    pace: dict[str, Any]
+    done: dict[str, int]
+    client: dict[str, int]
+
+
+class AuditAnswer(BaseModel):
+    """The result of an audit: what is off, and figures."""
+
+    ok: bool
+    findings: list[str]
+    figures: dict[str, Any]
+
+
+class RankingsAnswer(BaseModel):
+    """Which batch scores the pages carry."""
+
+    rankings: list[Ranking]
+
+
+class SettingsAnswer(BaseModel):
+    """The settings of the brain, which all who use it share."""
+
+    settings: dict[str, str | bool | int | float]
+
+
+class TendedAnswer(BaseModel):
+    """What was done; see `Tended`."""
+
+    pushes: int
+    payments: int
+    swept: int
+    released: int
+    seconds: float
+    settled: bool
+    error_bound: float | None
+    near: bool
+
+
+class RobotsText(BaseModel):
+    """The robots.txt that was set; null: none was."""
+
+    text: str | None
+
+
+class NowAnswer(BaseModel):
+    """Epoch seconds by the server's clock."""
+
+    now: float
+
+
+class Progress(BaseModel):
+    """What a job is doing, how much of it is done, and of how much; 0 where that is not known."""
+
+    doing: str
+    done: int
+    of: int
+
+
+class JobError(BaseModel):
+    """Why a job has failed."""
+
+    type: str
+    message: str
+    try_again: bool
+
+
+class JobAnswer(BaseModel):
+    """A job: running, done, failed or stopped. `result` is what the verb answers in Python."""
+
+    id: str
+    verb: str
+    by: str
+    state: str
+    began: float
+    ended: float | None
+    progress: Progress
+    result: Any
+    error: JobError | None
+
+
+class JobsAnswer(BaseModel):
+    """The jobs of this service, the newest first."""
+
+    jobs: list[JobAnswer]
+
+
+class Health(BaseModel):
+    """`ok`, or why not."""
+
+    status: str
+
+
+def _of(kind: type, **given: Any) -> dict[str, Any]:
+    """An example of a model, all fields of it: what is not given is null, or empty."""
+    hints = get_type_hints(kind)
+    plain = {str: "", int: 0, float: 0.0, bool: False}
+    names = [f.name for f in dataclasses.fields(kind)] if dataclasses.is_dataclass(kind) else list(hints)
+    return {name: given.get(name, plain.get(hints.get(name, Any))) for name in names}
+
+
+_PAGE = _of(PageAnswer, **CLAIM, id=42, state="known", is_seed=True, visits=3, status=200)
+_PAGE |= {"hub_score": 1.8, "authority_score": 2.4}
+_HOST = _of(Host, name="a.example", delay=1.0, pace=1.0, in_flight=2, pages=120, in_scope=True)
+_JOB = {
+    "id": "5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79",
+    "verb": "settle",
+    "by": "ann",
+    "state": "running",
+    "began": 1795610851.5,
+    "ended": None,
+    "progress": {"doing": "write", "done": 4_000, "of": 60_000},
+    "result": None,
+    "error": None,
+}
+_LINKED: dict[str, Any] = _of(LinkedPage, url="https://a.example/b", key=KEY, state="frontier", depth=1)
+_LINKED |= {"hub_score": 1.0, "authority_score": 1.2, "since": 1795610851.5}
+_PAID = {"url": "https://a.example/b", "key": KEY, "cash": 0.4, "share": 0.2}
+_ANSWER = {"url": CLAIM["url"], "accepted": True, "reason": "", "outcome": "new", "links": 12}
+_ANSWER |= {"links_refused": [["mailto:x", "not http"]], "links_over": 0}
+_DONE = {"pages": 12, "links": 80, "claims": 12, "pushes": 9, "payments": 120, "retries": 0}
+_PACE: dict[str, Any] = {"visits_an_hour": 360.0, "links_an_hour": 2_400.0, "visits": 12, "links": 80}
+_PACE |= {"seconds": 120.0, "so_far": True, "price": None}
+_STATS = _of(StatsAnswer, crawl="news", engine="exact", pages=92, links=80, hosts=3, waiting=80, done=_DONE, pace=_PACE)
+_STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "client": {}}
+_LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b", source_id=42, target_id=43)
+_RANKING = _of(
+    Ranking, method="pagerank", damping=0.85, tolerance=1e-9, pages=92, converged=True, best={}, complete=True
+)
+EXAMPLES: dict[str, Any] = {
+    "seed": _of(SeedAnswer, created=1, known=0, refused=[], outside=0, gone=0, forgotten=0, remarks=[]),
+    "next_urls": {"claims": [CLAIM], "next_ready": None, "finished": False, "next_unfailed": None},
+    "report": {"answers": [_ANSWER]},
+    "renew": {"claims": [{**CLAIM, "until": 1795611151.5}, {"url": "https://a.example/b", "key": KEY, "lost": True}]},
+    "give_back": {"claims": [{"url": CLAIM["url"], "key": KEY, "given_back": True}]},
+    "hint": {"answers": [{"url": CLAIM["url"], "accepted": True, "reason": "", "outcome": "moved"}]},
+    "note": {"refused": {}},
+    "notes": {"notes": {KEY: "render with a browser"}},
+    "crawl_now": {"will": [True]},
+    "now": {"now": 1795610851.5},
+    "page": _PAGE,
+    "top": {"pages": [_PAGE]},
+    "payments": {name: [_PAID] for name in PaymentsAnswer.model_fields},
+    "links": _LINKED,
+    "path": {"path": [_LINKED]},
+    "neighbours": {"successors": ["https://a.example/b"], "predecessors": []},
+    "find": _PAGE,
+    "dump_pages": _PAGE,
+    "dump_links": _LINK,
+    "stats": _STATS,
+    "rankings": {"rankings": [_RANKING]},
+    "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}},
+    "hosts": _HOST,
+    "host": _HOST,
+    "robots": {"text": "User-agent: *\nDisallow: /private\n"},
+    "set_robots": {"delay": 0.0, "taken_out": 3, "let_in": 0},
+    "tend": _of(TendedAnswer, pushes=9, payments=120, seconds=0.4, settled=True),
+    "job": _JOB,
+    "jobs": {"jobs": [_JOB]},
+    "done": {"done": True},
+    "error": {
+        "error": _of(ErrorFacts, type="UnknownPage", message="https://a.example/x is not in the graph.")
+        | {"request_id": "7a7f3e0c5f4b4f0ea2f0b5a1d0c9e8f7"}
+    },
+}

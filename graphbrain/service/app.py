@@ -1,0 +1,213 @@
+"""The application: the door, the verbs, the health checks and the OpenAPI document, around one brain."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.cors import CORSMiddleware
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+
+from graphbrain import __version__
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import GraphbrainError
+from graphbrain.service import answers, correcting, crawling, long_work, looking
+from graphbrain.service.access import PREFIX
+from graphbrain.service.backend import Backend
+from graphbrain.service.door import Door, Limits
+from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
+from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, json_answer
+
+__all__ = ["LOCAL_NAMES", "Application", "Terms"]
+
+LOCAL_NAMES = ("localhost",)
+READY_SECONDS = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms a service is used: `names` it is called by beside localhost and addresses, `origins` of pages in
+    browsers that may use it (CORS), and whether it is used `without_token`."""
+
+    limits: Limits = field(default_factory=Limits)
+    names: Sequence[str] = ()
+    origins: Sequence[str] = ()
+    without_token: bool = False
+
+
+class Application:
+    """An ASGI application on a brain that stays the caller's: he closes it when the service has ended."""
+
+    def __init__(self, brain: Brain, terms: Terms | None = None) -> None:
+        self.terms = terms or Terms()
+        self.backend = Backend(brain, self.terms.limits)
+        self.api = _api(self.backend, self.terms)
+        app: Any = self.api
+        if self.terms.origins:
+            app = CORSMiddleware(
+                app,
+                allow_origins=self.terms.origins,
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
+                expose_headers=["X-Request-ID", "Retry-After"],
+            )
+        self._door = Door(
+            app,
+            keeper=self.backend.keeper,
+            limits=self.terms.limits,
+            names=[*LOCAL_NAMES, *self.terms.names],
+            roles=_roles(self.api),
+            without_token=self.terms.without_token,
+            preflights=bool(self.terms.origins),
+        )
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer one request."""
+        await self._door(scope, receive, send)
+
+    def stop(self) -> None:
+        """Begin to go down: long polls and streams end. To be called in the service's event loop."""
+        self.backend.stop()
+
+
+def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
+    """(method, path) → the roles that may; of verbs alone."""
+    found: dict[tuple[str, str], Collection[str]] = {}
+    for path, methods in api.openapi()["paths"].items():
+        for method, facts in methods.items():
+            if "x-roles" in facts:
+                found[method.upper(), path.replace("{job_id}", "{job}")] = facts["x-roles"]
+    return found
+
+
+def _api(backend: Backend, terms: Terms) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await asyncio.to_thread(backend.keeper.read)
+        yield
+        backend.stop()
+        await backend.jobs.close()
+        await asyncio.to_thread(backend.close)
+
+    api = FastAPI(
+        title="graphbrain",
+        version=__version__,
+        summary="The brain of a web crawler: what to fetch next, who holds it, and how much it matters.",
+        lifespan=lifespan,
+        docs_url=None,  # their pages load programs from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    api.state.backend = backend
+    for part in (crawling, looking, correcting, long_work):
+        api.include_router(part.router)
+    _health(api, backend)
+    _errors(api)
+    api.openapi = lambda: _document(api, terms)  # type: ignore[method-assign]
+    return api
+
+
+def _health(api: FastAPI, backend: Backend) -> None:
+    @api.get("/healthz", tags=["health"], response_class=JsonAnswer, response_model=answers.Health)
+    async def healthz() -> Response:
+        """Does the process answer?"""
+        return json_answer({"status": "ok"})
+
+    @api.get(
+        "/readyz",
+        tags=["health"],
+        response_class=JsonAnswer,
+        response_model=answers.Health,
+        responses={503: {"model": answers.Health, "description": "Not now."}},
+    )
+    async def readyz() -> Response:
+        """Does the brain answer, and is the service not going down?"""
+        if backend.stopping.is_set():
+            return json_answer({"status": "the service stops"}, 503)
+        try:
+            await asyncio.wait_for(asyncio.shield(backend.answers()), READY_SECONDS)
+        except (GraphbrainError, TimeoutError):
+            return json_answer({"status": "Neo4j does not answer"}, 503)
+        return json_answer({"status": "ok"})
+
+
+def _errors(api: FastAPI) -> None:
+    def say(request: Request, refusal: Refusal) -> Response:
+        body = body_of(refusal, request.scope["state"]["request_id"])
+        return Response(body, refusal.status, refusal.headers, "application/json")
+
+    @api.exception_handler(Refusal)
+    async def refused(request: Request, error: Refusal) -> Response:
+        return say(request, error)
+
+    @api.exception_handler(GraphbrainError)
+    async def wrong(request: Request, error: GraphbrainError) -> Response:
+        return say(request, refusal_of(error))
+
+    @api.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return say(request, Refusal(400, "BadInput", validation_sentence(error.errors())))
+
+    @api.exception_handler(HTTPException)
+    async def other(request: Request, error: HTTPException) -> Response:
+        words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
+        words[400] = ("BadInput", "The body cannot be read as JSON.")
+        words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
+        kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
+        return say(request, Refusal(error.status_code, kind, sentence, headers=error.headers))
+
+
+def _with_tuples(schema: Any) -> Any:
+    """The same, with tuples as lists of so many of these: what reads documents does not agree on tuples."""
+    if isinstance(schema, list):
+        return [_with_tuples(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {name: _with_tuples(each) for name, each in schema.items()}
+    if parts := told.pop("prefixItems", None):
+        kinds = [kind for place, kind in enumerate(parts) if kind not in parts[:place]]
+        told["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    return told
+
+
+def _show(facts: dict[str, Any]) -> None:
+    """Put the example of an answer where it belongs."""
+    name = facts.pop(EXAMPLE, None)
+    for code, answer in facts["responses"].items() if name is not None else ():
+        for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
+            shown = answers.EXAMPLES[name]
+            content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
+
+
+def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
+    """The OpenAPI document, made once."""
+    if api.openapi_schema is None:
+        made = get_openapi(title=api.title, version=api.version, summary=api.summary, routes=api.routes)
+        schemas = made.setdefault("components", {}).setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        facts = answers.ErrorAnswer.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= facts.pop("$defs")
+        schemas["ErrorAnswer"] = {**facts, "example": answers.EXAMPLES["error"]}
+        made["components"]["securitySchemes"] = {
+            "token": {
+                "type": "http",
+                "scheme": "bearer",
+                "description": f"Made by 'graphbrain token make'; it begins with {PREFIX}.",
+            }
+        }
+        for methods in made["paths"].values():
+            for facts in methods.values():
+                facts["responses"].pop("422", None)
+                _show(facts)
+                if terms.without_token:
+                    facts.pop("security", None)
+        api.openapi_schema = _with_tuples(made)
+    return api.openapi_schema

@@ -1,0 +1,214 @@
+"""The operator's verbs: corrections of pages, links and hosts, and short upkeep."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Literal
+
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from graphbrain.service import answers
+from graphbrain.service.crawling import Urls
+from graphbrain.service.verbs import OPERATORS, Body, Service, done, json_answer, verb
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["correcting"])
+LONGEST_TEND = 60.0
+_URL, _OTHER, _HOST = "https://a.example/", "https://a.example/b", "a.example"
+
+
+class Ends(Body):
+    """The two ends of a link, by URL or key."""
+
+    source: str = Field(examples=[_URL])
+    target: str = Field(examples=[_OTHER])
+
+
+class Forget(Body):
+    """A page."""
+
+    url: str = Field(examples=[_URL])
+    for_ever: bool = Field(False, description="refuse it when it is met again", examples=[False])
+
+
+class Retry(Body):
+    """URLs, or all of a host, of a state, or of both."""
+
+    urls: list[str] = Field([], examples=[[_URL]])
+    host: str | None = Field(None, examples=[None])
+    state: Literal["parked", "gone", "alias", "frontier", "known"] | None = Field(None, examples=[None])
+
+
+class OfPage(Body):
+    """A page, by URL or key."""
+
+    url: str = Field(examples=[_URL])
+
+
+class SetRelevance(OfPage):
+    """0 to 1; null: not known."""
+
+    relevance: float | None = Field(examples=[0.9])
+
+
+class SetPayout(OfPage):
+    """0 or more; null: what the setting says."""
+
+    payout: float | None = Field(examples=[2.0])
+
+
+class SetValue(OfPage):
+    """0 or more; null: 1."""
+
+    value: float | None = Field(examples=[3.5])
+
+
+class SetRate(OfPage):
+    """Changes a day; null: forget what is known."""
+
+    per_day: float | None = Field(examples=[0.5])
+
+
+class SetInterval(OfPage):
+    """Seconds between visits; null: as the order says."""
+
+    seconds: float | None = Field(examples=[3_600])
+
+
+class SetHost(Body):
+    """One host's own manners; what is not given stays, null goes back to the brain's."""
+
+    host: str = Field(examples=[_HOST])
+    delay: float | None = Field(None, examples=[2.0])
+    in_flight: int | None = Field(None, examples=[1])
+    budget: int | None = Field(None, examples=[1000])
+
+
+class Block(Body):
+    """A host, and for how many seconds; null: until it is unblocked."""
+
+    host: str = Field(examples=[_HOST])
+    seconds: float | None = Field(None, examples=[3_600])
+
+
+class Unblock(Body):
+    """A host."""
+
+    host: str = Field(examples=[_HOST])
+
+
+class Tend(Body):
+    """For how long; `pages`: push these instead of the most urgent."""
+
+    seconds: float = Field(1.0, ge=0, le=LONGEST_TEND, examples=[1.0])
+    pages: list[str] | None = Field(None, examples=[None])
+
+
+class Remake(Body):
+    """Settings of an empty brain, the fixed ones too."""
+
+    settings: dict[str, Any] = Field(examples=[{"order": "optimal"}])
+
+
+@verb(router, "POST", "crawl_now", OPERATORS, answers.Wills)
+async def crawl_now(body: Urls, service: Service) -> Response:
+    """Hand these pages out before all others."""
+    service.many(len(body.urls), "URLs")
+    will = await service.crawl.run(service.brain.crawl_now, body.urls)
+    service.gate.open()
+    return json_answer({"will": will})
+
+
+@verb(router, "POST", "link", OPERATORS, answers.Done, example="done")
+async def link(body: Ends, service: Service) -> Response:
+    """Say that one page links to another; false: the link was there."""
+    return done(await service.crawl.run(service.brain.link, body.source, body.target))
+
+
+@verb(router, "POST", "unlink", OPERATORS, answers.Done, example="done")
+async def unlink(body: Ends, service: Service) -> Response:
+    """Remove a link; false: there was none."""
+    return done(await service.crawl.run(service.brain.unlink, body.source, body.target))
+
+
+@verb(router, "POST", "forget", OPERATORS, answers.Done, example="done")
+async def forget(body: Forget, service: Service) -> Response:
+    """Delete a page, its links and its account: how many links it had, null where there was no such page."""
+    return done(await service.crawl.run(service.brain.forget, body.url, body.for_ever))
+
+
+@verb(router, "POST", "retry", OPERATORS, answers.Done, example="done")
+async def retry(body: Retry, service: Service) -> Response:
+    """Let pages that were given up, redirect, or have failed, wait again at once: how many."""
+    service.many(len(body.urls), "URLs")
+    count = await service.crawl.run(service.brain.retry, *body.urls, host=body.host, state=body.state)
+    service.gate.open()
+    return done(count)
+
+
+@verb(router, "POST", "set_relevance", OPERATORS, answers.Done, example="done")
+async def set_relevance(body: SetRelevance, service: Service) -> Response:
+    """How near a page is to the topic."""
+    return done(await service.crawl.run(service.brain.set_relevance, body.url, body.relevance))
+
+
+@verb(router, "POST", "set_payout", OPERATORS, answers.Done, example="done")
+async def set_payout(body: SetPayout, service: Service) -> Response:
+    """What a page is paid for being there."""
+    return done(await service.crawl.run(service.brain.set_payout, body.url, body.payout))
+
+
+@verb(router, "POST", "set_value", OPERATORS, answers.Done, example="done")
+async def set_value(body: SetValue, service: Service) -> Response:
+    """What a page is worth to the crawler."""
+    return done(await service.crawl.run(service.brain.set_value, body.url, body.value))
+
+
+@verb(router, "POST", "set_rate", OPERATORS, answers.Done, example="done")
+async def set_rate(body: SetRate, service: Service) -> Response:
+    """How often a page changes."""
+    return done(await service.crawl.run(service.brain.set_rate, body.url, body.per_day))
+
+
+@verb(router, "POST", "set_interval", OPERATORS, answers.Done, example="done")
+async def set_interval(body: SetInterval, service: Service) -> Response:
+    """Fetch a page every so often."""
+    return done(await service.crawl.run(service.brain.set_interval, body.url, body.seconds))
+
+
+@verb(router, "POST", "set_host", OPERATORS, answers.Done, example="done")
+async def set_host(body: SetHost, service: Service) -> Response:
+    """One host's own delay, limit and budget."""
+    given = {name: getattr(body, name) for name in body.model_fields_set - {"host"}}
+    await service.crawl.run(service.brain.set_host, body.host, **given)
+    service.gate.open()
+    return done()
+
+
+@verb(router, "POST", "block", OPERATORS, answers.Done, example="done")
+async def block(body: Block, service: Service) -> Response:
+    """Leave a host alone."""
+    return done(await service.crawl.run(service.brain.block, body.host, body.seconds))
+
+
+@verb(router, "POST", "unblock", OPERATORS, answers.Done, example="done")
+async def unblock(body: Unblock, service: Service) -> Response:
+    """Ask a host again, at its full rate."""
+    await service.crawl.run(service.brain.unblock, body.host)
+    service.gate.open()
+    return done()
+
+
+@verb(router, "POST", "tend", OPERATORS, answers.TendedAnswer)
+async def tend(body: Tend, service: Service) -> Response:
+    """Upkeep for some seconds; the job `settle` brings all accounts to their fixed point."""
+    found = await service.look.run(service.brain.tend, body.seconds, pages=body.pages, stop=service.stopping.is_set)
+    return json_answer(dataclasses.asdict(found))
+
+
+@verb(router, "POST", "remake", OPERATORS, answers.Done, example="done")
+async def remake(body: Remake, service: Service) -> Response:
+    """Give an empty brain new settings, the fixed ones too."""
+    return done(await service.crawl.run(lambda: service.brain.remake(**body.settings)))

@@ -1,0 +1,285 @@
+"""The crawler's verbs: seeds, claims, reports, hints, notes, robots.txt."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Response
+from fastapi import Query as InQuery
+from pydantic import Field
+from pydantic.config import JsonDict
+
+from graphbrain.errors import BadInput
+from graphbrain.model import Claim, Claims, Hint, Report, Unusable
+from graphbrain.service import answers
+from graphbrain.service.backend import Backend
+from graphbrain.service.verbs import (
+    CRAWLERS,
+    EVERYBODY,
+    Asked,
+    Body,
+    Caller,
+    IdempotencyKey,
+    Query,
+    Service,
+    json_answer,
+    verb,
+)
+from graphbrain.wire import claim_from_dict, claim_in, hint_from_dict, meant_by, report_from_dict, url_in
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["crawling"])
+MOST = 10_000
+UNUSABLE = "unusable"
+BY_ITEM: JsonDict = {"description": "What is none of this kind is refused by itself; the others are taken."}
+_URL = "https://a.example/"
+
+
+class Urls(Body):
+    """URLs, each as it is to be taken."""
+
+    urls: list[str] = Field(examples=[[_URL]])
+
+
+class Next(Body):
+    """How many pages, for whom, and how long to wait for the first."""
+
+    n: int = Field(100, ge=1, le=MOST, examples=[2])
+    worker: str | None = Field(None, description="who takes them; the token's name unless given", examples=["w1"])
+    wait: float = Field(0.0, ge=0, description="seconds to wait for a page", examples=[0])
+
+
+class Reports(Body):
+    """Visits, each as a line for 'graphbrain report' (`graphbrain report --schema` prints what it may be)."""
+
+    reports: list[Any] = Field(
+        json_schema_extra={"items": BY_ITEM},
+        examples=[[{"url": _URL, "links": ["https://a.example/b"], "status": 200}]],
+    )
+
+
+class Held(Body):
+    """Claims, as `next_urls` has handed them out; `seconds`: how long to hold them from now on."""
+
+    claims: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[answers.CLAIM]])
+
+
+class Renew(Held):
+    """Claims, and for how many seconds from now on; the setting `lease_seconds` unless given."""
+
+    seconds: float | None = Field(None, examples=[300])
+
+
+class Hints(Body):
+    """URLs or keys of pages that have just changed, or objects with 'url' and 'at', 'within', 'kind'."""
+
+    hints: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[{"url": _URL, "kind": "ping"}]])
+
+
+class Texts(Body):
+    """Page (URL or key) → its text."""
+
+    texts: dict[str, str] = Field(examples=[{_URL: "render with a browser"}])
+
+
+class Pages(Body):
+    """Pages by URL or key."""
+
+    pages: list[str] = Field(examples=[[_URL]])
+
+
+class Robots(Body):
+    """What a host's robots.txt answered; null: it has none."""
+
+    host: str = Field(examples=["https://a.example"])
+    text: str | None = Field(examples=["User-agent: *\nDisallow: /private\n"])
+    agent: str | None = Field(None, description="whose rules hold for this host", examples=["graphbrain"])
+
+
+class OneHost(Query):
+    """A host's name, or an origin."""
+
+    host: str = Field(examples=["a.example"])
+
+
+@verb(router, "POST", "seed", CRAWLERS, answers.SeedAnswer)
+async def seed(body: Urls, service: Service) -> Response:
+    """Make pages where the crawl begins; a bad URL is refused by itself."""
+    service.many(len(body.urls), "URLs")
+    answer = await service.crawl.run(service.brain.seed, body.urls)
+    service.gate.open()
+    return json_answer(dataclasses.asdict(answer))
+
+
+@verb(router, "POST", "next_urls", CRAWLERS, answers.ClaimsAnswer)
+async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, key: IdempotencyKey = None) -> Response:
+    """Claim up to `n` pages, best first, and wait for the first of them if need be.
+
+    With an `Idempotency-Key` a request that is repeated gets the claims of the first one, as far as they are still
+    held, even if the service was killed in between. Send a new key with each new request.
+    """
+    if body.wait > service.limits.wait:
+        raise BadInput(f"'wait' is at most {service.limits.wait:g} seconds here, not {body.wait:g}; ask again then.")
+    own = service.own_key(caller, key)
+    worker = body.worker or caller.name
+    async with service.alone(own):
+        claims = await _claims(service, body, worker, own, asked)
+    if claims and own is None and await asked.is_disconnected():
+        # Nobody will fetch them, and nobody can ask for them again.
+        await service.crawl.run(service.brain.give_back, list(claims))
+        service.gate.open()
+    return json_answer(
+        {
+            "claims": [claim.as_dict() for claim in claims],
+            "next_ready": claims.next_ready,
+            "finished": claims.finished,
+            "next_unfailed": claims.next_unfailed,
+        }
+    )
+
+
+async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
+    """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
+    until = time.monotonic() + body.wait
+    named: dict[str, Any] = {"worker": worker} if key is None else {"worker": worker, "key": key}
+
+    async def ask() -> Claims:
+        found = await service.crawl.run(service.brain.next_urls, body.n, **named)
+        if not found:
+            service.gate.shut((found.next_ready or service.brain.now() + 1.0) - service.brain.now())
+        return found
+
+    claims = await ask()
+    while not claims and not claims.finished and (left := until - time.monotonic()) > 0:
+        await service.gate.pass_(left)
+        if service.stopping.is_set() or await asked.is_disconnected():
+            break
+        async with service.gate.turn:
+            if not service.gate.is_shut():
+                claims = await ask()
+    return claims
+
+
+@verb(router, "POST", "report", CRAWLERS, answers.Answers)
+async def report(body: Reports, service: Service) -> Response:
+    """Record visits; one answer for each. A report of a claim may be sent again: it counts once."""
+    service.many(len(body.reports), "reports")
+    found = await service.crawl.run(_report, service, body.reports)
+    service.gate.open()
+    return json_answer({"answers": found})
+
+
+def _report(service: Backend, items: list[Any]) -> list[dict[str, Any]]:
+    return [answer.as_dict() for answer in service.brain.report([_report_of(item) for item in items])]
+
+
+def _report_of(item: Any) -> Report | Unusable:
+    plain = item if isinstance(item, dict) else {}
+    try:
+        if isinstance(plain.get(UNUSABLE), str):  # the client could make nothing of it
+            raise BadInput(plain[UNUSABLE][:200])
+        return report_from_dict(item)
+    except BadInput as error:
+        return Unusable(url_in(plain), claim_in(plain), str(error))
+
+
+@verb(router, "POST", "renew", CRAWLERS, answers.Renewed)
+async def renew(body: Renew, service: Service) -> Response:
+    """Hold claims longer; those that are lost are told."""
+    service.many(len(body.claims), "claims")
+    held = [_held(item) for item in body.claims]
+    good = [claim for claim in held if isinstance(claim, Claim)]
+    kept = iter(await service.crawl.run(service.brain.renew, good, body.seconds))
+    return json_answer({"claims": [_told(each, next(kept)) if isinstance(each, Claim) else each for each in held]})
+
+
+def _told(claim: Claim, now: Claim | None) -> dict[str, Any]:
+    return {"url": claim.url, "key": claim.key, "lost": True} if now is None else now.as_dict()
+
+
+@verb(router, "POST", "give_back", CRAWLERS, answers.GivenBack)
+async def give_back(body: Held, service: Service) -> Response:
+    """Return claims unfetched: their pages wait again where they were."""
+    service.many(len(body.claims), "claims")
+    held = [_held(item) for item in body.claims]
+    good = [claim for claim in held if isinstance(claim, Claim)]
+    given = iter(await service.crawl.run(service.brain.give_back, good))
+    service.gate.open()
+    told = [
+        {"url": each.url, "key": each.key, "given_back" if next(given) else "lost": True}
+        if isinstance(each, Claim)
+        else each
+        for each in held
+    ]
+    return json_answer({"claims": told})
+
+
+def _held(item: Any) -> Claim | dict[str, Any]:
+    """The claim that an item names, or what is said of one that is none. What it carries beside url, key and token is
+    told back only where it is what a claim has."""
+    plain = item if isinstance(item, dict) else {}
+    try:
+        claim = meant_by(plain) if plain else claim_from_dict(item)
+    except BadInput as error:
+        return {"url": url_in(plain), "refused": True, "reason": str(error)}
+    texts = {name: text for name in ("host", "etag", "last_modified") if isinstance(text := getattr(claim, name), str)}
+    depth = claim.depth if isinstance(claim.depth, int) and not isinstance(claim.depth, bool) else 0
+    return Claim(claim.url, claim.key, claim.token, 0.0, **{"host": "", **texts}, depth=depth)
+
+
+@verb(router, "POST", "hint", CRAWLERS, answers.HintsAnswer)
+async def hint(body: Hints, service: Service) -> Response:
+    """Take word that pages have changed; one answer for each."""
+    service.many(len(body.hints), "hints")
+    told = [_hint_of(item) for item in body.hints]
+    good = [each for each in told if not isinstance(each, dict)]
+    found = iter(await service.crawl.run(service.brain.hint, good))
+    service.gate.open()
+    return json_answer({"answers": [each if isinstance(each, dict) else next(found).as_dict() for each in told]})
+
+
+def _hint_of(item: Any) -> Hint | str | dict[str, Any]:
+    if isinstance(item, str):
+        return item
+    try:
+        return hint_from_dict(item)
+    except BadInput as error:
+        url = url_in(item) if isinstance(item, dict) else ""
+        return {"url": url, "accepted": False, "reason": str(error), "outcome": None}
+
+
+@verb(router, "POST", "note", CRAWLERS, answers.Refused)
+async def note(body: Texts, service: Service) -> Response:
+    """Keep a text of the crawler's own on each of these pages; the first one stands."""
+    service.many(len(body.texts), "notes")
+    return json_answer({"refused": await service.crawl.run(service.brain.note, body.texts)})
+
+
+@verb(router, "POST", "notes", EVERYBODY, answers.NotesAnswer)
+async def notes(body: Pages, service: Service) -> Response:
+    """The notes on these pages, by key."""
+    service.many(len(body.pages), "pages")
+    return json_answer({"notes": await service.crawl.run(service.brain.notes, body.pages)})
+
+
+@verb(router, "POST", "set_robots", CRAWLERS, answers.RobotsAnswer)
+async def set_robots(body: Robots, service: Service) -> Response:
+    """Obey a host's robots.txt."""
+    answer = await service.crawl.run(service.brain.set_robots, body.host, body.text, agent=body.agent)
+    service.gate.open()
+    return json_answer(answer.as_dict())
+
+
+@verb(router, "GET", "robots", EVERYBODY, answers.RobotsText)
+async def robots(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
+    """The robots.txt that was set for a host."""
+    return json_answer({"text": await service.crawl.run(service.brain.robots, query.host)})
+
+
+@verb(router, "GET", "now", EVERYBODY, answers.NowAnswer)
+async def now(service: Service) -> Response:
+    """Epoch seconds by the server's clock, the only one that the brain uses."""
+    return json_answer({"now": service.brain.now()})

@@ -1,0 +1,263 @@
+"""The door that every request passes, in this order: its id, the Host header, the token, the role, the rate, the body.
+
+It stands before the framework, so that nothing of a request is read before it is known who asks. Logs tell the token's
+name and the verb; never a token, a query, a body, or a path that is none of the service's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from graphbrain.errors import GraphbrainError
+from graphbrain.service.access import Gatekeeper, Grant
+from graphbrain.service.refusals import Refusal, body_of
+
+__all__ = ["ANYBODY", "Door", "Limits"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+ANYBODY = Grant("anybody", "operator", 0.0, None, None)
+"""Who asks a service that was started without tokens."""
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""What needs no token: it tells nothing of the crawl."""
+HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
+REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+BURST_SECONDS = 2.0
+LOOK_SECONDS = 5.0
+"""So long at most a request waits until an unknown token is looked up."""
+log = logging.getLogger("graphbrain.service")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a service takes at most.
+
+    `body`: bytes of a request; `body_seconds`: how long it may take to arrive. `items`: reports, claims, URLs in one
+    request. `rate`: requests of one token a second, and twice as many at once; 0: no limit. `requests`: that are open
+    at the same time. `streams`: dumps and finds at the same time; `stream_seconds`: how long one may take. `wait`:
+    seconds of a long poll. `queue`: requests that wait for a thread.
+    """
+
+    body: int = 16 * 2**20
+    body_seconds: float = 30.0
+    items: int = 1_000
+    rate: float = 200.0
+    requests: int = 1_000
+    streams: int = 16
+    stream_seconds: float = 3_600.0
+    wait: float = 60.0
+    queue: int = 200
+
+
+class Door:
+    """ASGI middleware. `roles`: (method, path) → who may; `names`: the names by which the service may be called."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        keeper: Gatekeeper,
+        limits: Limits,
+        names: Collection[str],
+        roles: Mapping[tuple[str, str], Collection[str]],
+        without_token: bool = False,
+        preflights: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
+        self._names = {name.lower().rstrip(".") for name in names}
+        self._without_token, self._preflights, self._clock = without_token, preflights, clock
+        self._buckets: dict[str, tuple[float, float]] = {}
+        self._open = 0
+        self._looking: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        visit = _Visit(scope, send, self._clock)
+        self._open += 1
+        try:
+            await self._app(scope, await self._let_in(scope, receive, visit), visit.send)
+        except Refusal as refusal:
+            await visit.refuse(refusal)
+        except Exception:  # what nobody has foreseen must be told to somebody
+            log.exception("%s failed", visit.id)
+            await visit.refuse(Refusal(500, "Internal", "The service failed; its log says more, by the request's id."))
+        finally:
+            self._open -= 1
+            visit.note(self._known(scope))
+
+    async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
+        """What the framework is to read of a request that may come in. Raises Refusal."""
+        headers = dict(reversed(scope["headers"]))  # of several the first
+        self._check_host(headers.get(b"host", b"").decode("latin-1"))
+        if scope["path"] in OPEN or (self._preflights and scope["method"] == "OPTIONS"):
+            return receive
+        if self._open > self._limits.requests:
+            raise Refusal(503, "Busy", f"{self._limits.requests:,} requests are open; try again.", try_again=True)
+        visit.grant = scope.setdefault("state", {})["grant"] = await self._who(headers.get(b"authorization"))
+        self._check_role(visit.grant, self._roles.get((scope["method"], self._known(scope))))
+        self._check_rate(visit.grant.name)
+        if b"content-length" not in headers and b"transfer-encoding" not in headers:
+            return receive
+        return await self._read(receive, headers.get(b"content-length"))
+
+    def _known(self, scope: Scope) -> str:
+        """The path of the request as the service knows it; empty where it has no such path."""
+        path: str = scope["path"]
+        if path.startswith("/v1/jobs/"):
+            return "/v1/jobs/{job}"
+        return path if path in OPEN or any(path == known for _, known in self._roles) else ""
+
+    def _check_host(self, text: str) -> None:
+        """A page in somebody's browser can reach a service on loopback under a name of its own: under none but those
+        that it has, and plain addresses, is it answered."""
+        found = HOST.fullmatch(text)
+        name = "" if found is None else (found[1] or found[2]).lower().rstrip(".")
+        with contextlib.suppress(ValueError):
+            ipaddress.ip_address(name)
+            return
+        if name not in self._names:
+            raise Refusal(421, "Misdirected", "This service is not called so; 'graphbrain serve --name' names it.")
+
+    def _look_again(self) -> asyncio.Task[None]:
+        """Read the tokens from the graph, beside whatever else is done; those that are known hold while it is away."""
+
+        async def look() -> None:
+            await asyncio.sleep(self._keeper.rests())
+            with contextlib.suppress(GraphbrainError):
+                await asyncio.to_thread(self._keeper.read)
+
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(look())
+        return self._looking
+
+    async def _who(self, given: bytes | None) -> Grant:
+        if self._without_token:
+            return ANYBODY
+        realm = {"WWW-Authenticate": 'Bearer realm="graphbrain"'}
+        word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
+        if word.lower() != "bearer" or not token.strip():
+            raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
+        found = self._keeper.who(token.strip())
+        if found is None:
+            await asyncio.wait({self._look_again()}, timeout=LOOK_SECONDS)
+            found = self._keeper.who(token.strip())
+        elif self._keeper.stale():
+            self._look_again()
+        if found is None:
+            raise Refusal(401, "Unauthorized", "The token is not known, or was revoked.", headers=realm)
+        if not found.good(self._keeper.now()):
+            raise Refusal(401, "Unauthorized", "The token has expired; an operator makes another.", headers=realm)
+        return found
+
+    @staticmethod
+    def _check_role(grant: Grant, wanted: Collection[str] | None) -> None:
+        if wanted is not None and grant.role not in wanted:
+            raise Refusal(403, "Forbidden", f"This is not for the role {grant.role}; it is for {' and '.join(wanted)}.")
+
+    def _check_rate(self, name: str) -> None:
+        """A bucket for each token that fills at the rate, and holds what flows in in two seconds."""
+        rate = self._limits.rate
+        if rate <= 0:
+            return
+        now, most = self._clock(), rate * BURST_SECONDS
+        left, at = self._buckets.get(name, (most, now))
+        left = min(most, left + (now - at) * rate)
+        if left < 1.0:
+            wait = {"Retry-After": str(max(1, round((1.0 - left) / rate)))}
+            raise Refusal(
+                429, "TooMany", f"At most {rate:g} requests a second of one token.", try_again=True, headers=wait
+            )
+        self._buckets[name] = (left - 1.0, now)
+
+    async def _read(self, receive: Receive, length: bytes | None) -> Receive:
+        """The body, read to its end; then it is handed on at once. Raises Refusal."""
+        most = self._limits.body
+        too_large = Refusal(413, "TooLarge", f"A body has at most {most:,} bytes; send less at once.")
+        if length is not None and length.isdigit() and int(length) > most:
+            raise too_large
+        parts, size = [], 0
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise Refusal(400, "Gone", "The request broke off.")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > most:
+                        raise too_large
+                    if not message.get("more_body", False):
+                        break
+        except TimeoutError:
+            seconds = self._limits.body_seconds
+            raise Refusal(408, "TimedOut", f"The body did not arrive in {seconds:g} s.", try_again=True) from None
+        whole: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+
+        async def again() -> Message:
+            return whole.pop() if whole else await receive()
+
+        return again
+
+
+class _Visit:
+    """One request: its id, what was answered, and how long it took."""
+
+    def __init__(self, scope: Scope, send: Send, clock: Callable[[], float]) -> None:
+        given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+        self.id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
+        scope.setdefault("state", {})["request_id"] = self.id
+        self.grant: Grant | None = None
+        self._method, self._send, self._clock = scope["method"], send, clock
+        self._began, self._status, self._bytes = clock(), 0, 0
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer on."""
+        if message["type"] == "http.response.start":
+            self._status = message["status"]
+            more = {"x-request-id": self.id, "cache-control": "no-store", "x-content-type-options": "nosniff"}
+            headers = [*message.get("headers", ()), *((k.encode(), v.encode()) for k, v in more.items())]
+            message = {**message, "headers": headers}
+        else:
+            self._bytes += len(message.get("body", b""))
+        await self._send(message)
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Answer that it is not done, if nothing was answered yet."""
+        if self._status:
+            return
+        body = body_of(refusal, self.id)
+        headers = {"content-type": "application/json", "content-length": str(len(body)), **refusal.headers}
+        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+        await self.send({"type": "http.response.body", "body": body})
+
+    def note(self, path: str) -> None:
+        """Write it down."""
+        log.info(
+            "%s %d %s %s %s %.1f ms %d bytes",
+            self.id,
+            self._status,
+            self._method if path else "-",
+            path or "(no such path)",
+            self.grant.name if self.grant else "-",
+            (self._clock() - self._began) * 1000,
+            self._bytes,
+        )

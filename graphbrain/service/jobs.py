@@ -1,0 +1,151 @@
+"""Long work as jobs: begun by one request, looked at by others, stopped by a third.
+
+A job lives in the service's memory. It dies with it, and may be begun again: what it had written is right, as when the
+same verb is interrupted on the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from graphbrain.errors import GraphbrainError
+from graphbrain.service.access import Grant
+from graphbrain.service.refusals import Refusal, refusal_of
+
+__all__ = ["Job", "Jobs", "Stopped"]
+
+State = Literal["running", "done", "failed", "stopped"]
+MOST_RUNNING, MOST_KEPT = 4, 200
+log = logging.getLogger("graphbrain.service")
+
+
+class Stopped(Exception):
+    """Raised within a job's work when somebody has stopped it."""
+
+
+@dataclass
+class Job:
+    """One piece of long work. Its work calls `told` as it goes on, or asks `stopped`."""
+
+    verb: str
+    by: str
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    state: State = "running"
+    began: float = 0.0
+    ended: float | None = None
+    doing: str = ""
+    done: int = 0
+    of: int = 0
+    result: Any = None
+    error: dict[str, Any] | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def told(self, *progress: Any) -> None:
+        """How far it is: (what, done, of) or (done, of). Raises Stopped."""
+        *what, self.done, self.of = progress
+        self.doing = str(what[0]) if what else self.verb
+        if self.stop.is_set():
+            raise Stopped
+
+    def stopped(self) -> bool:
+        """Has somebody stopped it?"""
+        return self.stop.is_set()
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it is told."""
+        names = ("id", "verb", "by", "state", "began", "ended")
+        facts = {name: getattr(self, name) for name in names}
+        progress = {"doing": self.doing, "done": self.done, "of": self.of}
+        return {**facts, "progress": progress, "result": self.result, "error": self.error}
+
+
+class Jobs:
+    """The jobs of one service. To be used by its event loop."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._jobs: dict[str, Job] = {}
+        self._keys: dict[str, str] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self, verb: str, grant: Grant, key: str | None, work: Callable[[Job], Any]) -> Job:
+        """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one."""
+        if key is not None and (known := self._jobs.get(self._keys.get(key, ""))):
+            return known
+        if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
+            raise Refusal(503, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
+        job = Job(verb, grant.name, began=self._now())
+        self._jobs[job.id] = job
+        if key is not None:
+            self._keys[key] = job.id
+        self._forget_old()
+        task = asyncio.create_task(self._run(job, work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return job
+
+    def get(self, job_id: str, grant: Grant) -> Job:
+        """A job, of those that one may see: an operator all, others their own. Raises Refusal."""
+        job = self._jobs.get(job_id)
+        if job is None or (grant.role != "operator" and job.by != grant.name):
+            raise Refusal(404, "NoSuchJob", "There is no such job; jobs end with the service that has begun them.")
+        return job
+
+    def all(self, grant: Grant) -> list[Job]:
+        """The jobs that one may see, the newest first."""
+        return [job for job in reversed(self._jobs.values()) if grant.role == "operator" or job.by == grant.name]
+
+    async def close(self) -> None:
+        """Stop all, and wait until they have stopped."""
+        for job in self._jobs.values():
+            job.stop.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _run(self, job: Job, work: Callable[[Job], Any]) -> None:
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+
+        def live() -> None:
+            try:
+                self._work(job, work)
+            finally:
+                loop.call_soon_threadsafe(ended.set_result, None)
+
+        threading.Thread(target=live, name=f"graphbrain-{job.verb}", daemon=True).start()
+        await ended
+        job.over.set()
+
+    def _work(self, job: Job, work: Callable[[Job], Any]) -> None:
+        try:
+            job.result = work(job)
+            state: State = "stopped" if job.stop.is_set() else "done"
+        except Stopped:
+            state = "stopped"
+        except GraphbrainError as error:
+            told = refusal_of(error)
+            job.error = {"type": told.kind, "message": told.message, "try_again": told.try_again}
+            state = "failed"
+        except Exception:
+            log.exception("job %s (%s) failed", job.id, job.verb)
+            job.error = {
+                "type": "Internal",
+                "message": "It failed; the service's log says more.",
+                "try_again": False,
+            }
+            state = "failed"
+        job.ended = self._now()
+        job.state = state
+
+    def _forget_old(self) -> None:
+        over = [job.id for job in self._jobs.values() if job.state != "running"]
+        for old in over[: max(0, len(self._jobs) - MOST_KEPT)]:
+            del self._jobs[old]
+        self._keys = {key: job for key, job in self._keys.items() if job in self._jobs}

@@ -1,0 +1,189 @@
+"""The verbs that take long, as jobs: settle, rank, audit, change, clear, convert_engine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from fastapi import Query as InQuery
+from pydantic import Field
+
+from graphbrain.errors import BadInput
+from graphbrain.service import answers
+from graphbrain.service.backend import Backend
+from graphbrain.service.jobs import Job
+from graphbrain.service.verbs import (
+    EVERYBODY,
+    OPERATORS,
+    READERS,
+    Body,
+    Caller,
+    IdempotencyKey,
+    Query,
+    Service,
+    json_answer,
+    verb,
+)
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["jobs"])
+JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79"])]
+BEGUN = 202
+
+
+class Settle(Body):
+    """The error bound that is left; `if_cheaper`: do nothing where pushes are cheaper."""
+
+    tolerance: float | None = Field(None, gt=0, lt=1, examples=[1e-6])
+    if_cheaper: bool = Field(False, examples=[False])
+
+
+class Rank(Body):
+    """As `rank` takes it in Python."""
+
+    method: str = Field(examples=["pagerank"])
+    damping: float | None = Field(None, examples=[0.85])
+    tolerance: float | None = Field(None, examples=[1e-9])
+    iterations: int | None = Field(None, examples=[100])
+    only_external: bool = Field(False, examples=[False])
+    content: bool = Field(False, examples=[False])
+    trusted: list[str] | None = Field(None, examples=[None])
+    top: int = Field(10, examples=[10])
+    write: bool = Field(True, examples=[True])
+    warm: bool = Field(False, examples=[False])
+
+
+class RankIfDue(Body):
+    """A method, and the seconds after which its scores are old."""
+
+    method: str = Field(examples=["pagerank"])
+    every: float = Field(3_600.0, examples=[3_600])
+
+
+class AuditOf(Body):
+    """How many accounts are recomputed; null: all."""
+
+    sample: int | None = Field(1_000, ge=1, le=2**53, examples=[1000])
+
+
+class Change(Body):
+    """Shared settings and their new values."""
+
+    settings: dict[str, Any] = Field(examples=[{"delay_seconds": 2.0}])
+
+
+class Nothing(Body):
+    """Nothing needs to be said."""
+
+
+class Engine(Body):
+    """exact or classic."""
+
+    engine: str = Field(examples=["exact"])
+
+
+class Wait(Query):
+    """How long to wait for its end."""
+
+    wait: float = Field(0.0, ge=0, le=60, examples=[0])
+
+
+def _begun(service: Backend, verb: str, caller: Caller, key: str | None, work: Any) -> Response:
+    job = service.jobs.begin(verb, caller, service.own_key(caller, key), work)
+    return json_answer(job.as_dict(), BEGUN)
+
+
+@verb(router, "POST", "settle", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def settle(body: Settle, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Bring all accounts to their fixed point at once."""
+    given = body.model_dump(exclude_none=True)
+
+    def work(job: Job) -> Any:
+        return dataclasses.asdict(service.brain.settle(**given, progress=job.told, stop=job.stopped))
+
+    return _begun(service, "settle", caller, key, work)
+
+
+@verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Compute batch scores of all pages, and write them to these."""
+    given = body.model_dump()
+    method = given.pop("method")
+    return _begun(
+        service, "rank", caller, key, lambda job: service.brain.rank(method, **given, progress=job.told).as_dict()
+    )
+
+
+@verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """The same, where the scores are older than that and nobody else is at it; else the result is null."""
+
+    def work(job: Job) -> Any:
+        found = service.brain.rank_if_due(body.method, body.every, progress=job.told)
+        return None if found is None else found.as_dict()
+
+    return _begun(service, "rank_if_due", caller, key, work)
+
+
+@verb(router, "POST", "audit", READERS, answers.JobAnswer, example="job", status=BEGUN)
+async def audit(body: AuditOf, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Recompute accounts from their neighbours and check leases, queues and marks; nothing is changed."""
+
+    def work(job: Job) -> Any:
+        return dataclasses.asdict(service.brain.audit(body.sample, job.told))
+
+    return _begun(service, "audit", caller, key, work)
+
+
+@verb(router, "POST", "change", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def change(body: Change, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Change settings of the brain for all who use it, and what follows from them for every page."""
+    if not body.settings:
+        raise BadInput("Name a setting and its new value.")
+    return _begun(service, "change", caller, key, lambda job: service.brain.change(job.told, **body.settings))
+
+
+@verb(router, "POST", "clear", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def clear(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:  # noqa: ARG001
+    """Delete all pages, links, hosts and counters. What was deleted when it is stopped is gone."""
+    return _begun(service, "clear", caller, key, lambda job: service.brain.clear(job.told))
+
+
+@verb(router, "POST", "convert_engine", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def convert_engine(body: Engine, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Give the brain another engine. Stopped, it must be begun again before the brain can be used."""
+    return _begun(
+        service, "convert_engine", caller, key, lambda job: service.brain.convert_engine(body.engine, job.told)
+    )
+
+
+@verb(router, "GET", "jobs", EVERYBODY, answers.JobsAnswer)
+async def jobs(service: Service, caller: Caller) -> Response:
+    """The jobs of this service that one may see: an operator all, others their own."""
+    return json_answer({"jobs": [job.as_dict() for job in service.jobs.all(caller)]})
+
+
+@verb(router, "GET", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
+async def get_job(job: JobId, query: Annotated[Wait, InQuery()], service: Service, caller: Caller) -> Response:
+    """How far a job is; with `wait` it is answered when it has ended, or when so many seconds are over."""
+    found = service.jobs.get(job, caller)
+    if query.wait and found.state == "running":
+        tasks = [asyncio.ensure_future(event.wait()) for event in (found.over, service.stopping)]
+        await asyncio.wait(tasks, timeout=query.wait, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+    return json_answer(found.as_dict())
+
+
+@verb(router, "DELETE", "jobs/{job}", EVERYBODY, answers.JobAnswer, example="job")
+async def stop_job(job: JobId, service: Service, caller: Caller) -> Response:
+    """Stop a job. It ends between two transactions; what was written by then stays, and is right."""
+    found = service.jobs.get(job, caller)
+    found.stop.set()
+    return json_answer(found.as_dict())

@@ -1,0 +1,193 @@
+"""The verbs that change nothing: pages, links, finds, dumps, figures."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Response
+from fastapi import Query as InQuery
+from pydantic import Field
+
+from graphbrain.brain.brain import Brain
+from graphbrain.methods import UNINDEXED
+from graphbrain.model import STATES
+from graphbrain.service import answers
+from graphbrain.service.verbs import EVERYBODY, READERS, Lines, Query, Service, json_answer, line, verb
+from graphbrain.settings import Settings
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["looking"])
+MOST_TOP = 10_000
+Score = Annotated[str, Field(description=f"authority, hub, {', '.join(UNINDEXED)}", examples=["authority"])]
+Url = Annotated[str, Field(description="a page's URL or key", examples=["https://a.example/"])]
+Limit = Annotated[int | None, Field(ge=0, le=2**53, description="end after so many", examples=[100])]
+State = Literal[STATES]  # type: ignore[valid-type]
+
+
+class OnePage(Query):
+    """A page."""
+
+    url: Url
+
+
+class Top(Query):
+    """How many, by which score."""
+
+    n: int = Field(10, ge=0, le=MOST_TOP, examples=[10])
+    by: Score = "authority"
+
+
+class Payers(OnePage):
+    """A page, and how many payers of a side."""
+
+    n: int = Field(5, ge=0, le=MOST_TOP, examples=[5])
+
+
+class LinksOf(OnePage):
+    """A page, which way, and how many."""
+
+    way: Literal["out", "in"] = Field("out", examples=["out"])
+    limit: Limit = None
+
+
+class Path(OnePage):
+    """A page, and another to which the way leads; with one alone it leads from a seed to it."""
+
+    other: str | None = Field(None, examples=["https://b.example/"])
+
+
+class Which(Query):
+    """Which pages: those that fit all that is given."""
+
+    regex: str | None = Field(None, description="a regular expression found in the URL", examples=["/news/"])
+    host: str | None = Field(None, examples=["a.example"])
+    state: State | None = Field(None, examples=["known"])
+    fetched: bool | None = Field(None, examples=[True])
+
+
+class Find(Which):
+    """Which pages, and how many."""
+
+    text: str = Field("", description="a part of the URL", examples=["news"])
+    min_score: float | None = Field(None, examples=[2.0])
+    by: Score = "authority"
+    limit: Limit = None
+
+
+class WhichLinks(Which):
+    """Links of which pages."""
+
+    between_hosts: bool = Field(False, examples=[False])
+
+
+class Hosts(Query):
+    """Which hosts: those that fit all that is given."""
+
+    text: str | None = Field(None, description="a part of the name", examples=["example"])
+    blocked: bool | None = None
+    queued: bool | None = None
+    slowed: bool | None = None
+    silent: bool | None = None
+    outside: bool | None = None
+    count: int = Field(1_000, ge=0, le=1_000_000, description="count so many pages of each at most", examples=[1000])
+    limit: Limit = None
+
+
+class OneHost(Query):
+    """A host."""
+
+    name: str = Field(examples=["a.example"])
+
+
+@verb(router, "GET", "page", READERS, answers.PageAnswer)
+async def page(query: Annotated[OnePage, InQuery()], service: Service) -> Response:
+    """Everything about one page."""
+    return json_answer((await service.look.run(service.brain.page, query.url)).as_dict())
+
+
+@verb(router, "GET", "top", READERS, answers.PagesAnswer)
+async def top(query: Annotated[Top, InQuery()], service: Service) -> Response:
+    """The best pages. By anything but authority and hub every page is read."""
+    pages = await service.look.run(service.brain.top, query.n, query.by)
+    return json_answer({"pages": [page.as_dict() for page in pages]})
+
+
+@verb(router, "GET", "payments", READERS, answers.PaymentsAnswer)
+async def payments(query: Annotated[Payers, InQuery()], service: Service) -> Response:
+    """Why a page has its scores: who pays it most, and whom it pays."""
+    return json_answer((await service.look.run(service.brain.payments, query.url, query.n)).as_dict())
+
+
+@verb(router, "GET", "links", READERS, None, lines=True)
+async def links(query: Annotated[LinksOf, InQuery()], service: Service) -> Response:
+    """The pages a page links to, or those that link to it, best first."""
+    return Lines(await service.stream(lambda: service.brain.links(query.url, query.way, query.limit), line))
+
+
+@verb(router, "GET", "path", READERS, answers.PathAnswer)
+async def path(query: Annotated[Path, InQuery()], service: Service) -> Response:
+    """A shortest way along links."""
+    steps = await service.look.run(service.brain.path, query.url, query.other)
+    return json_answer({"path": [step.as_dict() for step in steps]})
+
+
+@verb(router, "GET", "neighbours", READERS, answers.Neighbours)
+async def neighbours(query: Annotated[OnePage, InQuery()], service: Service) -> Response:
+    """The URLs a page links to, and those that link to it."""
+    successors, predecessors = await service.look.run(service.brain.neighbours, query.url)
+    return json_answer({"successors": successors, "predecessors": predecessors})
+
+
+@verb(router, "GET", "find", READERS, None, lines=True)
+async def find(query: Annotated[Find, InQuery()], service: Service) -> Response:
+    """The pages that fit, as JSON lines."""
+    given = query.model_dump()
+    return Lines(await service.stream(lambda: service.brain.find(given.pop("text"), **given), line))
+
+
+@verb(router, "GET", "dump_pages", READERS, None, lines=True)
+async def dump_pages(query: Annotated[Which, InQuery()], service: Service) -> Response:
+    """All pages that fit, in the order of the store, as JSON lines."""
+    return Lines(await service.stream(lambda: service.brain.dump_pages(**query.model_dump()), line))
+
+
+@verb(router, "GET", "dump_links", READERS, None, lines=True)
+async def dump_links(query: Annotated[WhichLinks, InQuery()], service: Service) -> Response:
+    """All links of the pages that fit, as JSON lines."""
+    return Lines(await service.stream(lambda: service.brain.dump_links(**query.model_dump()), line))
+
+
+@verb(router, "GET", "stats", EVERYBODY, answers.StatsAnswer)
+async def stats(service: Service) -> Response:
+    """The crawl in figures. Every page is read: for people, not for loops."""
+    return json_answer(await service.look.run(service.brain.stats))
+
+
+@verb(router, "GET", "rankings", READERS, answers.RankingsAnswer)
+async def rankings(service: Service) -> Response:
+    """Which batch scores the pages carry, and how they were computed."""
+    return json_answer({"rankings": [each.as_dict() for each in await service.look.run(service.brain.rankings)]})
+
+
+@verb(router, "GET", "settings", READERS, answers.SettingsAnswer)
+async def settings(service: Service) -> Response:
+    """The settings of the brain, which all who use it share."""
+    return json_answer({"settings": await service.look.run(_settings, service.brain)})
+
+
+def _settings(brain: Brain) -> dict[str, object]:
+    return {name: getattr(brain.settings, name) for name in Settings.names("fixed", "shared")}
+
+
+@verb(router, "GET", "hosts", READERS, None, lines=True)
+async def hosts(query: Annotated[Hosts, InQuery()], service: Service) -> Response:
+    """The hosts that fit, by name, as JSON lines."""
+    given = query.model_dump()
+    return Lines(await service.stream(lambda: service.brain.hosts(given.pop("text"), **given), line))
+
+
+@verb(router, "GET", "host", READERS, answers.HostAnswer)
+async def host(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
+    """What is known of one host."""
+    return json_answer((await service.look.run(service.brain.host, query.name)).as_dict())

@@ -1,0 +1,90 @@
+"""What the service says when it does not do what was asked: one form of JSON, and a status for each error.
+
+    {"error": {"type": "UnknownPage", "message": "… is not in the graph.", "try_again": false, "request_id": "…"}}
+
+`type` is a class of `graphbrain.errors`, or one of the words below for what only a service refuses.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphbrain.errors import (
+    BadInput,
+    BeingConverted,
+    GraphbrainError,
+    GraphRefused,
+    GraphTooSmall,
+    GraphUnavailable,
+    SchemaMismatch,
+    SettingsError,
+    UnknownPage,
+)
+
+__all__ = ["STATUSES", "Refusal", "body_of", "refusal_of", "validation_sentence"]
+
+STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
+    (UnknownPage, 404),
+    (BadInput, 400),
+    (SettingsError, 400),
+    (BeingConverted, 503),
+    (GraphUnavailable, 503),
+    (GraphTooSmall, 503),
+    (SchemaMismatch, 503),
+    (GraphRefused, 502),
+    (GraphbrainError, 400),
+)
+"""The status of each error, by the first class that fits."""
+SOON = 1
+"""Seconds after which it is worth while to try again what can succeed later."""
+
+
+class Refusal(Exception):
+    """A request that is not done; `kind` is the `type` of its JSON."""
+
+    def __init__(
+        self,
+        status: int,
+        kind: str,
+        message: str,
+        *,
+        try_again: bool = False,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status, self.kind, self.message, self.try_again = status, kind, message, try_again
+        self.headers = dict(headers or {})
+        if try_again:
+            self.headers.setdefault("Retry-After", str(SOON))
+
+
+def refusal_of(error: GraphbrainError) -> Refusal:
+    """What to answer for an error of the brain."""
+    status = next(status for kind, status in STATUSES if isinstance(error, kind))
+    return Refusal(status, type(error).__name__, str(error), try_again=error.try_again)
+
+
+def body_of(refusal: Refusal, request_id: str) -> bytes:
+    """Its JSON."""
+    told = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again, "request_id": request_id}
+    return json.dumps({"error": told}).encode()
+
+
+def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The first thing that is wrong with a request, in a sentence; the value itself is not told."""
+    first = errors[0] if errors else {}
+    kind = first.get("type", "")
+    if kind == "json_invalid":
+        return "The body is not JSON."
+    where = [str(part) for part in first.get("loc", ())]
+    place = ".".join(where[1:]) or "the body"
+    if kind in ("model_attributes_type", "model_type") and len(where) < 2:
+        return "Send a JSON object, and say so: 'Content-Type: application/json'."
+    if kind == "extra_forbidden":
+        return f"There is no {place!r} here; the names that there are stand in /openapi.json."
+    if kind == "missing":
+        return "A body of JSON is needed." if len(where) < 2 else f"{place!r} is missing."
+    said = str(first.get("msg", "it cannot be used"))
+    return f"{place!r} cannot be used: {said[:1].lower()}{said[1:]}."

@@ -1,0 +1,160 @@
+"""Running the service: one process, stopped in order.
+
+Told to stop (Ctrl-C, SIGTERM) it takes no more connections, ends long polls, answers what is in flight, stops jobs
+between two transactions, and lets the brain go. A second Ctrl-C does not wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import BadInput
+from graphbrain.service.app import Application, Terms
+from graphbrain.service.door import Limits
+
+__all__ = ["Address", "Limits", "Terms", "configured", "serve"]
+
+GRACE = 30
+"""Seconds that what is in flight has to be answered in."""
+KEEP_ALIVE = 65
+"""Longer than a long poll, so that a connection outlives a pause of its client."""
+LONGEST_HEAD = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, by which certificate; `without_tls`: on an address that others reach, too."""
+
+    host: str = "127.0.0.1"
+    port: int = 8770
+    certificate: Path | None = None
+    key: Path | None = None
+    without_tls: bool = False
+
+    @property
+    def loopback(self) -> bool:
+        """Can only this machine reach it?"""
+        with contextlib.suppress(ValueError):
+            return ip_address(self.host).is_loopback
+        return self.host == "localhost"
+
+    def checked(self, without_token: bool) -> Address:
+        """Itself, where it is safe. Raises BadInput with what to do."""
+        if without_token and not self.loopback:
+            raise BadInput(f"Only this machine may use the service without a token; {self.host} is for others, too.")
+        if (self.certificate is None) != (self.key is None):
+            raise BadInput("TLS needs both files: --cert and --key.")
+        if not self.loopback and self.certificate is None and not self.without_tls:
+            raise BadInput(
+                f"Tokens and pages would go to {self.host} in the clear: give --cert and --key, or say --without-tls "
+                "where something before the service does TLS."
+            )
+        if self.certificate is not None:
+            try:
+                ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(self.certificate, self.key)
+            except (OSError, ssl.SSLError) as error:
+                raise BadInput(f"{self.certificate} and {self.key} are no certificate and its key ({error}).") from None
+        return self
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, which tells the service at once that it is to stop, and does not raise the signal again at the end."""
+
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], None], on_start: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._on_stop, self._on_start = on_stop, on_start
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        if self.started:
+            where = sockets[0].getsockname() if sockets else ("", 0)
+            host = f"[{where[0]}]" if ":" in where[0] else where[0]
+            self._on_start(f"{'https' if self.config.is_ssl else 'http'}://{host}:{where[1]}")
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._on_stop)
+        super().handle_exit(sig, frame)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """SIGINT and SIGTERM stop it while it serves; nothing is raised when it has stopped."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def serve(
+    brain: Brain, address: Address, terms: Terms, *, say: Callable[[str], None], on_start: Callable[[str], None]
+) -> None:
+    """Serve a brain until it is told to stop. `on_start` gets the address once it answers there.
+
+    Raises BadInput for an address that is not safe, or that somebody else has.
+    """
+    address.checked(terms.without_token)
+    logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    service = Application(brain, terms)
+    with _listening(address) as listener:
+        _Server(configured(service, address), service.stop, on_start).run(sockets=[listener])
+    say("graphbrain: the service has stopped.")
+
+
+def configured(service: Application, address: Address) -> uvicorn.Config:
+    """How uvicorn is to serve it. Its own log tells whole addresses, in which anything may stand."""
+    logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
+    return uvicorn.Config(
+        service,
+        log_config=None,
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        ws="none",
+        lifespan="on",
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=GRACE,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
+    )
+
+
+@contextlib.contextmanager
+def _listening(address: Address) -> Iterator[socket.socket]:
+    """A socket that listens there. Raises BadInput."""
+    try:
+        found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(found[0], socket.SOCK_STREAM)
+    except OSError as error:
+        raise BadInput(f"{address.host} is no address of this machine ({error.strerror or error}).") from None
+    with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(found[4])
+        except OSError as error:
+            raise BadInput(
+                f"The service cannot listen on {address.host}, port {address.port} ({error.strerror}); "
+                "give another --port."
+            ) from None
+        yield listener

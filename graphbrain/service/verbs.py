@@ -1,0 +1,172 @@
+"""How a verb is declared: its path is its name, and its roles, answer and example stand in the OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, ConfigDict
+
+from graphbrain.border import LONGEST_NAME
+from graphbrain.service.access import ROLES, Grant
+from graphbrain.service.backend import Backend
+
+__all__ = [
+    "CRAWLERS",
+    "EVERYBODY",
+    "EXAMPLE",
+    "NDJSON",
+    "OPERATORS",
+    "READERS",
+    "Asked",
+    "Body",
+    "Caller",
+    "IdempotencyKey",
+    "Lines",
+    "Query",
+    "Service",
+    "done",
+    "json_answer",
+    "line",
+    "verb",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+CRAWLERS: tuple[str, ...] = ("crawler", "operator")
+READERS: tuple[str, ...] = ("analyst", "operator")
+OPERATORS: tuple[str, ...] = ("operator",)
+EVERYBODY: tuple[str, ...] = ROLES
+NDJSON = "application/x-ndjson"
+EXAMPLE = "x-example"
+"""Where the name of its example stands until the document is made: nulls in it would get lost on the way."""
+
+
+class Body(BaseModel):
+    """What a request says: nothing but the names there are, each in its own type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Query(BaseModel):
+    """What the address of a request says."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Lines(StreamingResponse):
+    """JSON lines, sent as they are read."""
+
+    media_type = NDJSON
+
+
+class JsonAnswer(JSONResponse):
+    """JSON; what json does not know is made plain."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, default=plain).encode()
+
+
+def _backend(request: Request) -> Backend:
+    backend: Backend = request.app.state.backend
+    return backend
+
+
+def _caller(request: Request) -> Grant:
+    grant: Grant = request.state.grant
+    return grant
+
+
+Service = Annotated[Backend, Depends(_backend)]
+Caller = Annotated[Grant, Depends(_caller)]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=LONGEST_NAME,
+        pattern=r"^[!-~]+$",
+        description="Made by the caller, new for each request: repeated with the same one, a request whose answer was "
+        "lost gets the same answer, and nothing is done twice.",
+        examples=["0c1d3a52-6a5d-4b55-9b8e-9d2f1a3c7e11"],
+    ),
+]
+Asked = Request
+
+
+def json_answer(value: Any, status: int = 200) -> Response:
+    """An answer of JSON."""
+    return JsonAnswer(value, status)
+
+
+def plain(value: Any) -> Any:
+    """What json does not know: numpy's numbers, sets."""
+    return value.item() if hasattr(value, "item") else sorted(value)
+
+
+def line(item: Any) -> bytes:
+    """An item with `as_dict` as a line of JSON."""
+    return json.dumps(item.as_dict(), allow_nan=False, default=plain).encode() + b"\n"
+
+
+def done(value: bool | int | None = None) -> Response:
+    """The answer of a verb that tells no more than that, or how many."""
+    return json_answer({"done": value})
+
+
+def verb(
+    router: APIRouter,
+    method: str,
+    name: str,
+    roles: Sequence[str],
+    answer: Any,
+    *,
+    example: str | None = None,
+    lines: bool = False,
+    status: int = 200,
+    may: Mapping[int, str] | None = None,
+) -> Callable[[F], F]:
+    """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`)."""
+    errors: dict[int | str, dict[str, Any]] = {
+        code: {"description": words, "content": {"application/json": {"schema": {"$ref": ERROR}}}}
+        for code, words in {**_ALWAYS, **(may or {})}.items()
+    }
+    if lines:
+        good = {"description": "JSON lines, each as in the example; one with an 'error' says why it is not all."}
+        responses = {status: {**good, "content": {NDJSON: {"schema": {"type": "string"}}}}, **errors}
+    else:
+        responses = {status: {"model": answer, "description": "Done."}, **errors}
+
+    def declare(function: F) -> F:
+        route = router.api_route(
+            f"/v1/{name}",
+            methods=[method],
+            operation_id=name if name.isidentifier() else function.__name__,
+            status_code=status,
+            response_model=None,
+            response_class=Lines if lines else JsonAnswer,
+            responses=responses,
+            openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: example or name},
+        )
+        decorated: F = route(function)
+        return decorated
+
+    return declare
+
+
+ERROR = "#/components/schemas/ErrorAnswer"
+_ALWAYS = {
+    400: "The input cannot be used.",
+    401: "No token, or none that is good.",
+    403: "Not for this role.",
+    404: "No such page, or no such path.",
+    408: "The body took too long to arrive.",
+    413: "Too large a body, or too many items.",
+    421: "The service is not called so.",
+    429: "Too many requests of this token.",
+    500: "The service failed.",
+    502: "Neo4j refused.",
+    503: "Neo4j does not answer, or too much is to be done; try again.",
+}

@@ -1,0 +1,81 @@
+"""`graphbrain bench order` as a user meets it, in memory: its table, JSON lines and picture, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from graphbrain.bench.order import AT
+from graphbrain.cli.app import cli
+
+DEFAULT = "flow^.85 authority^.15"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A recorded crawl of sixty pages."""
+    path = tmp_path / "small.edges"
+    path.write_text("".join(f"{a} {b}\n" for a in range(60) for b in (a + 1, a * a % 61)), encoding="utf-8")
+    return path
+
+
+def bench(*words: object) -> Result:
+    return CliRunner().invoke(cli, ["bench", *map(str, words)], catch_exceptions=False)
+
+
+def test_a_table_json_and_a_picture(small: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "order.png"
+    done = bench("order", small, "--no-live", "--seed", "0", "--plot", picture)
+    assert done.exit_code == 0, done.output
+    head, *rows = (line.split("\t") for line in done.stdout.splitlines())
+    assert head == ["area", "of best", "auth.", "1%", "2%", "5%", "10%", "20%", "30%", "50%", "order"]
+    names = [row[-1] for row in rows]
+    assert names[0] == "omniscient"
+    assert {"breadth first", "OPIC of 2003", "authority, in lanes", DEFAULT, f"{DEFAULT}, in lanes"} < set(names)
+    assert all(0.0 <= float(cell) <= 1.0 for row in rows for cell in row[:-1])
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert "61 of 61 pages" in done.stderr
+
+    told = [json.loads(line) for line in bench("order", small, "--no-live", "--json").stdout.splitlines()]
+    assert [row["order"] for row in told] == names
+    assert all(row["fetched"] == 61 and list(row["at"]) == [f"{part:g}" for part in AT] for row in told)
+    assert all(row["curve"]["pagerank"][-1] == pytest.approx(1.0, abs=1e-4) for row in told)
+
+
+def test_several_values(small: Path) -> None:
+    done = bench("order", small, "--no-live", "--value", "in_links", "--value", "flow in_links^.5", "--json")
+    names = [json.loads(line)["order"] for line in done.stdout.splitlines()]
+    assert {"in_links", "flow in_links^.5", "flow in_links^.5, in lanes"} < set(names)
+    assert DEFAULT not in names
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["order"], "'order' needs a FILE"),
+        (["order", "small", "--days", "30"], "--days: 'order' has no use for it"),
+        (["claim", "--seed", "1"], "--seed: that is for 'order'"),
+        (["ingest", "small", "--no-live"], "--live: that is for 'order'"),
+    ],
+)
+def test_what_it_has_no_use_for_is_refused(small: Path, words: list[str], said: str) -> None:
+    done = bench(*(small if word == "small" else word for word in words))
+    assert (done.exit_code, said in done.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--value", "own"], "products of live scores"),
+        (["--seed", "99"], "no page with the id 99"),
+        (["--plot", "order.gif"], "ends in .png"),
+    ],
+)
+def test_what_cannot_be_is_said_before_any_work(small: Path, words: list[str], said: str) -> None:
+    from graphbrain.errors import GraphbrainError
+
+    with pytest.raises(GraphbrainError, match=said):
+        bench("order", small, "--no-live", *words)

@@ -1,0 +1,227 @@
+"""The verbs are the same, whoever asks: `Brain` itself, or a client of its service, waiting or for an event loop."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from graphbrain import AsyncClient, Brain, Client, Failed, Fetched, Hint, Link
+from graphbrain.client import shapes
+from graphbrain.errors import (
+    BadInput,
+    GraphbrainError,
+    ServiceRefused,
+    ServiceUnavailable,
+    SettingsError,
+    UnknownPage,
+)
+from graphbrain.model import Claim, Host, KnownLink, LinkedPage, Page, Unusable
+from tests.conftest import Neo4j, emptied
+from tests.serving import Waiting, serving, tokens
+
+NOT_OVER_HTTP = {"open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings", "scan_figures"}
+"""What takes functions, belongs to a process, moves a brain of an older version, or is for metrics."""
+A, B, C = "http://a.org/", "http://a.org/b", "http://c.org/"
+
+
+@pytest.fixture(scope="module")
+def own(neo4j: Neo4j) -> Iterator[Brain]:
+    with emptied(neo4j, delay_seconds=0.0) as brain:
+        yield brain
+
+
+@pytest.fixture(scope="module", params=["brain", "client", "async"])
+def verbs(own: Brain, request: pytest.FixtureRequest) -> Iterator[Any]:
+    """What has the verbs; all of them use one brain."""
+    if request.param == "brain":
+        yield own
+        return
+    with serving(own) as url, (Client if request.param == "client" else Waiting)(url, tokens(own)["operator"]) as found:
+        yield found
+
+
+@pytest.fixture
+def empty(verbs: Any, own: Brain) -> Any:
+    own.clear()
+    own.remake(delay_seconds=0.0)
+    return verbs
+
+
+def test_the_clients_have_the_verbs_of_the_brain_and_their_arguments() -> None:
+    def arguments(kind: type, verb: str) -> dict[str, Any]:
+        found = inspect.signature(getattr(kind, verb)).parameters
+        return {name: (each.kind, each.default) for name, each in found.items() if name not in ("progress", "stop")}
+
+    public = {name for name in dir(Brain) if not name.startswith("_") and callable(getattr(Brain, name))}
+    for verb in sorted(public - NOT_OVER_HTTP):
+        mine = arguments(Brain, verb)
+        for name in {"tend": ("batch", "for_everybody", "passes"), "settle": ("tolerance",)}.get(verb, ()):
+            del mine[name]
+        theirs = {name: each for name, each in arguments(Client, verb).items() if name in mine or verb != "settle"}
+        assert mine == theirs, verb
+    for verb in [name for name in dir(Client) if not name.startswith("_")]:
+        assert arguments(Client, verb) == arguments(AsyncClient, verb), verb
+
+
+def test_a_page_from_its_seed_to_its_scores(empty: Any) -> None:
+    seeded = empty.seed([A, "nope", B])
+    assert (seeded.created, seeded.known) == (2, 0) and seeded.refused[0][0] == "nope"
+    claims = empty.next_urls(5, worker="w")
+    assert sorted(claim.url for claim in claims) == [A, B] and not claims.finished
+    assert all(isinstance(claim, Claim) for claim in claims)
+    assert not empty.next_urls(5) and empty.next_urls(5).next_ready is not None
+    renewed = empty.renew([*claims, Claim(C, "0" * 32, "x", 0.0, "c.org", 0)], 600.0)
+    assert renewed[-1] is None and renewed[0].until > claims[0].until
+    assert empty.give_back([claims[1], claims[1]]) == [True, True]
+    first = next(claim for claim in claims if claim.url == A)
+    links = [B, Link(C, relevance=0.9), "mailto:x"]
+    visit = Fetched(A, links, first, body=b"\xff\x00bytes", content_type="text/html", relevance=0.7, etag='"1"')
+    answers = empty.report([visit, Failed("http://x.org/", status=404), Unusable(C, None, "no reason")])
+    assert [answer.accepted for answer in answers] == [True, True, False]
+    assert (answers[0].outcome, answers[0].links) == ("new", 2) and answers[0].links_refused[0][0] == "mailto:x"
+    assert "no reason" in answers[2].reason
+    assert empty.report([visit])[0] == answers[0], "a report that is told twice counts once"
+    page = empty.page(A)
+    assert isinstance(page, Page) and (page.state, page.visits, page.relevance) == ("known", 1, 0.7)
+    assert page.body_hash and page.key == first.key and empty.page(page.key) == page
+    assert empty.stats()["states"]["known"] == 1
+
+
+def test_bodies_have_the_hashes_of_their_bytes(empty: Any, own: Brain) -> None:
+    for number, body in enumerate(
+        (b"text", "Grüße".encode(), b"\xff\xfe\x00\x80", b"", "a\ud800".encode("utf-8", "surrogatepass"))
+    ):
+        url = f"http://a.org/{number}"
+        empty.report([Fetched(url, body=body)])
+        own.report([Fetched(f"{url}?own", body=body)])
+        assert own.page(url).body_hash == own.page(f"{url}?own").body_hash, body
+
+
+def test_what_is_looked_at(empty: Any) -> None:
+    empty.report([Fetched(A, [B, C], body_hash="a"), Fetched(B, [A], body_hash="b")])
+    empty.tend(0.5)
+    assert [page.url for page in empty.top(2)] == [page.url for page in empty.top(5)][:2]
+    assert {page.url for page in empty.find("org")} == {A, B, C} == {page.url for page in empty.dump_pages()}
+    assert [page.url for page in empty.find("", host="c.org", fetched=False, limit=1)] == [C]
+    assert {(link.source, link.target) for link in empty.dump_links()} == {(A, B), (A, C), (B, A)}
+    assert all(isinstance(link, KnownLink) for link in empty.dump_links(between_hosts=True))
+    found = list(empty.links(A, "in"))
+    assert isinstance(found[0], LinkedPage) and found[0].url == B
+    assert [step.url for step in empty.path(B, C)] == [B, A, C]
+    successors, predecessors = empty.neighbours(A)
+    assert (sorted(successors), predecessors) == ([B, C], [B])
+    paid = empty.payments(A)
+    assert {payment.url for payment in paid.hub_payers} <= {B, C}
+    assert [host.name for host in empty.hosts("c.org")] == ["c.org"] and isinstance(empty.host("a.org"), Host)
+    with pytest.raises(UnknownPage, match=r"x\.org"):
+        empty.page("http://x.org/")
+    for wrong in (lambda: list(empty.find(state="no")), lambda: empty.top(3, by="no"), lambda: list(empty.links("x"))):
+        with pytest.raises(BadInput):
+            wrong()
+
+
+def test_what_is_corrected(empty: Any) -> None:
+    empty.seed([A])
+    assert empty.link(A, C) is True and empty.link(A, C) is False
+    assert empty.unlink(A, C) is True and empty.unlink(A, C) is False
+    for set_it, name, value in (
+        (empty.set_relevance, "relevance", 0.25),
+        (empty.set_payout, "payout", 3.0),
+        (empty.set_value, "value", 2.0),
+    ):
+        set_it(A, value)
+        assert getattr(empty.page(A), name) == value
+        set_it(A, None)
+    empty.set_rate(A, 0.5)
+    assert empty.page(A).rate == pytest.approx(0.5)
+    empty.set_interval(A, 86_400)
+    assert empty.page(A).interval == 1.0
+    assert empty.crawl_now([A, "nope"]) == [True, False]
+    empty.set_host("a.org", delay=2.0, budget=7)
+    empty.set_host("a.org", budget=None)
+    host = empty.host("a.org")
+    assert (host.own_delay, host.own_budget) == (2.0, None)
+    empty.block("a.org", 60.0)
+    assert empty.host("a.org").blocked_until is not None
+    empty.unblock("a.org")
+    answer = empty.set_robots("a.org", "User-agent: *\nDisallow: /b")
+    assert answer.delay == 0.0 and "Disallow" in empty.robots("a.org")
+    assert empty.note({A: "by browser", "nope": "x"}).keys() == {"nope"}
+    assert list(empty.notes([A]).values()) == ["by browser"]
+    assert [hinted.accepted for hinted in empty.hint([A, Hint(A, 5.0), "nope"])] == [True, True, False]
+    assert empty.retry(A) == 0 and empty.retry(host="a.org") == 0
+    assert empty.forget(A) == 0 and empty.forget(A) is None
+    with pytest.raises(BadInput):
+        empty.set_relevance(C, 2.0)
+    with pytest.raises(BadInput):
+        empty.retry()
+
+
+def test_long_work(empty: Any) -> None:
+    empty.report([Fetched(A, [B, C], body_hash="a"), Fetched(B, [A], body_hash="b")])
+    told: list[tuple[Any, ...]] = []
+    ranked = empty.rank("pagerank", top=2, progress=lambda *how: told.append(how))
+    assert ranked.converged and ranked.complete and len(ranked.best["pagerank"]) == 2
+    assert empty.rankings()[0].method == "pagerank" and empty.rank_if_due("pagerank", 3_600.0) is None
+    assert empty.settle().pages in (0, 3)
+    assert empty.audit(None).ok
+    empty.change(delay_seconds=1.5)
+    assert empty.change(lambda *_: None, discovery_days=5.0) is None
+    with pytest.raises(SettingsError, match="delay_seconds"):
+        empty.change(delay_second=1.0)
+    with pytest.raises(SettingsError):
+        empty.remake(delay_seconds=0.0)
+    empty.clear()
+    assert empty.stats()["pages"] == 0
+    empty.remake(order="best_first", delay_seconds=0.0)
+    for wrong in ({"nope": 1}, {"delay_seconds": "x"}):
+        with pytest.raises(SettingsError):
+            empty.remake(**wrong)
+    assert empty.next_urls(1, wait=0.2).finished
+
+
+def test_wrong_input_is_refused_as_by_the_brain(empty: Any) -> None:
+    for wrong in (
+        lambda: empty.next_urls(0),
+        lambda: empty.next_urls(1, wait=float("nan")),
+        lambda: empty.next_urls(1, worker="a\nb"),
+        lambda: empty.seed("http://a.org/"),
+        lambda: empty.host("nobody.org"),
+        lambda: empty.renew([], 1e9),
+        lambda: empty.tend(float("nan")),
+    ):
+        with pytest.raises(BadInput):
+            wrong()
+    assert empty.report([]) == [] == empty.renew([]) == empty.give_back([])
+    refused = empty.report([Fetched(A, "http://b.org/"), Fetched(B, changed="x"), Fetched(A, body="text")])  # type: ignore[arg-type]
+    assert not any(answer.accepted for answer in refused[:2])
+
+
+@pytest.mark.parametrize("kind", [Client, Waiting])
+def test_what_only_a_client_meets(own: Brain, kind: type) -> None:
+    with (
+        serving(own) as url,
+        kind(url, "gbt_wrong") as wrong,
+        pytest.raises(ServiceRefused, match="token is not known"),
+    ):
+        wrong.stats()
+    with kind(url, "gbt_x", limit_seconds=0.3) as gone, pytest.raises(ServiceUnavailable, match="graphbrain serve"):
+        gone.stats()
+    for address, token in (("ftp://x", "t"), ("", "t"), ("http://brain.example:1", "t"), (url, "a b")):
+        with pytest.raises(BadInput):
+            kind(address, token)
+    with kind("http://brain.example:1", "t", without_tls=True):
+        pass
+    assert issubclass(ServiceUnavailable, GraphbrainError) and ServiceUnavailable.try_again
+
+
+def test_items_go_in_parts() -> None:
+    some = list(shapes.parts({"url": "x" * 100} for _ in range(2_500)))
+    assert [len(part) for part in some] == [1_000, 1_000, 500]
+    assert (
+        max(sum(map(len, part)) for part in shapes.parts({"body": "x" * 2**20} for _ in range(20))) <= shapes.MOST_BYTES
+    )
+    assert list(shapes.parts([])) == [[]]

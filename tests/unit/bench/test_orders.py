@@ -1,0 +1,135 @@
+"""Simulated orders, against what a few lines of plain Python say, and against the solvers of the house."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+
+from graphbrain.accounts.solve import System
+from graphbrain.bench import order, orders
+from graphbrain.bench.orders import Crawl, Order, Web, crawled
+from graphbrain.errors import BadInput
+from graphbrain.ingest.recording import Recording
+from graphbrain.ranking import algorithms
+
+
+def a_recording(seed: int, pages: int = 300) -> Recording:
+    dice = np.random.default_rng(seed)
+    sources = np.repeat(np.arange(pages), dice.integers(0, 9, pages))
+    return Recording.of(sources, (dice.random(len(sources)) ** 2 * pages).astype(np.int64), pages=pages, name="random")
+
+
+def a_web(seed: int) -> Web:
+    recording = a_recording(seed)
+    first = int(np.argmax(np.diff(recording.offsets)))
+    return Web.of(recording, [first])
+
+
+def links_of(web: Web, page: int) -> list[int]:
+    found: list[int] = web.targets[web.offsets[page] : web.offsets[page + 1]].tolist()
+    return found
+
+
+def by_reach(web: Web) -> set[int]:
+    reached, to_do = set(web.seeds.tolist()), deque(web.seeds.tolist())
+    while to_do:
+        for page in links_of(web, to_do.popleft()):
+            if page not in reached:
+                reached.add(page)
+                to_do.append(page)
+    return reached
+
+
+@pytest.fixture(params=[1, 2, 3])
+def web(request: pytest.FixtureRequest) -> Web:
+    return a_web(request.param)
+
+
+def test_a_web_is_what_its_seeds_reach(web: Web) -> None:
+    assert by_reach(web) == set(range(len(web)))
+    assert len(web) > 100
+
+
+def test_every_order_fetches_each_page_once_and_only_what_it_knows(web: Web) -> None:
+    final = orders.PageRank(change=orders.EXACT)(web.whole())
+    for each in orders.orders(final, {"mixed": {"flow": 0.5, "authority": 0.5}}):
+        found = crawled(web, each).tolist()
+        assert sorted(found) == list(range(len(web)))
+        known = set(web.seeds.tolist())
+        for page in found:
+            assert page in known, each.name
+            known.update(links_of(web, page))
+
+
+def test_breadth_first_is_the_plain_queue(web: Web) -> None:
+    queue, seen, found = deque(web.seeds.tolist()), set(web.seeds.tolist()), []
+    while queue:
+        page = queue.popleft()
+        found.append(page)
+        for target in links_of(web, page):
+            if target not in seen:
+                seen.add(target)
+                queue.append(target)
+    depth = dict.fromkeys(web.seeds.tolist(), 0)
+    for page in found:
+        for target in links_of(web, page):
+            depth.setdefault(target, depth[page] + 1)
+    order_of = [depth[page] for page in crawled(web, Order("breadth first", orders.First)).tolist()]
+    assert order_of == sorted(order_of)
+
+
+def test_values_of_the_whole_web_are_those_of_the_solvers(web: Web) -> None:
+    whole, targets = web.whole(), web.targets
+    rank = algorithms.pagerank(algorithms.Web.of(web.offsets, targets, 1), damping=0.85)
+    ours = orders.PageRank(change=1e-12)(whole)
+    theirs = rank.columns["pagerank"]
+    nothing = np.full(len(web), np.nan)
+    system = System.of(web.offsets, targets, alpha=0.15, relevance=nothing, payout=np.ones(len(web)))
+    goal = system.solve(tolerance=1e-12).authority
+    assert orders.Authority(change=1e-12)(whole) == pytest.approx(goal, rel=1e-8)
+    assert ours.sum() == pytest.approx(1.0)
+    assert ours == pytest.approx(theirs / theirs.sum(), rel=1e-6)
+
+
+def test_flow_is_spent_once_and_none_is_lost_but_what_leaves(web: Web) -> None:
+    value, crawl = orders.OnePass(first=1.0, passed=0.85), Crawl(web)
+    flow = value(crawl)
+    paid = np.zeros(len(web))
+    while len(waiting := crawl.frontier()):
+        some = waiting[np.argsort(-flow[waiting], kind="stable")[:7]]
+        paid[some] = 0.85 * flow[some] * (crawl.out[some] > 0)
+        crawl.fetch(some)
+        flow = value(crawl)
+    assert flow.sum() == pytest.approx(len(web) + paid.sum(), rel=1e-12)
+
+
+def test_a_curve_tells_shares_and_their_mean() -> None:
+    shares = np.array([0.5, 0.25, 0.125, 0.125])
+    curve = order.Curve("one", np.cumsum(shares), np.cumsum(shares[::-1]), 4)
+    assert curve.area == pytest.approx((0.5 + 0.75 + 0.875 + 1.0) / 4)
+    assert curve.at(0.5) == 0.75
+    assert curve.row(curve.area)["of_omniscient"] == 1.0
+
+
+def test_lanes_lose_next_to_nothing(web: Web) -> None:
+    curves, _ = order.simulated(web, ["flow^.85 authority^.15"])
+    area = {curve.name: curve.area for curve in curves}
+    assert abs(area["flow^.85 authority^.15"] - area["flow^.85 authority^.15, in lanes"]) < 0.005
+    assert max(area.values()) == area["omniscient"]
+
+
+def test_what_cannot_be_simulated_is_refused() -> None:
+    with pytest.raises(BadInput, match="cannot be simulated"):
+        order.simulated(a_web(1), ["own"])
+    lonely = Recording.of([0], [1], pages=3, name="lonely")
+    with pytest.raises(BadInput, match="Nothing is reached"):
+        order.web_of(lonely, [2])
+
+
+def test_hosts_share_the_pages() -> None:
+    spread = order.spread_over(a_recording(1), 7)
+    hosts = [url.split("/")[2] for url in spread.urls]
+    assert len(set(hosts)) == 7
+    assert hosts == sorted(hosts)

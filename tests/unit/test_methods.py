@@ -1,0 +1,46 @@
+"""A value that is a product of live scores: what is one, and what is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphbrain.errors import SettingsError
+from graphbrain.methods import powers
+from graphbrain.rules import Rule
+from graphbrain.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("flow^.85 authority^.15", {"flow": 0.85, "authority": 0.15}),
+        ("flow", {"flow": 1.0}),
+        ("  authority   in_links^2 ", {"authority": 1.0, "in_links": 2.0}),
+        ("", None),
+        ("own", None),
+        ("hub", None),
+        ("flow flow", None),
+        ("flow^0", None),
+        ("flow^11", None),
+        ("flow^-1", None),
+        ("flow^", None),
+        ("flow*authority", None),
+        ("flow pagerank", None),
+        ("flow^1e9", None),
+    ],
+)
+def test_powers(value: str, found: dict[str, float] | None) -> None:
+    assert powers(value) == found
+
+
+def test_a_setting_is_one_or_says_what_it_may_be() -> None:
+    assert Settings.read(environ={}, value="in_links^.5 flow").value == "in_links^.5 flow"
+    assert Settings.read(environ={}, value="hub").value == "hub"
+    with pytest.raises(SettingsError, match="a product of powers of authority, flow, in_links"):
+        Settings.read(environ={}, value="flow^.5 pagerank")
+
+
+def test_pages_that_were_fetched_are_worth_their_authority_where_new_ones_are_worth_a_blend() -> None:
+    assert (Rule(value="flow authority").standing_value, Rule(value="flow").keeps_flow) == ("authority", True)
+    assert (Rule(value="authority").blend, Rule(value="authority").keeps_flow) == (None, False)
+    assert (Rule(value="hub").standing_value, Rule(value="own").standing_value) == ("hub", "own")
