@@ -270,6 +270,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "exports/column": {"ids": some, "name": "pagerank"},
         "looks/pages": {"ids": some},
         "looks/simhashes": {"first": 0, "last": 20_000},
+        "looks/standing": {"first": 0, "last": 20_000},
         "scores/guess": {"ids": some, "values": [0.5, 1.0, 2.0]},
         "scores/take": {
             "method": "pagerank",

@@ -22,7 +22,7 @@ def crawl(brain: Brain) -> None:
     brain.change(deny_hosts="e.example", response_times=True)
     brain.seed([f"{A}/", f"{F}/"])
     brain.set_robots("a.example", "User-agent: *\nDisallow: /private")
-    brain.report(
+    answers = brain.report(
         [
             Fetched(
                 f"{A}/",
@@ -46,6 +46,7 @@ def crawl(brain: Brain) -> None:
             Fetched(f"{A}/middle", redirected_to=f"{A}/two", fetched_at=now - DAY),
         ]
     )
+    assert all(answer.accepted for answer in answers), answers
     # The home page changes.
     links = brain.neighbours(f"{A}/")[0]
     brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])
@@ -59,3 +60,14 @@ def crawl(brain: Brain) -> None:
     brain.set_robots("a.example", "User-agent: *\nDisallow: /private\nDisallow: /secret")
     brain.hint([Hint(f"{A}/hidden", kind="sitemap", at=0.0)])
     brain.tend(0)
+
+
+EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+"""What a page or a server may say to whoever takes it for more than a text."""
+
+
+def hostile(brain: Brain) -> None:
+    """A page whose address, and one whose server's answer, is such a text; one that turns the direction of reading."""
+    evil = f"{A}/'onmouseover='alert(3)'?{EVIL}"
+    brain.report([Fetched(f"{C}/", [f"{A}/", f"{B}/", evil, f"{C}/\u202elmth.exe", f"{C}/silent"])])
+    brain.report([Failed(f"{C}/silent", error=f"{EVIL} =1+1 \x1b[31m \u202e")])
