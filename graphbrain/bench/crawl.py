@@ -86,6 +86,11 @@ def run(
         figures = accounts.grow(brain, _recording(file), pages)
     elif kind == "import":
         figures = bulk(brain, file, data, pages)
+    elif kind == "scrapy":
+        from graphbrain.bench import scrapy_pair
+
+        empty(brain)
+        figures = [scrapy_pair.scrapy_pair(brain, file, pages or scrapy_pair.PAGES, data)]
     else:
         recording = _recording(file)
         if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:

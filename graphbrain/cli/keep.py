@@ -228,7 +228,8 @@ REPEATED = {"seeds": "seed", "values": "value"}
 
 @click.command()
 @click.argument(
-    "kind", type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order"])
+    "kind",
+    type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy"]),
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
@@ -258,6 +259,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     FILE is a recorded crawl as for 'replay'; without it, a web is generated. 'import' is compared
     with the live ingest of the same links, or of those of the first pages. For 'revisit' it is a table of changes as
     for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
+
+    'scrapy' crawls by Scrapy alone and by Scrapy with the brain, which must be empty, in turns; FILE is a directory of
+    pages in place of a generated web (needs .[scrapy]).
 
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).

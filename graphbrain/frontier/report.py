@@ -73,7 +73,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links = adjacency.replace(tx, ledger, told, now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
-    ledger.pass_on(few)
+    ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)
 
     # Where pages wait follows from what they are worth now.

@@ -17,12 +17,18 @@ from dataclasses import dataclass, field
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import GraphbrainError, GraphTooSmall
 
-__all__ = ["Desk", "Taken", "Visited"]
+__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Taken", "Visited"]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds until the brain is asked again when it had nothing to hand out."""
 MOST_UNWRITTEN = 200
 """Reports that may wait to be written before no more pages are claimed."""
+GATHERED, ENOUGH = 1.0, 100
+"""Visits are reported together, those of so many seconds or so many of them, as long as claims bring as many pages as
+are wanted: a transaction for each would take twice the time. Where they do not, a report may bring the pages that are
+missing, and is made at once."""
+ASKED_AT_ONCE = 4
+"""Pages are claimed when this part of all that may be fetched at once is wanted, or a little later whatever is."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
 RENEWALS = 3
@@ -83,6 +89,9 @@ class Desk:
         self._unwritten: deque[Visited] = deque()
         self._seeds: dict[str, str] = {}
         self._writing = 0
+        self._gathering_since = 0.0
+        self._hungry = True
+        """Has the last claim brought less than was wanted?"""
         self._wanted = self._most = 0
         self._happened = 0
         self._over = False
@@ -100,12 +109,13 @@ class Desk:
         self._claimer.start()
         self._writer.start()
 
-    def want(self, pages: int, most: int) -> None:
+    def want(self, pages: int, most: int, worth: int = 1) -> None:
         """Say how many pages could be fetched now: so many are kept at hand, as long as no more than `most` claims are
-        held, those included whose visits are not written yet."""
+        held, those included whose visits are not written yet. For fewer than `worth` nobody asks the brain at once."""
         with self._lock:
             self._wanted, self._most = pages, most
-            short = len(self._ready) + len(self._fresh) < pages and len(self._held) < most
+            missing = pages - len(self._ready) - len(self._fresh)
+            short = missing >= worth and len(self._held) < most
         if short and time.monotonic() >= self._not_before:
             self._claim_now.set()
 
@@ -127,9 +137,13 @@ class Desk:
         """A page that was taken: it will be reported, or given back, as soon as can be."""
         with self._lock:
             self._out -= 1
+            if not self._unwritten:
+                self._gathering_since = time.monotonic()
             self._unwritten.append(visited)
             self._stir()
-        self._write_now.set()
+            alone = len(self._unwritten) == 1 or len(self._unwritten) >= ENOUGH or self._hungry
+        if alone:
+            self._write_now.set()
 
     def seed(self, url: str, note: str = "") -> None:
         """A URL where the crawl begins, and what is to be noted on it."""
@@ -204,6 +218,9 @@ class Desk:
                 return 0.0
             idle, happened = not self._busy(), self._happened
         claims = self.brain.next_urls(min(free, 1_000))
+        self._hungry = len(claims) < free
+        if self._hungry:
+            self._write_now.set()
         if not claims:
             wait = (claims.next_ready if claims.next_ready is not None else self.brain.now() + 1.0) - self.brain.now()
             far = self._is_far(claims)
@@ -268,6 +285,10 @@ class Desk:
     def _write_for_ever(self) -> None:
         while self.failure is None:
             last = self._stop_writing.is_set()
+            if not last and (more := self._gathering()):
+                self._write_now.wait(more)
+                self._write_now.clear()
+                continue
             work = self._next_work()
             if work is None:
                 if last:
@@ -284,6 +305,13 @@ class Desk:
                 self._stir()
             self._not_before = 0.0
             self._claim_now.set()
+
+    def _gathering(self) -> float:
+        """Seconds for which reports may still be gathered; 0: what there is is to be written now."""
+        with self._lock:
+            if self._seeds or self._hungry or not 0 < len(self._unwritten) < ENOUGH:
+                return 0.0
+            return max(0.0, self._gathering_since + GATHERED - time.monotonic())
 
     def _next_work(self) -> _Work | None:
         with self._lock:

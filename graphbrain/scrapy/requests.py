@@ -137,7 +137,7 @@ class Reader:
 
     def read(
         self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
-    ) -> tuple[float | None, list[Link]]:
+    ) -> tuple[float | None, list[str | Link]]:
         """Relevance of the page, None if it is not known, and its links; a spider's own guess goes over ours.
 
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
@@ -147,11 +147,13 @@ class Reader:
             texts = {link.url: " ".join(link.text.split()) for link in self._extractor.extract_links(response)}
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
         urls = dict.fromkeys(texts) if self._options.every_link else {}
-        links = []
+        links: list[str | Link] = []
         for url in urls | dict.fromkeys(followed):
             text, given = followed.get(url, (None, None))
-            own = self._share("graphbrain_relevance", given, url)
-            links.append(Link(url, self._guess(near, text or said.get(_key(url))) if own is None else own))
+            guess = self._share("graphbrain_relevance", given, url)
+            if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
+                guess = self._guess(near, text or (said.get(_key(url)) if said else None))
+            links.append(url if guess is None else Link(url, guess))
         return near, links
 
     def _near(self, response: Response) -> float | None:

@@ -34,9 +34,9 @@ from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link, retry_after
+from graphbrain import Brain, Claim, Failed, Fetched, retry_after
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
-from graphbrain.scrapy.prefetch import Desk, Taken, Visited
+from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import CLAIM, Options, Reader, express, forgive_base, plain_meta, request_for
 from graphbrain.url import Rules
 
@@ -128,7 +128,7 @@ class _Visit:
         if not good and (not self.links or status in (429, 503)):
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
             return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
-        near, links = reader.read(response, self.links) if good else (None, [Link(link) for link in self.links])
+        near, links = reader.read(response, self.links) if good else (None, [*self.links])
         return Fetched(
             url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified
         )  # fmt: skip
@@ -148,6 +148,7 @@ class Scheduler(BaseScheduler):
         """This process's own requests, best first; each with its number, so that no two compare equal."""
         self._fingerprints: set[bytes] = set()
         self._ticks = create_looping_call(self._tick)
+        self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
         self._failure: GraphbrainError | None = None
         self._closing = False
         _SCHEDULERS[crawler] = self
@@ -338,7 +339,7 @@ class Scheduler(BaseScheduler):
         if desk is None or self._closing:
             return
         self._end_visits()
-        self._want(desk)
+        self._want(desk, at_once=True)
         self._count(desk)
         if desk.ready or self._waiting or not self.has_pending_requests():
             self._nudge()
@@ -358,14 +359,18 @@ class Scheduler(BaseScheduler):
             if not visit.requests:
                 self._end(visit)
 
-    def _want(self, desk: Desk) -> None:
-        """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now."""
+    def _want(self, desk: Desk, at_once: bool = False) -> None:
+        """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now. Those whose
+        visits are not ended or reported yet do not count: nobody asks their hosts for anything."""
         engine = self.crawler.engine
         if engine is None or engine.paused or self._closing or engine.needs_backout():
             desk.want(0, 0)
             return
-        most = self.crawler.settings.getint("CONCURRENT_REQUESTS") or 100
-        desk.want(max(0, most - len(engine.downloader.active) - len(self._waiting)), most)
+        desk.want(
+            max(0, self._most - len(engine.downloader.active) - len(self._waiting)),
+            self._most + MOST_UNWRITTEN,
+            1 if at_once else max(1, self._most // ASKED_AT_ONCE),
+        )
 
     def _nudge(self) -> None:
         """Wake the engine. It wakes by itself, too, every five seconds; so this may fail."""

@@ -68,7 +68,23 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         return {"ids": [hub, other], **{name: columns[name.rpartition("_")[2]] for name in names}}
 
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
-    page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5, 0.0, None, 1.5]
+    page = [
+        "0" * 32,
+        "http://new.org/",
+        "new.org",
+        "new.org",
+        1,
+        True,
+        "frontier",
+        1000,
+        0.5,
+        0.0,
+        None,
+        1.5,
+        1.0,
+        None,
+        NOW,
+    ]
     which = {"text": "org", "host": None, "state": None, "fetched": None}
     least = {"hub": 0.5, "authority": 0.5, "name": "pagerank", "score": 0.5}
     none: dict[str, Any] = {}

@@ -1,0 +1,77 @@
+// A polite crawler on a graphbrain service. node crawler.mjs; it needs nothing but Node 20 or later.
+//
+// GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN say where; http_proxy is obeyed for pages.
+// The brain keeps the delays: whatever it hands out may be fetched at once.
+import { randomUUID } from "node:crypto";
+import http from "node:http";
+import https from "node:https";
+
+const { GRAPHBRAIN_SERVICE_URL: service, GRAPHBRAIN_SERVICE_TOKEN: token, http_proxy: proxy } = process.env;
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const LINK = /<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)/gi;
+
+/** Calls a verb. What may succeed later is sent again by the same key, so that nothing is done twice. */
+async function post(verb, body) {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": randomUUID() };
+  for (let ms = 100; ; ms = Math.min(2 * ms, 10_000)) {
+    let told;
+    try {
+      told = await (await fetch(`${service}/v1/${verb}`, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    } catch {
+      await pause(ms);
+      continue;
+    }
+    if (!told.error) return told;
+    if (!told.error.try_again) throw new Error(`${verb}: ${told.error.message}`);
+    await pause(ms);
+  }
+}
+
+/** One GET, by the proxy if there is one; follows no redirect. */
+function get(url) {
+  const target = new URL(url);
+  const by = proxy && target.protocol === "http:" ? new URL(proxy) : target;
+  const options = { host: by.hostname, port: by.port, path: by === target ? target.pathname + target.search : url };
+  return new Promise((done, fail) => {
+    const client = target.protocol === "https:" ? https : http;
+    const request = client.get({ ...options, headers: { Host: target.host, "User-Agent": "graphbrain-example" } }, (answer) => {
+      const parts = [];
+      answer.on("data", (part) => parts.push(part)).on("error", fail);
+      answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts) }));
+    });
+    request.setTimeout(30_000, () => request.destroy(new Error("timed out"))).on("error", fail);
+  });
+}
+
+/** Fetches one page and makes a report of it. */
+async function visit(claim) {
+  const report = { url: claim.url, claim };
+  try {
+    let at = claim.url;
+    let answer = await get(at);
+    for (let hops = 0; hops < 5 && [302, 303, 307].includes(answer.status) && answer.headers.location; hops++) {
+      at = new URL(answer.headers.location, at).href; // for now it is elsewhere
+      answer = await get(at);
+    }
+    const { status, headers, body } = answer;
+    Object.assign(report, { status, content_type: headers["content-type"], body_base64: body.toString("base64") });
+    if (status === 301 || status === 308) return { ...report, redirected_to: new URL(headers.location, at).href };
+    if (status >= 400) return { ...report, failed: true, retry_after: headers["retry-after"] };
+    const found = [...body.toString().matchAll(LINK)].map((match) => match[1]);
+    report.links = found.filter((to) => URL.canParse(to, at)).map((to) => new URL(to, at).href);
+  } catch (error) {
+    report.error = String(error.message);
+  }
+  return report;
+}
+
+for (let pages = 0; ; ) {
+  const { claims, finished } = await post("next_urls", { n: 10, wait: 10 });
+  if (finished) {
+    console.log(pages, "pages");
+    break;
+  }
+  const { answers } = await post("report", { reports: await Promise.all(claims.map(visit)) });
+  for (const { url, reason } of answers.filter((answer) => !answer.accepted)) console.error(`${url}: ${reason}`);
+  pages += claims.length;
+}

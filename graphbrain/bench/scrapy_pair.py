@@ -1,0 +1,82 @@
+"""Scrapy by itself against Scrapy with a brain: the same spider on the same web, in turns, on the same machine.
+
+The wall time of a busy machine says little; the client's CPU time, and the database's where it runs here, say more.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from graphbrain.bench.scrapy_spider import CONCURRENCY
+from graphbrain.brain.brain import Brain
+from graphbrain.brain.workers import send_order, spawned
+from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.server import lifecycle
+
+__all__ = ["PAGES", "scrapy_pair"]
+
+ROUNDS = 3
+PAGES = 600
+
+
+def scrapy_pair(brain: Brain, folder: Path | None, pages: int, data: Path | None) -> dict[str, Any]:
+    """Milliseconds a page of plain Scrapy and of Scrapy with this brain, the medians of three rounds of both in turns.
+
+    The web is the files of `folder`, which must have an index.html, or a generated one. The brain is cleared after each
+    crawl. `data`: the local server's directory, whose CPU time is told if the brain is there.
+    """
+    if folder is not None and not (folder / "index.html").is_file():
+        raise BadInput(f"{folder} is no directory with an index.html.")
+    found = lifecycle.find(data)
+    here = found is not None and found.uri == brain.graph.uri
+    server = lifecycle.status(data).pid if here else None
+    connection = {name: getattr(brain.graph, name) for name in ("uri", "user", "password", "database")}
+    settings = {
+        **connection, "crawl": brain.settings.crawl, "delay_seconds": 0, "allow_hosts": "127.0.0.1",
+        "change_settings": True,
+    }  # fmt: skip
+    runs: dict[str, list[Mapping[str, Any]]] = {"plain": [], "brain": []}
+    with _web(folder, pages) as port:
+        for _ in range(ROUNDS):
+            runs["plain"].append(_crawled({"what": "crawl", "port": port, "brain": None, "server": server}))
+            runs["brain"].append(_crawled({"what": "crawl", "port": port, "brain": settings, "server": server}))
+            brain.clear()
+    figures: dict[str, Any] = {"bench": "scrapy", "web": "a generated web" if folder is None else str(folder)}
+    figures |= {"concurrency": CONCURRENCY, "rounds": ROUNDS}
+    for who, told in runs.items():
+        figures[f"pages_{who}"] = told[0]["pages"]
+        for what in ("wall", "client", "database"):
+            if what != "database" or (who == "brain" and server is not None):
+                figures[f"{what}_ms_{who}"] = statistics.median(1000 * one[what] / one["pages"] for one in told)
+    figures["client_ratio"] = figures["client_ms_plain"] / figures["client_ms_brain"]
+    figures["wall_ratio"] = figures["wall_ms_plain"] / figures["wall_ms_brain"]
+    return figures
+
+
+def _crawled(order: Mapping[str, Any]) -> dict[str, Any]:
+    """What a crawl in a process of its own has told. Raises GraphbrainError where it has not come to its end."""
+    process = spawned("graphbrain.bench.scrapy_spider")
+    send_order(process, order)
+    out, _ = process.communicate()
+    told = json.loads(out.splitlines()[-1]) if process.returncode == 0 and out else {}
+    if told.get("reason") != "finished" or not told["pages"]:
+        raise GraphbrainError("Scrapy has not crawled the web to its end; it says above why.")
+    return dict(told)
+
+
+@contextmanager
+def _web(folder: Path | None, pages: int) -> Iterator[int]:
+    """The web in a process of its own; its port."""
+    process = spawned("graphbrain.bench.scrapy_spider")
+    try:
+        send_order(process, {"what": "serve", "folder": None if folder is None else str(folder), "pages": pages})
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())["port"]
+    finally:
+        process.kill()
+        process.communicate()

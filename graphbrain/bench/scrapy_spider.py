@@ -1,0 +1,177 @@
+"""One process of `graphbrain bench scrapy`: the web that is crawled, or the crawl of it by Scrapy, plain or by a brain.
+
+An order comes by stdin, a line of JSON; what came of it goes to stdout, a line of JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import mimetypes
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+__all__ = ["CONCURRENCY", "generated", "of_directory"]
+
+CONCURRENCY = 16
+LINKS, WORDS, VOCABULARY = 60, 1_500, 4_000
+"""Of a generated page: links, words, and the words there are."""
+Pages = dict[str, tuple[str, bytes]]
+"""Path → content type and body."""
+
+
+def generated(pages: int) -> Pages:
+    """A web of so many pages that all can be reached from `/`: like pages of documentation, some 20 kB each."""
+    dice = random.Random(1)
+    words = ["".join(dice.choices("abcdefghijklmnoprstuvwy", k=dice.randint(2, 10))) for _ in range(VOCABULARY)]
+    made: Pages = {}
+    for number in range(pages):
+        ahead = [other for other in (2 * number + 1, 2 * number + 2) if other < pages]
+        targets = [*ahead, *(int(dice.random() ** 2 * pages) for _ in range(LINKS - len(ahead)))]
+        parts = [
+            f"<p>{' '.join(dice.choices(words, k=WORDS // LINKS))} "
+            f'<a class="reference internal" href="/{target or ""}">{" ".join(dice.choices(words, k=3))}</a></p>'
+            for target in targets
+        ]
+        body = f"<!DOCTYPE html><html><head><title>{number}</title></head><body>{''.join(parts)}</body></html>"
+        made[f"/{number or ''}"] = "text/html; charset=utf-8", body.encode()
+    return made
+
+
+def of_directory(folder: Path) -> Pages:
+    """The files of a directory, by their paths; `/` is its index.html."""
+    made = {
+        f"/{file.relative_to(folder).as_posix()}": (
+            mimetypes.guess_type(file.name)[0] or "application/octet-stream",
+            file.read_bytes(),
+        )
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+    if "/index.html" in made:
+        made["/"] = made["/index.html"]
+    return made
+
+
+class _Web(asyncio.Protocol):
+    """Answers GET requests from memory, one after another on each connection."""
+
+    def __init__(self, answers: Mapping[str, bytes]) -> None:
+        self._answers, self._come = answers, b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by asyncio."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Called by asyncio."""
+        self._come += data
+        while b"\r\n\r\n" in self._come:
+            head, self._come = self._come.split(b"\r\n\r\n", 1)
+            path = head.split(b" ", 2)[1].decode("latin-1").partition("?")[0]
+            self._transport.write(self._answers.get(path, b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"))
+
+
+async def _serve(pages: Pages) -> None:
+    """Serve until stdin ends; the port goes to stdout."""
+    answers = {
+        path: b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n" % (kind.encode(), len(body)) + body
+        for path, (kind, body) in pages.items()
+    }
+    server = await asyncio.get_running_loop().create_server(lambda: _Web(answers), "127.0.0.1", 0)
+    print(json.dumps({"port": server.sockets[0].getsockname()[1]}), flush=True)
+    await asyncio.to_thread(sys.stdin.read)
+    server.close()
+
+
+def _crawl(port: int, brain: Mapping[str, Any] | None, server: int | None) -> dict[str, Any]:
+    """Crawl all of the web; figures of the time from when the spider was opened to when it was closed.
+
+    `brain`: the GRAPHBRAIN_… settings; None: plain Scrapy. `server`: Neo4j's process, if it runs here.
+    """
+    from scrapy import Spider, signals
+    from scrapy.crawler import Crawler, CrawlerProcess
+    from scrapy.http import HtmlResponse, Response
+    from scrapy.linkextractors import LinkExtractor
+
+    def clocks() -> tuple[float, float, float]:
+        return time.monotonic(), time.process_time(), _cpu_of(server)
+
+    figures: dict[str, Any] = {"pages": 0, "failures": 0}
+
+    class Pages(Spider):
+        """Follows every link of every page."""
+
+        name = "pages"
+        start_urls = [f"http://127.0.0.1:{port}/"]  # noqa: RUF012
+        allowed_domains = ("127.0.0.1",)
+        extractor = LinkExtractor(deny_extensions=[])
+
+        @classmethod
+        def from_crawler(cls, crawler: Crawler, *args: Any, **named: Any) -> Self:
+            """Called by Scrapy."""
+            spider = super().from_crawler(crawler, *args, **named)
+            crawler.signals.connect(spider.begun, signals.spider_opened)
+            crawler.signals.connect(spider.ended, signals.spider_closed)
+            return spider
+
+        def begun(self) -> None:
+            self.began = clocks()
+
+        def ended(self, reason: str) -> None:
+            wall, client, database = (now - then for now, then in zip(clocks(), self.began, strict=True))
+            figures.update(wall=wall, client=client, database=database, reason=reason)
+
+        def parse(self, response: Response) -> Iterator[Any]:
+            """Called by Scrapy with each page."""
+            figures["pages"] += 1
+            yield {"url": response.url}
+            if isinstance(response, HtmlResponse):
+                yield from response.follow_all(self.extractor.extract_links(response))
+
+    settings: dict[str, Any] = {
+        "CONCURRENT_REQUESTS": CONCURRENCY,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
+        "DOWNLOAD_DELAY": 0,
+        "ROBOTSTXT_OBEY": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_LEVEL": "WARNING",
+    }
+    if brain is not None:
+        settings |= {f"GRAPHBRAIN_{name.upper()}": value for name, value in brain.items()}
+        settings["ADDONS"] = {"graphbrain.scrapy.Addon": 500}
+    process = CrawlerProcess(settings)
+    process.crawl(Pages)
+    process.start()
+    return figures
+
+
+def _cpu_of(process: int | None) -> float:
+    """CPU seconds that a process has used; 0 where that is not known."""
+    if process is None:
+        return 0.0
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    """Do what stdin orders."""
+    order = json.loads(sys.stdin.readline())
+    if order["what"] == "serve":
+        folder = order["folder"]
+        asyncio.run(_serve(generated(order["pages"]) if folder is None else of_directory(Path(folder))))
+    else:
+        print(json.dumps(_crawl(order["port"], order["brain"], order["server"])), flush=True)
+
+
+if __name__ == "__main__":
+    main()

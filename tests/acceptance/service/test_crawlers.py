@@ -1,0 +1,121 @@
+"""Crawlers in Go, in JavaScript and in Python on one brain, by its service: every page once, and politely."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from graphbrain import Client, Failed, Fetched
+from graphbrain.demo.web import Web
+from graphbrain.model import Claim
+from tests.conftest import Neo4j, emptied
+from tests.serving import serving, tokens
+
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
+DELAY, JITTER = 0.6, 0.3
+"""Seconds. Delays are kept between claims; on their way to the web two requests may come nearer to each other."""
+
+
+def commands(folder: Path) -> dict[str, list[str]]:
+    """The examples whose language is here: the Go one is built."""
+    found = {}
+    if go := shutil.which("go"):
+        program = folder / "crawler"
+        subprocess.run([go, "build", "-o", program, EXAMPLES / "go" / "crawler.go"], check=True, timeout=300)
+        found["go"] = [str(program)]
+    if node := shutil.which("node"):
+        found["javascript"] = [node, str(EXAMPLES / "javascript" / "crawler.mjs")]
+    return found
+
+
+def fetch(web: Web, claim: Claim) -> Fetched | Failed:
+    """One page, as the crawlers in other languages fetch it."""
+    import re
+    from urllib.parse import urljoin
+
+    from graphbrain.errors import BadInput
+
+    at = claim.url
+    for _ in range(5):
+        try:
+            status, headers, body = web.answer(at, {})
+        except (ValueError, BadInput):
+            return Failed(claim.url, claim, error="no such URL")
+        if status not in (302, 303, 307):
+            break
+        at = urljoin(at, headers["Location"])
+    if status == 301:
+        return Fetched(claim.url, (), claim, status, redirected_to=urljoin(at, headers["Location"]))
+    if status >= 400:
+        return Failed(claim.url, claim, status, retry_after=headers.get("Retry-After"))
+    found = re.findall(rb"""<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)""", body)
+    return Fetched(claim.url, [urljoin(at, link.decode()) for link in found], claim, body=body)
+
+
+def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path) -> None:
+    programs = commands(tmp_path)
+    if not programs:
+        pytest.skip("neither Go nor Node is here")
+    hosts = "links.example lexicon.example birds.example"
+    given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts}
+    with Web(pages=120) as web, emptied(neo4j, **given) as brain:
+        brain.seed(web.seeds)
+        token = tokens(brain, "crawler")["crawler"]
+        with serving(brain) as url:
+            env = {name: value for name, value in os.environ.items() if name.lower() not in ("no_proxy", "http_proxy")}
+            env |= {
+                "GRAPHBRAIN_SERVICE_URL": url,
+                "GRAPHBRAIN_SERVICE_TOKEN": token,
+                "http_proxy": f"http://{web.proxy}",
+            }
+            running = {
+                language: subprocess.Popen(
+                    program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+                )
+                for language, program in programs.items()
+            }
+
+            def crawl() -> None:
+                with Client(url, token) as client:
+                    while not (claims := client.next_urls(3, wait=10.0)).finished:
+                        client.report([fetch(web, claim) for claim in claims])
+
+            threads = [threading.Thread(target=crawl) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            try:
+                told = {language: process.communicate(timeout=300) for language, process in running.items()}
+            finally:
+                for process in running.values():
+                    process.kill()
+                for thread in threads:
+                    thread.join(60)
+        for language, process in running.items():
+            assert process.returncode == 0, (language, told[language])
+            assert int(told[language][0].split()[0]) > 5, f"{language} had its share: {told[language]}"
+        _judge(brain, web)
+
+
+def _judge(brain: object, web: Web) -> None:
+    from graphbrain import Brain
+
+    assert isinstance(brain, Brain)
+    answered = [visit.url for visit in web.visits if visit.status == 200]
+    kinds = {page.url: page.kind for page in web.pages.values()}
+    targets = {page.target for page in web.pages.values() if page.kind == "found"}
+    twice = {url for url in answered if answered.count(url) > 1} - targets
+    assert not twice, {url: kinds.get(url) for url in twice}
+    states = brain.stats()["states"]
+    assert set(states) <= {"known", "alias", "outside", "gone", "parked"} and states["known"] > 30
+    for host in brain.settings.allow_hosts.split():
+        # Whoever follows a redirect asks twice for one claim.
+        asked = sorted(visit.when for visit in web.visits if visit.host == host and visit.url not in targets)
+        early = [later - before for before, later in pairwise(asked) if later - before < DELAY - JITTER]
+        assert len(asked) > 5 and not early, (host, early)
+    assert brain.audit(None).ok

@@ -1,0 +1,163 @@
+"""The service is killed again and again, with claims out and reports half sent: nothing is lost, nothing doubled."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from graphbrain import Brain
+from tests.acceptance.service.crawler import PAGES, links_of, url_of
+from tests.conftest import Neo4j, emptied
+from tests.serving import bearer, tokens
+
+CRAWLERS = 3
+KILLS = 4
+LEASE = 600.0
+"""Longer than the test: a page comes back only if a claim of it was lost."""
+
+
+def command(neo4j: Neo4j, *arguments: str) -> tuple[list[str], dict[str, str]]:
+    """A command of graphbrain on the test's brain, and its environment."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GRAPHBRAIN_")}
+    env |= {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
+    return [sys.executable, "-m", "graphbrain", *arguments], {**env, "GRAPHBRAIN_CRAWL": "test"}
+
+
+def start(neo4j: Neo4j, port: int, *options: str) -> subprocess.Popen[str]:
+    """A service as its own process, once it answers."""
+    line, env = command(neo4j, "serve", "--port", str(port), *options)
+    process = subprocess.Popen(line, env=env, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    first = process.stderr.readline()
+    assert "serving" in first, first
+    return process
+
+
+@contextmanager
+def ended(*processes: subprocess.Popen[Any]) -> Iterator[None]:
+    """However the block is left, these have ended then."""
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+            for pipe in filter(None, (process.stdout, process.stderr)):
+                pipe.close()
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def crawl(url: str, token: str, ledger: Path) -> subprocess.Popen[bytes]:
+    order = json.dumps({"url": url, "token": token, "ledger": str(ledger)})
+    root = Path(__file__).parents[3]
+    return subprocess.Popen([sys.executable, "-m", "tests.acceptance.service.crawler", order], cwd=root)
+
+
+def test_nothing_is_lost_or_doubled_however_often_it_is_killed(neo4j: Neo4j, tmp_path: Path) -> None:
+    with emptied(neo4j, delay_seconds=0.0, lease_seconds=LEASE, order="best_first") as brain:
+        brain.seed([url_of(0)])
+        token, port, dice = tokens(brain, "crawler")["crawler"], free_port(), random.Random(7)
+        service = start(neo4j, port, "--quiet", "--rate", "0")
+        gang = [crawl(f"http://127.0.0.1:{port}", token, tmp_path / f"{n}.jsonl") for n in range(CRAWLERS)]
+        with ended(*gang):
+            for _ in range(KILLS):
+                _await_more(tmp_path)
+                time.sleep(dice.uniform(0.0, 0.3))
+                with ended(service):
+                    service.send_signal(signal.SIGKILL)
+                service = start(neo4j, port, "--quiet", "--rate", "0")
+            with ended(service):
+                assert [process.wait(300) for process in gang] == [0] * CRAWLERS
+        _judge(brain, [json.loads(line) for n in range(CRAWLERS) for line in _lines(tmp_path / f"{n}.jsonl")])
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def _await_more(folder: Path) -> None:
+    """Until some more reports were acknowledged, or the crawl is over."""
+
+    def count() -> int:
+        return sum(path.read_text().count('"acknowledged"') for path in folder.glob("*.jsonl"))
+
+    before, until = count(), time.monotonic() + 60
+    while count() < min(before + 15, PAGES) and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def _judge(brain: Brain, ledger: list[dict[str, Any]]) -> None:
+    asked = {entry["key"] for entry in ledger if entry["what"] == "asked"}
+    handed = [entry for entry in ledger if entry["what"] == "handed"]
+    assert asked == {entry["key"] for entry in handed}, "each request was answered in the end"
+    pages = Counter(key for entry in handed for key, _ in entry["claims"])
+    assert len(pages) == PAGES and set(pages.values()) == {1}, "each page was handed out, and once"
+    assert not [entry for entry in ledger if entry["what"] == "refused"]
+    told = Counter(entry["url"] for entry in ledger if entry["what"] == "acknowledged")
+    assert told == Counter({url_of(page): 1 for page in range(PAGES)})
+    stored = {page.url: page for page in brain.dump_pages()}
+    assert {url: page.visits for url, page in stored.items()} == dict.fromkeys(told, 1), "each counts once"
+    assert brain.stats()["leased"] == 0
+    links = {(link.source, link.target) for link in brain.dump_links()}
+    assert links == {(url_of(p), to) for p in range(PAGES) for to in links_of(p) if to != url_of(p)}
+    brain.tend(None)
+    audit = brain.audit(None)
+    assert audit.ok, audit.findings
+
+
+def test_it_stops_in_order(neo4j: Neo4j) -> None:
+    """What is in flight is answered, long polls end at once, nothing is handed out to nobody, and it exits with 0."""
+    with emptied(neo4j, delay_seconds=0.0) as brain:
+        given, port = tokens(brain), free_port()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            service = start(neo4j, port)
+            with ended(service), httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+                brain.seed([f"http://stops.org/{number}"])
+                claims = http.post("/v1/next_urls", json={}, headers=bearer(given["crawler"])).json()["claims"]
+                assert len(claims) == 1
+                wait = subprocess.Popen(
+                    [sys.executable, "-c", _POLL, f"http://127.0.0.1:{port}", given["crawler"]],
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
+                with ended(wait):
+                    assert wait.stdout is not None and wait.stdout.readline() == "asking\n"
+                    time.sleep(1.0)
+                    service.send_signal(number)
+                    assert json.loads(wait.stdout.readline())["claims"] == []
+                assert service.wait(60) == 0
+                assert service.stderr is not None and "the service has stopped" in service.stderr.read()
+            assert brain.report([_visit(claims[0])])[0].accepted
+
+
+_POLL = """
+import sys, httpx
+print("asking", flush=True)
+headers = {"Authorization": f"Bearer {sys.argv[2]}"}
+print(httpx.post(f"{sys.argv[1]}/v1/next_urls", json={"wait": 50}, headers=headers, timeout=90).text, flush=True)
+"""
+
+
+def _visit(claim: dict[str, Any]) -> Any:
+    from graphbrain.wire import report_from_dict
+
+    return report_from_dict({"url": claim["url"], "claim": claim})

@@ -1,0 +1,30 @@
+"""Where a service may listen: what is not safe is refused, in a sentence, before anything is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from graphbrain.errors import BadInput
+from graphbrain.service.serve import Address
+
+
+def test_wrong_addresses_and_files_are_told_in_a_sentence(tmp_path: Path) -> None:
+    no, text = tmp_path / "no.pem", tmp_path / "text.pem"
+    text.write_text("no certificate")
+    for address, without_token, words in (
+        (Address("0.0.0.0"), False, "in the clear"),
+        (Address("::"), False, "in the clear"),
+        (Address("brain.example"), False, "in the clear"),
+        (Address("0.0.0.0", without_tls=True), True, "without a token"),
+        (Address(certificate=no), False, "both files"),
+        (Address(certificate=no, key=no), False, "no certificate and its key"),
+        (Address(certificate=text, key=text), False, "no certificate and its key"),
+    ):
+        with pytest.raises(BadInput, match=words) as refused:
+            address.checked(without_token)
+        assert "\n" not in str(refused.value)
+    for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
+        assert Address(host).checked(without_token=True).loopback
+    assert not Address("0.0.0.0", without_tls=True).checked(without_token=False).loopback
