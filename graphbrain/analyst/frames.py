@@ -50,9 +50,11 @@ PAGES = (
     | dict.fromkeys(("visits", "changes", "errors", "status", "simhash"), _WHOLE)
     | dict.fromkeys(("error", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
+    | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
+    | {"content_type": _TEXT, "fetch_seconds": _NUMBER}
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
-LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE}
+LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
 HOSTS_COLUMNS = (
     {"name": _TEXT, "address": _TEXT}
     | dict.fromkeys(("discovered", "next_at", "blocked_until", "robots_at"), "time")
@@ -106,7 +108,8 @@ def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progres
         }
         for table in TABLES:
             schema = _schema(table)
-            files, rows, part, writer = [], 0, 0, None
+            rows, part, writer = 0, 0, None
+            files: list[str] = []
             (folder / table).mkdir()
             for batch in _batches(graph, table, progress):
                 if writer is None:
@@ -195,7 +198,7 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
         progress(table, min(first + step, total), total)
 
 
-def _read(tx: Tx, name: str, **params: Any) -> list[Any]:
+def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
     rows: list[Any] = tx.one(name, **params)[0]
     return rows
 
