@@ -67,11 +67,15 @@ class Link:
     `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
     the target is fetched and given a relevance of its own; of several guesses the largest holds.
     `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
+    `anchor`: its text, of which 200 characters are kept; `rel`: its `rel`, of which nofollow, ugc and sponsored are.
+    Both are for those who ask later; the crawl does not go by them.
     """
 
     url: str
     relevance: float | None = None
     value: float | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +180,8 @@ class Fetched:
     `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
     `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
+    `title`, `canonical` (a URL), `noindex`, `language`, `size` (bytes) are facts for those who ask later: the crawl
+    does not go by them. With any of them, content type and seconds are kept, too.
     """
 
     url: str
@@ -197,6 +203,11 @@ class Fetched:
     seconds: float | None = None
     address: str | None = None
     value: float | None = None
+    title: str | None = None
+    canonical: str | None = None
+    noindex: bool | None = None
+    language: str | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

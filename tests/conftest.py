@@ -93,7 +93,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    some = asked.markexpr in _APART or asked.keyword or asked.collectonly or asked.usepdb
+    some = not asked.markexpr.startswith("not ") or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
         asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False
@@ -129,7 +129,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if _IS_WORKER:
         session.config.workeroutput["deselected"] = dict(_deselected)  # type: ignore[attr-defined]
         return
-    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=10)
+    seconds = 5.0 if session.exitstatus == pytest.ExitCode.INTERRUPTED else 60.0
+    _, left = psutil.wait_procs(filter(_ours, psutil.process_iter()), timeout=seconds)
     _left.extend(map(_told, left))
     for process in left:
         with suppress(psutil.Error):

@@ -8,7 +8,7 @@
 // param     newest  how many new pages are looked at, the best first
 // param     limit  how many hubs
 // cost      every page, and the links to those that are new
-:param days => 7;
+:param days => 7.0;
 :param newest => 3000;
 :param limit => 20;
 

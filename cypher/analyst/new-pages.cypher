@@ -7,7 +7,7 @@
 // param     days  how many days back
 // param     limit  how many pages
 // cost      every page
-:param days => 7;
+:param days => 7.0;
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.first_fetched >= timestamp() / 1000.0 - $days * 86400 AND p.state <> 'alias'

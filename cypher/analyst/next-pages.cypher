@@ -9,6 +9,6 @@
 :param limit => 20;
 
 MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0
-RETURN p.url AS url, p.depth AS depth, p.lane AS lane, p.authority_history + p.authority_cash AS authority,
-       datetime({epochSeconds: toInteger(p.waiting_since)}) AS waiting_since
+RETURN p.depth AS depth, p.lane AS lane, p.authority_history + p.authority_cash AS authority,
+       datetime({epochSeconds: toInteger(p.waiting_since)}) AS waiting_since, p.url AS url
 ORDER BY p.queue, p.lane, p.waiting_since LIMIT $limit

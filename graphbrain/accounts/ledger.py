@@ -315,12 +315,13 @@ class Accounts(Sides):
         """A locked page, unlinked, is about to be deleted."""
         raise NotImplementedError
 
-    def pass_on(self, links: Mapping[int, Sequence[int]]) -> None:
+    def pass_on(self, links: Mapping[int, Sequence[int]], aliases: Iterable[int] = ()) -> None:
         """Pages that were just read (page → all it links to, all locked) pass their flow on, but for the least share
         that leaves: what each unit of link weight has got in all is F/d, whatever it was before.
 
         It is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
         it is read: flow = 1 + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
+        Of `aliases` nothing goes on: the page that one leads to gets its in-links, and so what these have paid.
         """
         if not self.rule.keeps_flow:
             return
@@ -329,6 +330,7 @@ class Accounts(Sides):
         payers = np.unique(sources[self.out_weight[sources] > 0.0])
         steps = np.zeros(len(self.flow))
         paid = (1.0 - self.rule.alpha) * self.flow[payers] / self.out_weight[payers]
+        paid[np.isin(payers, self.at(list(aliases)))] = 0.0
         steps[payers] = paid - self.flow_paid[payers]
         self.flow_paid[payers] = paid
         np.add.at(self.flow, targets, self.weights(sources, targets) * steps[sources])

@@ -13,6 +13,7 @@ import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def simulated(
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
     for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}):
-        found = orders.crawled(web, order, lambda at, of, name=order.name: progress(name, at, of), stop)  # type: ignore[misc]
+        found = orders.crawled(web, order, partial(progress, order.name), stop)
         if stop():
             break
         done.append(shares.curve(order.name, found))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -314,11 +315,11 @@ def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Ord
         Order("back-link count", BackLinks),
         Order(f"PageRank, d {DAMPING:g}", PageRank),
         Order("OPIC of 2003", OnePass),
-        *(Order(f"reach, d {d:g}", lambda d=d: ReachedFromSeeds(d)) for d in REACH),  # type: ignore[misc]
+        *(Order(f"reach, d {d:g}", partial(ReachedFromSeeds, d)) for d in REACH),
     ]
     live: list[Order] = []
     for name, powers in blends.items():
-        make: Callable[[], Value] = lambda powers=powers: valued(powers)  # type: ignore[misc]  # noqa: E731
+        make: Callable[[], Value] = partial(valued, powers)
         live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 

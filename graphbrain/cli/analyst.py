@@ -1,15 +1,20 @@
-"""The commands of analysts: ask."""
+"""The commands of analysts: ask, summary, browser."""
 
 from __future__ import annotations
 
 import csv
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from graphbrain.cli.common import App, brain_command
+from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from graphbrain.analyst.questions import Asked, Question
@@ -48,6 +53,102 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
             given["url"] = brain.page(given["url"]).url
         answer = questions.ask(brain.graph, asked.name, **given)
     _print(asked, answer, form)
+
+
+@brain_command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Tell what is new, changed or gone since this day (a week)."
+)
+def summary(app: App, file: Path, since: datetime | None) -> None:
+    """Write the crawl on one page: an HTML FILE that needs nothing else.
+
+    With plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates and changes. Every page and
+    link is read.
+    """
+    from graphbrain import show
+    from graphbrain.analyst import summary as pages
+    from graphbrain.ingest import dump
+
+    start = None if since is None else since.replace(tzinfo=UTC).timestamp()
+    with app.brain(auto_tend=False) as brain, show.bar("reading pages") as bar:
+        if start is not None and start > brain.now():
+            raise click.BadParameter("it is in the future.", param_hint="--since")
+        html = pages.page(brain.graph, brain.now(), start, bar)
+    with dump.opened(file) as out:
+        out.write(html)
+    show.say(f"graphbrain: {file} is written; open it in a browser.")
+
+
+@brain_command("browser")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Where the guide is served (any that is free).")
+@click.option("--origin", help="Where Neo4j Browser is, if not on the local server: http://host:7474.")
+@click.option(
+    "--save", type=click.Path(file_okay=False, path_type=Path), help="Write guide, style and favourites to DIR."
+)
+def browser_guide(app: App, port: int, origin: str | None, save: Path | None) -> None:
+    """Serve a guide for Neo4j Browser until Ctrl-C.
+
+    Prints where Browser is, who signs in, and the line to type. The guide leads from what is in the graph to its
+    questions, each a click from running.
+    """
+    from graphbrain.analyst import guide
+
+    given = guide.files()
+    if save is not None:
+        _save(save, given)
+        return
+    where, uri, user, password = _sign_in(app, origin)
+    try:
+        server = guide.Server(port, _origins(where), given)
+    except OSError as error:
+        raise BadInput(f"The guide cannot be served on port {port} ({error.strerror}); give another --port.") from None
+    with server:
+        for line in (
+            f"browser   {where}/browser/ (its new interface: {where}/browser/preview/)",
+            f"connect   {uri}",
+            f"sign in   {user}, password {password}",
+            f"type      :play {server.address}/guide.html",
+            f"          in the new interface :guide {server.address}/guide.adoc",
+            f"style     drop {server.address}/style.grass on what :style shows",
+        ):
+            click.echo(line)
+        if origin is not None:
+            click.echo("allow     browser.remote_content_hostname_whitelist must name localhost, as it does by itself")
+        sys.stdout.flush()
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
+    """Where Browser is, without a path; what it connects to, who signs in, and where the password is."""
+    from graphbrain.server import lifecycle
+
+    login = app.arguments()
+    if origin is not None:
+        uri = login.get("uri") or os.environ.get("GRAPHBRAIN_URI", "")
+        return origin.rstrip("/"), uri, login.get("user", "neo4j"), "as for this command"
+    found = lifecycle.find(app.data)
+    if found is None or login.get("uri") != found.uri:
+        raise click.UsageError("Say by --origin where the Browser of this Neo4j is, as http://host:7474.")
+    return found.browser.removesuffix("/browser/"), found.uri, found.user, f"in {found.data / 'password'}"
+
+
+def _origins(where: str) -> set[str]:
+    """How a browser may name that origin: the loopback address has two names."""
+    return {where, where.replace("//127.0.0.1", "//localhost"), where.replace("//localhost", "//127.0.0.1")}
+
+
+def _save(folder: Path, given: Mapping[str, tuple[str, str]]) -> None:
+    from graphbrain import show
+
+    try:
+        for name, (_, text) in given.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, "utf-8")
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror or error}).") from None
+    show.say(f"graphbrain: {len(given)} files are in {folder}; drop style and favourites on Neo4j Browser.")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -105,4 +206,4 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         writer.writerow([defused(plain(cell)) if not isinstance(cell, int | float) else plain(cell) for cell in row])
 
 
-COMMANDS = (ask,)
+COMMANDS = (ask, summary, browser_guide)

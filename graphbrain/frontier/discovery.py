@@ -35,6 +35,10 @@ __all__ = [
 ]
 
 
+APART = 1e-6
+"""Seconds that pages found in one transaction wait longer than the next of them; a float of today tells as much."""
+
+
 @dataclass(frozen=True, slots=True)
 class New:
     """A page that may have to be created."""
@@ -84,9 +88,12 @@ def create(
 ) -> dict[str, int]:
     """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer.
 
-    `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
+    Of equal pages those come first that are given first, as are the links at the top of a page: they wait a little
+    longer. `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
     """
-    wanted = sorted(pages, key=lambda page: page.key)
+    given = list(pages)
+    since = {page.key: now - APART * place for place, page in enumerate(reversed(given))}
+    wanted = sorted(given, key=lambda page: page.key)
     if scope.old_keys is not None:
         wanted = _not_forgotten(tx, wanted, scope.old_keys)
     if not wanted:
@@ -113,6 +120,7 @@ def create(
                 None if payout == 1.0 else payout,
                 payout if ledgers.of(rule).keeps_payouts else 0.0,
                 surplus(page.url) or None,
+                since[page.key],
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)

@@ -131,8 +131,9 @@ class _Visit:
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
             return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
+        told: dict[str, Any] = reader.facts(response) if good else {}
         return Fetched(
-            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified
+            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified, **told
         )  # fmt: skip
 
 

@@ -144,7 +144,7 @@ def test_a_pass_is_killed_in_the_middle_again_and_again(neo4j: Neo4j, filled: Br
 
     ends: list[str] = []
     with crowd(others):
-        for number, stage in enumerate(("write", "begins", "write", "write")):
+        for number, stage in enumerate(("write", "begins", "write")):
             killed = Pass(neo4j, number)
             try:
                 killed.until(stage, dice.randrange(1, 8) if stage == "write" else 1)
@@ -156,8 +156,8 @@ def test_a_pass_is_killed_in_the_middle_again_and_again(neo4j: Neo4j, filled: Br
                 sound(filled)
                 assert later.settle().left == 0
                 is_settled(neo4j)
-    assert min(done) > 50
-    assert sum(map(amid_writing, ends)) >= 2, ends
+    assert min(done) > 30
+    assert any(map(amid_writing, ends)), ends
 
 
 def amid_writing(said: str) -> bool:

@@ -68,7 +68,23 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         return {"ids": [hub, other], **{name: columns[name.rpartition("_")[2]] for name in names}}
 
     visit = [hub, "known", 200, NOW, 2, TOKEN, "changed"]
-    page = ["0" * 32, "http://new.org/", "new.org", "new.org", 1, True, "frontier", 1000, 0.5, 0.0, None, 1.5]
+    page = [
+        "0" * 32,
+        "http://new.org/",
+        "new.org",
+        "new.org",
+        1,
+        True,
+        "frontier",
+        1000,
+        0.5,
+        0.0,
+        None,
+        1.5,
+        1.0,
+        None,
+        NOW,
+    ]
     which = {"text": "org", "host": None, "state": None, "fetched": None}
     least = {"hub": 0.5, "authority": 0.5, "name": "pagerank", "score": 0.5}
     none: dict[str, Any] = {}
@@ -252,8 +268,16 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/in": {"ids": some},
         "links/inside": {"ids": some},
         "exports/column": {"ids": some, "name": "pagerank"},
+        "facts/changes": {"rows": [[some[0], 1.0]]},
+        "facts/links": {"rows": [[some[0], some[1], "text", None]]},
+        "facts/pages": {"rows": [[some[0], "title", None, True, "en", 5, "text/html", 0.5]]},
+        "facts/sitemaps": {"ids": some, "now": 1.0},
+        "looks/host_rows": {"after": "", "limit": 10},
+        "looks/link_rows": {"first": 0, "last": 20_000},
+        "looks/page_rows": {"first": 0, "last": 20_000},
         "looks/pages": {"ids": some},
         "looks/simhashes": {"first": 0, "last": 20_000},
+        "looks/standing": {"first": 0, "last": 20_000},
         "scores/guess": {"ids": some, "values": [0.5, 1.0, 2.0]},
         "scores/take": {
             "method": "pagerank",

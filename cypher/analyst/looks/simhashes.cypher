@@ -7,5 +7,7 @@
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE id(p) >= $first AND id(p) <= $last AND p.simhash IS NOT NULL AND p.state = 'known'
-RETURN collect([id(p), p.simhash]) AS rows
+UNWIND range($first, $last) AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH i, p {.simhash, .state} AS m WHERE m.simhash IS NOT NULL AND m.state = 'known'
+RETURN collect([i, m.simhash]) AS rows

@@ -1,7 +1,8 @@
 // Create the pages that are not in the graph and were not forgotten for ever.
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, lane, relevance or null, in_weight,
-//                       authority_priority or null, payout or null for 1, history, url_surplus or null], sorted by key
+//                       authority_priority or null, payout or null for 1, history, url_surplus or null, waiting since],
+//                       sorted by key
 // param   account  MAP  the account that a page is created with
 // param   mark   STRING   the token of whoever wants to know later which pages it has created, or null
 // param   now    FLOAT  seconds since the epoch
@@ -15,7 +16,7 @@ OPTIONAL MATCH (f:Forgotten {key: row[0]})
 WITH row, f WHERE f IS NULL
 MERGE (p:Page {key: row[0]})
 ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4], p.is_seed = CASE WHEN row[5] THEN true END,
-  p.state = row[6], p.relevance = row[8], p.discovered = $now, p.waiting_since = $now, p.lane = row[7],
+  p.state = row[6], p.relevance = row[8], p.discovered = $now, p.waiting_since = row[14], p.lane = row[7],
   p.out_weight = 0.0, p.in_weight = row[9], p.authority_priority = row[10],
   p += $account, p.payout = row[11], p.hub_history = row[12], p.authority_history = row[12],
   p.url_surplus = row[13], p.last_lease = $mark,

@@ -1,4 +1,4 @@
-"""`graphbrain bench order` as a user meets it, in memory: its table, JSON lines and picture, and what it refuses."""
+"""`graphbrain bench order` as a user meets it, in memory: table, JSON lines, a picture, and what it refuses."""
 
 from __future__ import annotations
 

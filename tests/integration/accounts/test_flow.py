@@ -65,6 +65,7 @@ def test_a_redirect_brings_its_in_links_flow_to_its_target(brain: Brain, clock: 
     brain.report([Fetched(A, [B])])
     clock.pass_(1.0)
     brain.report([Fetched(B, status=301, redirected_to=C)])
+    assert flows(brain, B, C) == pytest.approx([1.85, 1.0])
     brain.tend(None)
     assert flows(brain, B, C) == pytest.approx([1.0, 1.85])
     sound(brain)
@@ -130,6 +131,7 @@ def test_pages_of_an_older_brain_are_read_where_they_wait_and_moved_by_who_tends
     raw.execute_query("MATCH (p:Page) WHERE p.first_fetched IS NULL SET p.lane = 639, p.flow = null")
     raw.execute_query("MATCH (p:Page) SET p.flow_paid = null")
     raw.execute_query("MATCH (b:Brain) REMOVE b.lanes")
+    brain.session.refresh()
     opening.renew_lanes(brain.session)
     taken = brain.next_urls(1)
     assert len(taken) == 1

@@ -125,6 +125,31 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "duplicates": (("pages", "hosts", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
     "text-duplicates": (("pages", "bodies", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
+    "anchors": (
+        ("links", "hosts", "anchor", "url"),
+        [(3, 3, None, f"{A}/"), (2, 1, "Start here", f"{A}/")],
+    ),
+    "nofollow-links": (
+        ("host", "other", "links", "nofollow", "ugc", "sponsored", "such_as"),
+        [("a.example", "a.example", 14, 1, 1, 0, f"{A}/")],
+    ),
+    "canonical-conflicts": (
+        ("problem", "canonical", "url"),
+        [("is not in the graph", f"{A}/gone-away", f"{A}/two")],
+    ),
+    "noindex-pages": (("in_links", "in_sitemap", "named", "url"), [(4, False, False, f"{A}/two")]),
+    "same-titles": (
+        ("pages", "bodies", "host", "title", "such_as"),
+        [(2, 1, "a.example", "Tea", [f"{A}/shop/tea", f"{A}/two"])],
+    ),
+    "content-types": (
+        ("type", "language", "pages", "mean_size", "largest", "seconds"),
+        [("text/html", "en", 1, 1000.0, 1000, 0.5)],
+    ),
+    "sitemap-coverage": (
+        ("host", "in_sitemap", "both", "only_sitemap", "only_crawl", "failing"),
+        [("a.example", 1, 0, 1, 7, 0)],
+    ),
     "near-duplicates": (("pages", "bits", "urls"), [(2, 1, [f"{A}/two", f"{A}/one"])]),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from graphbrain import Brain, Failed, Fetched, Hint
+from graphbrain import Brain, Failed, Fetched, Hint, Link
 
 DAY = 86_400.0
 HASH = {name: f"{number:032x}" for number, name in enumerate(("first", "second", "same", "text"), 1)}
@@ -22,7 +22,7 @@ def crawl(brain: Brain) -> None:
     brain.change(deny_hosts="e.example", response_times=True)
     brain.seed([f"{A}/", f"{F}/"])
     brain.set_robots("a.example", "User-agent: *\nDisallow: /private")
-    brain.report(
+    answers = brain.report(
         [
             Fetched(
                 f"{A}/",
@@ -34,10 +34,28 @@ def crawl(brain: Brain) -> None:
             Fetched(
                 f"{A}/one", [f"{A}/two", f"{A}/broken"], fetched_at=now - DAY, simhash=0b1111 << 40, body_hash="1" * 32
             ),
-            Fetched(f"{A}/two", [f"{A}/"], fetched_at=now - DAY, simhash=0b0111 << 40, body_hash="2" * 32),
+            Fetched(
+                f"{A}/two",
+                [Link(f"{A}/", anchor="  Start\n here ", rel="nofollow noopener UGC")],
+                fetched_at=now - DAY,
+                simhash=0b0111 << 40,
+                body_hash="2" * 32,
+                title="Tea",
+                canonical="/gone-away",
+                noindex=True,
+            ),
             Fetched(f"{A}/list?x=1", [], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
             Fetched(f"{A}/list?x=2", [f"{A}/"], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
-            Fetched(f"{A}/shop/tea", [f"{A}/"], fetched_at=now - DAY),
+            Fetched(
+                f"{A}/shop/tea",
+                [Link(f"{A}/", anchor="Start here"), Link(f"{A}/", anchor="again", rel="nofollow")],
+                fetched_at=now - DAY,
+                title="Tea",
+                language="en",
+                size=1000,
+                content_type="text/html; charset=utf-8",
+                seconds=0.5,
+            ),
             Fetched(f"{A}/lost", [], fetched_at=now - 2 * DAY),
             Fetched(f"{B}/", [f"{A}/", f"{C}/"], fetched_at=now - DAY),
             Fetched(f"{C}/", [f"{A}/", f"{B}/"], fetched_at=now - DAY),
@@ -46,6 +64,7 @@ def crawl(brain: Brain) -> None:
             Fetched(f"{A}/middle", redirected_to=f"{A}/two", fetched_at=now - DAY),
         ]
     )
+    assert all(answer.accepted for answer in answers), answers
     # The home page changes.
     links = brain.neighbours(f"{A}/")[0]
     brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])
@@ -59,3 +78,14 @@ def crawl(brain: Brain) -> None:
     brain.set_robots("a.example", "User-agent: *\nDisallow: /private\nDisallow: /secret")
     brain.hint([Hint(f"{A}/hidden", kind="sitemap", at=0.0)])
     brain.tend(0)
+
+
+EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+"""What a page or a server may say to whoever takes it for more than a text."""
+
+
+def hostile(brain: Brain) -> None:
+    """A page whose address, and one whose server's answer, is such a text; one that turns the direction of reading."""
+    evil = f"{A}/'onmouseover='alert(3)'?{EVIL}"
+    brain.report([Fetched(f"{C}/", [f"{A}/", f"{B}/", evil, f"{C}/\u202elmth.exe", f"{C}/silent"])])
+    brain.report([Failed(f"{C}/silent", error=f"{EVIL} =1+1 \x1b[31m \u202e")])

@@ -1,0 +1,194 @@
+"""A guide for Neo4j Browser from one source: HTML for the legacy interface, AsciiDoc for the new; style, favourites.
+
+It is made of the questions and of the dictionary, and of nothing that was crawled. `Server` hands it out on loopback,
+to pages of the Browser's origin alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from graphbrain.analyst.dictionary import NODES
+from graphbrain.analyst.questions import GROUPS, Question, questions
+
+__all__ = ["Server", "files"]
+
+STYLE = """\
+node { diameter: 50px; color: #A5ABB6; border-color: #9AA1AC; border-width: 2px; text-color-internal: #FFFFFF;
+  font-size: 10px; }
+node.Page { color: #24618E; border-color: #17415F; text-color-internal: #FFFFFF; caption: '{name}'; diameter: 60px; }
+node.Host { color: #B4552D; border-color: #7E3A1E; text-color-internal: #FFFFFF; caption: '{name}'; diameter: 80px; }
+node.Hour { color: #5C6B2F; border-color: #3F4A20; text-color-internal: #FFFFFF; caption: '{pages}'; }
+node.Brain { color: #6B3F7A; border-color: #4A2B55; text-color-internal: #FFFFFF; caption: '{name}'; }
+relationship { color: #A5ABB6; shaft-width: 1px; font-size: 8px; padding: 3px; text-color-external: #000000;
+  text-color-internal: #FFFFFF; caption: '<type>'; }
+relationship.LINKS { color: #8A93A0; shaft-width: 1px; caption: ''; }
+relationship.REDIRECTS_TO { color: #B4552D; shaft-width: 3px; caption: 'redirects to'; }
+relationship.SPELLS { color: #C9A227; shaft-width: 1px; caption: 'spells'; }
+"""
+
+INTRO = (
+    "This is the brain of a web crawler. A page is a node (:Page), a link between pages is [:LINKS], a host is a "
+    "(:Host) of the name that stands in the host of its pages. Click a query to put it into the editor, then run it. "
+    "The lines that begin with :param set what the query can be told; change them as you like."
+)
+WARNING = (
+    "Only read. Neo4j Community cannot keep a user from writing, and what is written by hand breaks the accounts that "
+    "scores stand on; 'graphbrain audit' would tell of it. The command 'graphbrain ask' asks the same questions in "
+    "transactions that cannot write."
+)
+LOOK = "MATCH path = (p:Page)-[:LINKS]->(q:Page)\nWHERE p.is_seed\nRETURN path LIMIT 50"
+
+
+@dataclass(frozen=True, slots=True)
+class _Slide:
+    """One page of the guide: what is said, queries each with a title and words, and rows of a table under its head."""
+
+    title: str
+    said: tuple[str, ...] = ()
+    asked: tuple[tuple[str, str, str], ...] = ()
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def _slides() -> list[_Slide]:
+    first = _Slide("What is in here", (INTRO, WARNING), (("The first links of the crawl", "A graph.", LOOK),))
+    topics = [
+        _Slide(group, (), tuple(map(_told, (each for each in questions() if each.group == group)))) for group in GROUPS
+    ]
+    tables = [
+        _Slide(
+            f"What stands on {label}" if label == "links" else f"What stands on a (:{label})",
+            ("Absent is as not known, or as false.",),
+            head=("property", "unit", "meaning"),
+            rows=tuple((name, unit, meaning) for name, (unit, meaning) in sorted(table.items())),
+        )
+        for label, table in NODES.items()
+    ]
+    return [first, *topics, *tables]
+
+
+def _told(question: Question) -> tuple[str, str, str]:
+    cost = f" It reads {question.cost}." if question.cost else ""
+    how = "" if question.cypher else f" Ask it on the command line: graphbrain ask {question.name}"
+    return question.title, f"{question.reading}{cost}{how}", question.pasted
+
+
+def files() -> dict[str, tuple[str, str]]:
+    """All there is, by name: content type and text."""
+    slides = _slides()
+    found = {
+        "guide.html": ("text/html; charset=utf-8", _html(slides)),
+        "guide.adoc": ("text/plain; charset=utf-8", _asciidoc(slides)),
+        "style.grass": ("text/plain; charset=utf-8", STYLE),
+    }
+    for each in questions():
+        if each.cypher:
+            words = f"// {each.title}\n// {each.reading}\n{each.pasted}\n"
+            found[f"favourites/{each.name}.cypher"] = ("text/plain; charset=utf-8", words)
+    return found
+
+
+def _html(slides: Iterable[_Slide]) -> str:
+    """Slides of a carousel, as the legacy interface's :play shows them."""
+    parts = []
+    for slide in slides:
+        body = "".join(f"<p>{_marked(words)}</p>" for words in slide.said)
+        for title, how, query in slide.asked:
+            code = f'<pre class="pre-scrollable code runnable">{escape(query)}</pre>' if query else ""
+            body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
+        if slide.rows:
+            head = "".join(f"<th>{escape(cell)}</th>" for cell in slide.head)
+            rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in slide.rows)
+            body += f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+        parts.append(
+            f'<slide class="row-fluid"><div class="col-sm-12"><h3>{escape(slide.title)}</h3>{body}</div></slide>'
+        )
+    deck = f'<carousel class="deck container-fluid">{"".join(parts)}</carousel>'
+    return f'<article class="guide"><title>A crawl, asked</title>{deck}</article>\n'
+
+
+def _marked(words: str) -> str:
+    """Words, escaped, with what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
+
+
+def _asciidoc(slides: Iterable[_Slide]) -> str:
+    """Sections, as the new interface's :guide shows them."""
+    parts = ["= A crawl, asked\n"]
+    for slide in slides:
+        parts.append(f"== {slide.title}\n")
+        parts += [f"{_plain(words)}\n" for words in slide.said]
+        for title, how, query in slide.asked:
+            parts.append(f"*{title}*\n\n{_plain(how)}\n")
+            parts += [f"[source,cypher]\n----\n{query}\n----\n"] if query else []
+        if slide.rows:
+            rows = "".join("\n|" + " |".join(cell.replace("|", "\\|") for cell in row) for row in slide.rows)
+            parts.append(f'[options="header"]\n|===\n|{" |".join(slide.head)}\n{rows}\n|===\n')
+    return "\n".join(parts)
+
+
+def _plain(words: str) -> str:
+    """Words in which nothing is markup but backticks."""
+    return re.sub(r"(?<!`)([\[\]{}*_#^~+<>])(?!`)", r"\\\1", words) if "`" not in words else words
+
+
+class Server(ThreadingHTTPServer):
+    """Hands out the guide on 127.0.0.1, to read, and says to browsers that pages of `origins` may read it."""
+
+    daemon_threads = True
+
+    def __init__(self, port: int, origins: Iterable[str], given: Mapping[str, tuple[str, str]]) -> None:
+        self.origins, self.given = frozenset(origins), dict(given)
+        super().__init__(("127.0.0.1", port), _Handler)
+
+    @property
+    def address(self) -> str:
+        """By the name that Browser's own list of hosts has."""
+        return f"http://localhost:{self.server_address[1]}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(body=False)
+
+    def do_OPTIONS(self) -> None:
+        self.send_response(204)
+        self._allow()
+        self.send_header("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+        self.send_header("Access-Control-Allow-Headers", "*")
+        self.end_headers()
+
+    def _answer(self, body: bool) -> None:
+        found = self.server.given.get(self.path.split("?")[0].lstrip("/"))
+        kind, text = found or ("text/plain; charset=utf-8", "There is no such page.\n")
+        sent = text.encode()
+        self.send_response(200 if found else 404)
+        self._allow()
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(sent)))
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        if body:
+            self.wfile.write(sent)
+
+    def _allow(self) -> None:
+        """Say that the page that asks may read it, if it is one of Browser's."""
+        origin = self.headers.get("Origin")
+        self.send_header("Vary", "Origin")
+        if origin in self.server.origins:
+            self.send_header("Access-Control-Allow-Origin", origin)
+            self.send_header("Access-Control-Allow-Private-Network", "true")
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing is logged."""

@@ -1,0 +1,190 @@
+"""Plots as SVG inside a page: they take its colours and its font, and need no script.
+
+Nothing is told by colour alone: series differ in pattern or dash, and are named. All texts are escaped here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphbrain.arrays import Floats
+from graphbrain.tables import shorten, visible
+
+__all__ = ["bars", "columns", "curve", "network", "short"]
+
+WIDTH, HEIGHT = 360, 220
+LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 34
+ROW = 22
+HATCH = (
+    '<defs><pattern id="{id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
+    '<rect width="6" height="6" class="hatch-ground"/><line x1="0" y1="0" x2="0" y2="6" class="hatch"/>'
+    "</pattern></defs>"
+)
+
+
+def short(value: float) -> str:
+    """A number in few characters: 950, 1.2k, 3.4M."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= size:
+            return f"{value / size:.1f}".removesuffix(".0") + unit
+    return f"{value:g}" if abs(value) < 10 and value != int(value) else f"{value:.0f}"
+
+
+def text(words: str) -> str:
+    """Words of a page or a server, safe in HTML and SVG: escaped, and what controls a terminal or a direction seen."""
+    hidden = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F)}
+    return escape(visible(str(words)).translate(hidden))
+
+
+def bars(name: str, title: str, rows: Sequence[tuple[str, float]]) -> str:
+    """Horizontal bars, one a row, with its words and its number."""
+    most = max([value for _, value in rows], default=0) or 1
+    height = ROW * len(rows) + 8
+    parts = []
+    for place, (words, value) in enumerate(rows):
+        y = ROW * place + 4
+        wide = 150 * value / most
+        parts.append(
+            f'<text x="140" y="{y + 13}" class="end">{text(shorten(words, 22))}</text>'
+            f'<rect x="148" y="{y + 2}" width="{wide:.1f}" height="{ROW - 8}" class="bar"/>'
+            f'<text x="{152 + wide:.1f}" y="{y + 13}">{short(value)}</text>'
+        )
+    return _svg(name, title, height, parts)
+
+
+def columns(
+    name: str,
+    title: str,
+    labels: Sequence[str],
+    series: Sequence[tuple[str, Sequence[float]]],
+    beneath: str = "",
+    logs: bool = False,
+) -> str:
+    """Columns over labels; of two series the second, which is a part of the first, stands hatched inside it.
+
+    `logs`: a column is as high as the logarithm of its value; 0 has none, and 1 a little.
+    """
+    count = len(labels)
+    most = max([1.0, *(value for _, values in series for value in values)])
+    top = TOP + (16 if len(series) > 1 else 0)
+    tall, wide = HEIGHT - top - BOTTOM, (WIDTH - LEFT - RIGHT) / max(count, 1)
+    scale = _powers(most, top, tall) if logs else _scale(most, top, tall)
+    parts = [HATCH.format(id=f"{name}-hatch"), scale]
+    for number, (_, values) in enumerate(series):
+        look = 'class="bar"' if number == 0 else f'fill="url(#{name}-hatch)" class="edge"'
+        inset = wide * (0.1 if number == 0 else 0.22)
+        for place, value in enumerate(values):
+            high = tall * (_log(value) / _log(most) if logs else value / most)
+            x = LEFT + wide * place + inset
+            spot = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
+            parts.append(f'<rect {spot} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
+    every = max(1, math.ceil(count * 7 * max([1, *map(len, labels)]) / (WIDTH - LEFT - RIGHT)))
+    for place in range(0, count, every):
+        x = LEFT + wide * (place + 0.5)
+        parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 18}" class="middle">{text(labels[place])}</text>')
+    if beneath:
+        parts.append(f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 3}" class="middle soft">{text(beneath)}</text>')
+    if len(series) > 1:
+        parts.append(f'<rect x="{LEFT}" y="4" width="12" height="10" class="bar"/>')
+        parts.append(f'<text x="{LEFT + 17}" y="13">{text(series[0][0])}</text>')
+        parts.append(f'<rect x="{LEFT + 130}" y="4" width="12" height="10" fill="url(#{name}-hatch)" class="edge"/>')
+        parts.append(f'<text x="{LEFT + 147}" y="13">{text(series[1][0])}</text>')
+    return _svg(name, title, HEIGHT, parts)
+
+
+def _scale(most: float, top: float, tall: float) -> str:
+    """Lines across at the half and the whole."""
+    parts = []
+    for share in (0.0, 0.5, 1.0):
+        y = top + tall * (1 - share)
+        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>')
+        parts.append(f'<text x="{LEFT - 5}" y="{y + 4:.1f}" class="end">{short(most * share)}</text>')
+    return "".join(parts)
+
+
+def _log(value: float) -> float:
+    """The height of a value: 1 for each ten times, from a half on."""
+    return max(0.0, math.log10(value) + 0.3) if value > 0 else 0.0
+
+
+def _powers(most: float, top: float, tall: float) -> str:
+    """Lines across at powers of ten."""
+    parts = [f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{top + tall}" y2="{top + tall}" class="grid"/>']
+    for power in range(math.floor(math.log10(most)) + 1):
+        y = top + tall * (1 - _log(10.0**power) / _log(most))
+        parts.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" class="grid"/>')
+        parts.append(f'<text x="{LEFT - 5}" y="{y + 4:.1f}" class="end">{short(10.0**power)}</text>')
+    return "".join(parts)
+
+
+def curve(name: str, title: str, points: Sequence[tuple[float, float]], across: str, up: str) -> str:
+    """A curve from (0, 0) to (1, 1), beside the straight line that equal shares would make (dashed)."""
+    tall, wide = HEIGHT - TOP - BOTTOM, WIDTH - LEFT - RIGHT
+    places = " ".join(f"{LEFT + wide * x:.1f},{TOP + tall * (1 - y):.1f}" for x, y in points)
+    parts = [
+        _scale(100.0, TOP, tall),
+        f'<line x1="{LEFT}" y1="{TOP + tall}" x2="{LEFT + wide}" y2="{TOP}" class="equal"/>',
+        f'<polyline points="{places}" class="line"/>',
+        f'<text x="{LEFT}" y="{HEIGHT - 18}">0</text>',
+        f'<text x="{WIDTH - RIGHT}" y="{HEIGHT - 18}" class="end">100 %</text>',
+        f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 3}" class="middle soft">{text(across)}</text>',
+        f'<text x="{LEFT + 8}" y="{TOP + 14}" class="soft">{text(up)}</text>',
+    ]
+    return _svg(name, title, HEIGHT, parts)
+
+
+def network(
+    name: str, title: str, nodes: Sequence[tuple[str, float]], links: NDArray[np.float64], seed: int = 1
+) -> str:
+    """Circles, as large as they weigh, and lines between them, as thick as there are links either way."""
+    wide, tall = 720, 460
+    both = links + links.T
+    spots = _laid_out(both, seed) * (wide - 160, tall - 60) + (80, 30)
+    parts = []
+    most = max(1.0, float(both.max(initial=0.0)))
+    for one in range(len(nodes)):
+        for other in range(one + 1, len(nodes)):
+            if both[one, other] > 0:
+                thick = 0.6 + 4 * math.log1p(both[one, other]) / math.log1p(most)
+                (x, y), (x2, y2) = spots[one], spots[other]
+                ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+                parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
+    heaviest = max([weight for _, weight in nodes], default=0) or 1
+    for (words, weight), (x, y) in zip(nodes, spots, strict=True):
+        radius = 5 + 15 * math.sqrt(weight / heaviest)
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="node"/>')
+        label = text(shorten(words, 24))
+        parts.append(f'<text x="{x:.1f}" y="{y + radius + 12:.1f}" class="middle halo">{label}</text>')
+    return _svg(name, title, tall, parts, wide)
+
+
+def _laid_out(both: NDArray[np.float64], seed: int) -> Floats:
+    """Places in the unit square, by springs (Fruchterman and Reingold, 1991): the linked near, all others apart."""
+    count = len(both)
+    spots = np.random.default_rng(seed).random((count, 2))
+    if count < 2:
+        return np.full((count, 2), 0.5)
+    pull = np.log1p(both) / max(1.0, float(np.log1p(both).max()))
+    distance = math.sqrt(1.0 / count)
+    for step in range(300):
+        apart = spots[:, None, :] - spots[None, :, :]
+        far = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        force = distance**2 / far - pull * far**2 / distance
+        np.fill_diagonal(force, 0.0)
+        move = (apart / far[:, :, None] * force[:, :, None]).sum(axis=1) - 0.8 * (spots - 0.5)
+        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
+        spots += move / length * np.minimum(length, 0.1 * (1 - step / 300))
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    return np.asarray((spots - low) / np.maximum(high - low, 1e-9))
+
+
+def _svg(name: str, title: str, height: float, parts: Sequence[str], width: float = WIDTH) -> str:
+    return (
+        f'<svg viewBox="0 0 {width} {height:.0f}" role="img" aria-labelledby="{name}-title">'
+        f'<title id="{name}-title">{text(title)}</title>{"".join(parts)}</svg>'
+    )

@@ -1,0 +1,403 @@
+"""A crawl on one page: an HTML file that needs nothing else, with a table behind each plot.
+
+Pages are read in parts, in transactions that cannot write, beside whatever else runs: it is no snapshot. Memory: some
+60 bytes a page, 4 bytes a link. What the web says is only ever text; links are followed to http and https alone.
+Statements: brain/read, exports/last_id, looks/standing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from graphbrain.analyst import plots
+from graphbrain.analyst.plots import text
+from graphbrain.analyst.questions import ask, question
+from graphbrain.arrays import Floats, Ints
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph, Tx, bound
+
+__all__ = ["Progress", "page"]
+
+Progress = Callable[[int, int], None]
+
+RANGE = 20_000
+DAY = 86_400.0
+SHOWN_HOSTS = 25
+"""Hosts of the picture: more would be a ball of wool."""
+LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
+"""Columns whose texts may be long: they get room."""
+AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """Columns over all pages: see cypher/analyst/looks/standing.cypher. `host`: its place in `hosts`."""
+
+    ids: Ints
+    host: Ints
+    hosts: list[str]
+    state: list[str]
+    depth: Ints
+    authority: Floats
+    hub: Floats
+    fetched: Floats
+    visited: NDArray[np.bool_]
+    copies: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table."""
+
+    title: str
+    said: str
+    drawn: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    wide: bool = False
+
+
+def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
+    """The page, as HTML. `since`: epoch seconds; what is new, changed or gone from then on is told of (a week)."""
+    stored = graph.read(bound(_stored), "brain/read") or {}
+    all_pages = _standing(graph, progress)
+    table = exports.links(graph)
+    days = (now - since) / DAY if since is not None else 7.0
+    sections = [
+        ("progress", "Progress", _progress(graph)),
+        ("frontier", "Frontier", _frontier(graph, all_pages)),
+        ("scores", "Scores", _scores(graph, all_pages)),
+        ("hosts", "Hosts", _hosts(graph, all_pages, table)),
+        ("depth", "Depth and freshness", _depth(graph, all_pages, now)),
+        ("politeness", "Politeness and errors", _errors(graph)),
+        ("duplicates", "Duplicates", [_asked(graph, "duplicates", limit=20)]),
+        ("changes", "Changes", _changes(graph, days)),
+    ]
+    figures = [
+        ("pages", f"{len(all_pages.ids):,}"),
+        ("fetched", f"{int(all_pages.visited.sum()):,}"),
+        ("links", f"{table.links:,}"),
+        ("hosts", f"{len(all_pages.hosts):,}"),
+        ("waiting for a first visit", f"{all_pages.state.count('frontier'):,}"),
+        ("copies of other pages", f"{all_pages.copies:,}"),
+    ]
+    name, when = str(stored.get("name") or stored.get("crawl") or "crawl"), _day(now, "%Y-%m-%d %H:%M UTC")
+    told = f"As it stood on {when}, revision {stored.get('revision', 0)} of its settings."
+    if since is not None:
+        told += f" Changes since {_day(since, '%Y-%m-%d')}."
+    return _document(name, told, figures, sections)
+
+
+def _stored(tx: Tx) -> dict[str, Any]:
+    found: dict[str, Any] = tx.one("brain/read")[0]
+    return found
+
+
+def _standing(graph: Graph, progress: Progress) -> _Standing:
+    """All pages, range by range."""
+    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    total = 0 if last is None else last + 1
+    places: dict[str, int] = {}
+    states: list[str] = []
+    numbers: list[Floats] = []
+    bodies: dict[str, int] = {}
+    for first in range(0, total, RANGE):
+        rows = graph.read(bound(_range, first), "looks/standing")
+        whole = [row for row in rows if None not in row[:6]]
+        states += [row[2] for row in whole]
+        for row in whole:
+            if row[8] is not None and row[2] == "known":
+                bodies[row[8]] = bodies.get(row[8], 0) + 1
+        columns = [(row[0], places.setdefault(row[1], len(places)), *row[3:8]) for row in whole]
+        numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 7))
+        progress(min(first + RANGE, total), total)
+    ids, host, depth, authority, hub, fetched, visited = np.concatenate([np.empty((0, 7)), *numbers]).T
+    copies = sum(count - 1 for count in bodies.values())
+    whole_numbers = (column.astype(np.int64) for column in (ids, host, depth))
+    ids, host, depth = whole_numbers
+    return _Standing(ids, host, list(places), states, depth, authority, hub, fetched, visited > 0, copies)
+
+
+def _range(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("looks/standing", first=first, last=first + RANGE - 1)[0]
+    return rows
+
+
+# ---------------------------------------------------------------------- what is told
+
+
+def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
+    """A question's answer as a table."""
+    asked, answer = question(name), ask(graph, name, **given)
+    return _Part(title or asked.title, "", "", answer.columns, answer.rows, wide=True)
+
+
+def _progress(graph: Graph) -> list[_Part]:
+    hours, days = ask(graph, "progress-by-hour"), ask(graph, "discovered-by-day", days=30)
+    latest = list(reversed(hours.rows))
+    drawn = plots.columns(
+        "hours",
+        "Pages reported, hour by hour",
+        [row[0].strftime("%H h") for row in latest],
+        [("pages", _at(latest, 1))],
+    )
+    dated = list(reversed(days.rows))
+    found = plots.columns(
+        "days",
+        "Pages found and first fetched, day by day",
+        [row[0].strftime("%m-%d") for row in dated],
+        [("found", _at(dated, 1)), ("first fetched", _at(dated, 2))],
+    )
+    said = "The last 48 hours in which something was done."
+    return [
+        _Part("Pages reported an hour", said, drawn if latest else "", hours.columns, hours.rows),
+        _Part("Pages found and first fetched", "Day by day, in UTC.", found if dated else "", days.columns, days.rows),
+    ]
+
+
+def _frontier(graph: Graph, pages: _Standing) -> list[_Part]:
+    states = ask(graph, "states")
+    drawn = plots.bars("states", "Pages by state", [(row[0], row[1]) for row in states.rows])
+    waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
+    waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
+    best = [place for place in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[place]]
+    rows = [(pages.hosts[place], int(waiting[place])) for place in best]
+    held = plots.bars("waiting", "Hosts by pages that wait for a first visit", rows)
+    return [
+        _Part("Pages by state", "", drawn if states.rows else "", states.columns, states.rows),
+        _Part("Where first visits wait", "The hosts with most of them.", held if rows else "", ("host", "pages"), rows),
+        _asked(graph, "next-pages", limit=10),
+    ]
+
+
+def _scores(graph: Graph, pages: _Standing) -> list[_Part]:
+    parts = []
+    for name, values in (("authority", pages.authority), ("hub", pages.hub)):
+        powers = (
+            np.floor(np.log2(np.maximum(values, 2.0**-40))).astype(np.int64) if len(values) else np.empty(0, np.int64)
+        )
+        edges = range(int(powers.min(initial=0)), int(powers.max(initial=0)) + 1)
+        counts = [int((powers == edge).sum()) for edge in edges]
+        labels = [f"{plots.short(2.0**edge)}" for edge in edges]
+        drawn = plots.columns(
+            f"{name}-spread",
+            f"Pages by {name}, on a scale of logarithms",
+            labels,
+            [("pages", counts)],
+            "score from",
+            logs=True,
+        )
+        said = "Each column holds pages of up to twice its score; each line across is ten times as many."
+        rows = list(zip(labels, counts, strict=True))
+        parts.append(_Part(f"Pages by {name}", said, drawn, ("score from", "pages"), rows))
+    parts.append(_concentration(pages.authority))
+    parts += [_asked(graph, "top-authorities", limit=15), _asked(graph, "top-hubs", limit=15)]
+    return parts
+
+
+def _concentration(scores: Floats) -> _Part:
+    """The Lorenz curve of a score, and its Gini coefficient."""
+    ordered = np.sort(scores)
+    total, count = float(ordered.sum()), len(ordered)
+    if not count or total <= 0:
+        return _Part(
+            "Concentration of authority", "There is no score yet.", "", ("share of pages", "share of score"), []
+        )
+    held = np.concatenate([[0.0], np.cumsum(ordered) / total])
+    shares = np.linspace(0.0, 1.0, 101)
+    line = np.interp(shares, np.arange(count + 1) / count, held)
+    gini = 1.0 - float(((held[1:] + held[:-1]) / count).sum())
+    rows = []
+    for part in (0.001, 0.01, 0.1, 0.5):
+        best = max(1, math.ceil(count * part))
+        rows.append((f"best {100 * part:g} %", best, f"{100 * float(ordered[-best:].sum()) / total:.1f} %"))
+    drawn = plots.curve(
+        "lorenz",
+        f"Share of all authority that the pages of least authority have; Gini coefficient {gini:.2f}",
+        list(zip(shares.tolist(), line.tolist(), strict=True)),
+        "share of pages, those of least authority first",
+        "% of all authority",
+    )
+    said = f"Gini coefficient {gini:.2f}: 0 if all pages had the same score (dashed), 1 if one page had all of it."
+    return _Part("Concentration of authority", said, drawn, ("pages", "how many", "of all authority"), rows)
+
+
+def _hosts(graph: Graph, pages: _Standing, table: exports.LinkTable) -> list[_Part]:
+    known = score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
+    places = [pages.hosts.index(row[0]) for row in known.rows if row[0] in pages.hosts]
+    host = np.full(table.pages, -1, dtype=np.int64)
+    at = table.at(pages.ids)
+    host[at[at >= 0]] = pages.host[at >= 0]
+    source, target = np.repeat(host, np.diff(table.offsets)), host[table.targets]
+    shown = np.full(len(pages.hosts) + 1, -1, dtype=np.int64)
+    shown[places] = np.arange(len(places))
+    one, other = shown[source], shown[target]
+    inside = (one >= 0) & (other >= 0) & (one != other)
+    size = len(places)
+    links = sparse.coo_array((np.ones(int(inside.sum())), (one[inside], other[inside])), shape=(size, size)).toarray()
+    counts = np.bincount(pages.host, minlength=len(pages.hosts))
+    nodes = [(pages.hosts[place], float(counts[place])) for place in places]
+    rows = [
+        (nodes[a][0], nodes[b][0], int(links[a, b]))
+        for a, b in sorted(np.argwhere(links > 0).tolist(), key=lambda pair: -links[pair[0], pair[1]])
+    ]
+    said = (
+        f"The {size} hosts with most authority: circles as large as they have pages, lines as thick as they have links."
+    )
+    drawn = plots.network("net", "Hosts and the links between them", nodes, links) if size else ""
+    return [
+        _Part("Hosts and the links between them", said, drawn, ("from", "to", "links"), rows[:300], wide=True),
+        _Part(question("score-by-host").title, "", "", score.columns, score.rows, wide=True),
+    ]
+
+
+def _depth(graph: Graph, pages: _Standing, now: float) -> list[_Part]:
+    depths = ask(graph, "depth")
+    shown = [row for row in depths.rows if row[0] is not None][:40]
+    drawn = plots.columns(
+        "depths",
+        "Pages by clicks from a seed, and how many of them were fetched",
+        [str(row[0]) for row in shown],
+        [("pages", _at(shown, 1)), ("fetched", _at(shown, 2))],
+        "clicks from a seed",
+    )
+    days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
+    bins = np.searchsorted([length for length, _ in AGES], days)
+    counts = np.bincount(bins, minlength=len(AGES) + 1).tolist()
+    labels = [*(f"< {words}" for _, words in AGES), "older"]
+    fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], "last visit")
+    ages = list(zip(labels, counts, strict=True))
+    return [
+        _Part("Click depth", "", drawn if shown else "", depths.columns, depths.rows),
+        _Part("Freshness", "How long ago pages were visited last.", fresh, ("last visit", "pages"), ages),
+        _asked(graph, "stale-pages", limit=10),
+    ]
+
+
+def _errors(graph: Graph) -> list[_Part]:
+    statuses = ask(graph, "statuses", limit=12)
+    named = [(str(row[0] or row[1] or "no answer"), float(row[2])) for row in statuses.rows]
+    drawn = plots.bars("statuses", "Pages by what their server said last", named)
+    days = ask(graph, "failures-by-day", days=30)
+    dated = list(reversed(days.rows))
+    failed = plots.columns(
+        "failed",
+        "Pages by the day of their last failure; those not fetched since are hatched",
+        [row[0].strftime("%m-%d") for row in dated],
+        [("failed last", _at(dated, 1)), ("not since cured", [row[1] - row[5] for row in dated])],
+    )
+    return [
+        _Part(
+            "What servers say", "HTTP status of the last try.", drawn if named else "", statuses.columns, statuses.rows
+        ),
+        _Part("Failures by day", "", failed if dated else "", days.columns, days.rows),
+        _asked(graph, "slow-hosts", limit=15),
+        _asked(graph, "blocked-hosts", limit=15),
+        _asked(graph, "broken-pages", limit=15),
+    ]
+
+
+def _changes(graph: Graph, days: float) -> list[_Part]:
+    return [_asked(graph, name, days=days, limit=20) for name in ("new-pages", "changed-pages", "gone-pages")]
+
+
+def _at(rows: Sequence[Sequence[Any]], place: int) -> list[float]:
+    return [float(row[place] or 0) for row in rows]
+
+
+# ---------------------------------------------------------------------- how it is written
+
+
+def _document(
+    name: str, told: str, figures: list[tuple[str, str]], sections: list[tuple[str, str, list[_Part]]]
+) -> str:
+    style = (Path(__file__).parent / "summary.css").read_text("utf-8")
+    ways = "".join(f'<li><a href="#{place}">{text(title)}</a></li>' for place, title, _ in sections)
+    facts = "".join(f"<div><dt>{text(what)}</dt><dd>{text(value)}</dd></div>" for what, value in figures)
+    body = "".join(
+        f'<section aria-labelledby="{place}"><h2 id="{place}">{text(title)}</h2><div class="cards">'
+        f"{''.join(_card(part, f'{place}-{number}') for number, part in enumerate(parts))}</div></section>"
+        for place, title, parts in sections
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
+        f"<title>{text(name)}: summary of a crawl</title><style>\n{style}</style></head><body>"
+        f'<header><h1>{text(name)}</h1><p class="soft">{text(told)}</p><dl class="figures">{facts}</dl>'
+        f'<nav aria-label="Sections"><ul>{ways}</ul></nav></header><main>{body}</main>'
+        "<footer><p>Made by graphbrain. Times are UTC; scores are authority and hub of the crawl's graph.</p></footer>"
+        "</body></html>\n"
+    )
+
+
+def _card(part: _Part, place: str) -> str:
+    """One plot with its table folded behind it, or a table alone."""
+    said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
+    classes = "card wide" if part.wide else "card"
+    head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
+    table = _table(part, place) if part.rows else '<p class="soft">Nothing.</p>'
+    if part.drawn:
+        plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{place}">{part.drawn}</div>'
+        table = (
+            f"{plot if part.wide else part.drawn}<details><summary>Table: {text(part.title)}</summary>{table}</details>"
+        )
+    return f'<div class="{classes}">{head}{table}</div>'
+
+
+def _table(part: _Part, place: str) -> str:
+    rights = [
+        all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
+        for column in range(len(part.columns))
+    ]
+    mark = [' class="number"' if right else "" for right in rights]
+    kinds = [how or (' class="long"' if name in LONG else "") for name, how in zip(part.columns, mark, strict=True)]
+    head = "".join(
+        f'<th scope="col"{how}>{text(str(name).replace("_", " "))}</th>'
+        for name, how in zip(part.columns, mark, strict=True)
+    )
+    rows = "".join(
+        f"<tr>{''.join(f'<td{how}>{_cell(value)}</td>' for value, how in zip(row, kinds, strict=True))}</tr>"
+        for row in part.rows
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {text(part.title)}" data-of="{place}">'
+        f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _cell(value: Any) -> str:
+    """A value: times short, lists line by line, and only addresses of the web as links."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.2g}"
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return "<br>".join(_cell(each) for each in value)
+    words = text(value)
+    if str(value).startswith(("http://", "https://")):
+        return f'<a href="{words}" rel="noreferrer nofollow noopener">{words}</a>'
+    return words
+
+
+def _day(epoch: float, form: str) -> str:
+    return datetime.fromtimestamp(epoch, UTC).strftime(form)
