@@ -239,6 +239,8 @@ def express(request: Request, spider: Spider | None) -> str | None:
         return None
     if not request.url.startswith(("http://", "https://")):
         return None
+    if _bare(request):
+        return ""
     callback, errback = _name(request.callback, spider), _name(request.errback, spider)
     if callback is None or errback is None:
         return None
@@ -264,6 +266,13 @@ def express(request: Request, spider: Spider | None) -> str | None:
     except (TypeError, ValueError):
         return None
     return text if same and len(text) <= LONGEST_NOTE else None
+
+
+def _bare(request: Request) -> bool:
+    """Does its URL alone make it again, as that of nearly every link does? For the rest it is looked at closely."""
+    if request.callback is not None or request.errback is not None or request.cb_kwargs:
+        return False
+    return PASSING.issuperset(request.meta) and all(name == b"Referer" for name in request.headers)
 
 
 def _name(method: Any, spider: Spider | None) -> str | None:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
+from graphbrain.metrics.meter import Meter
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
@@ -103,6 +104,7 @@ class Backend:
         self.look = Threads("look", LOOK_THREADS, limits.queue)
         self.gate = Gate()
         self.jobs = Jobs(brain.now)
+        self.meter = Meter(brain)
         self.stopping = asyncio.Event()
         self._streams = 0
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
@@ -118,6 +120,7 @@ class Backend:
 
     def close(self) -> None:
         """Let everything go, once nothing is under way."""
+        self.meter.close()
         self.crawl.close()
         self.look.close()
 
