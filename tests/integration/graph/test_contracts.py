@@ -23,6 +23,7 @@ SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "Intersecti
 MAY_SCAN = {
     "audit/addresses": "addresses in flight have no index of their own",
     "audit/budgets": "hosts that count have no index of their own",
+    "audit/flow": "sums over the flow of every page",
     "audit/waiting": "sums over every account",
     "audit/counts": "counts every page, to hold it against the indexes",
     "audit/hosts": "hosts in flight have no index of their own",
