@@ -16,12 +16,11 @@ def test_many_wait_and_one_asks_at_a_time() -> None:
 
     async def poll(gate: Gate, until: float) -> None:
         nonlocal asked
-        while (left := until - time.monotonic()) > 0:
-            await gate.pass_(left)
-            async with gate.turn:
-                if not gate.is_shut() and time.monotonic() < until:
-                    asked += 1
-                    gate.shut(0.1)
+        async with gate.turn:
+            while (left := until - time.monotonic()) > 0:
+                await gate.pass_(left)
+                asked += 1
+                gate.shut(0.1)
 
     async def run() -> None:
         gate = Gate()
