@@ -60,6 +60,21 @@ SCOPE, ROBOTS = "scope", "robots"
 """Why a page is outside: the settings of the scope, or its host's robots.txt."""
 
 
+class _Record:
+    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
+
+    __slots__ = ()
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """The names in `as_dict`, in its order."""
+        return tuple(cls.__slots__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its values by name; as `dataclasses.asdict`, which is slow."""
+        return {name: getattr(self, name) for name in self.columns()}
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One out-link of a fetched page.
@@ -79,7 +94,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(_Record):
     """A page handed out to one worker until `until`.
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
@@ -99,9 +114,6 @@ class Claim:
     def claimed(self) -> float | None:
         """When it was handed out, in epoch seconds; its token says it. None for one of an older graphbrain."""
         return made_at(self.token)
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 class Claims(Sequence[Claim]):
@@ -242,7 +254,7 @@ class Unusable:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(_Record):
     """What the brain did with one reported item.
 
     `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
@@ -258,9 +270,6 @@ class Answer:
     links: int = 0
     links_refused: tuple[tuple[str, str], ...] = ()
     links_over: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +287,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Hinted:
+class Hinted(_Record):
     """What came of one hint.
 
     `outcome`: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
@@ -289,9 +298,6 @@ class Hinted:
     accepted: bool
     reason: str = ""
     outcome: HintOutcome | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,21 +320,6 @@ class SeedAnswer:
 
     def __add__(self, other: SeedAnswer) -> SeedAnswer:
         return SeedAnswer(*(getattr(self, f.name) + getattr(other, f.name) for f in dataclasses.fields(self)))
-
-
-class _Record:
-    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
-
-    __slots__ = ()
-
-    @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """The names in `as_dict`, in its order."""
-        return tuple(cls.__slots__)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its values by name; as `dataclasses.asdict`, which is slow."""
-        return {name: getattr(self, name) for name in self.columns()}
 
 
 @dataclass(frozen=True, slots=True)
