@@ -125,6 +125,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "duplicates": (("pages", "hosts", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
     "text-duplicates": (("pages", "bodies", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
+    "first-links": (("path",), ...),
     "anchors": (
         ("links", "hosts", "anchor", "url"),
         [(3, 3, None, f"{A}/"), (2, 1, "Start here", f"{A}/")],
@@ -187,6 +188,11 @@ def test_what_depends_on_the_day(crawled: Brain) -> None:
     assert [sum(row[place] for row in days.rows) for place in (1, 2)] == [18, 12]
     hours = ask(crawled.graph, "progress-by-hour")
     assert sum(row[1] for row in hours.rows) >= 16 and all(row[0] <= datetime.now(UTC) for row in hours.rows)
+
+
+def test_the_first_links_lead_from_the_seeds(crawled: Brain) -> None:
+    paths = [row[0] for row in ask(crawled.graph, "first-links").rows]
+    assert sorted(paths) == sorted([seed, to] for seed in (f"{A}/", f"{F}/") for to in crawled.neighbours(seed)[0])
 
 
 def test_parameters_are_obeyed(crawled: Brain) -> None:
