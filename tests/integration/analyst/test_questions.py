@@ -161,6 +161,7 @@ def crawled(neo4j: Neo4j) -> Iterator[Brain]:
     with emptied(neo4j, delay_seconds=0.0) as brain:
         crawl(brain)
         assert len(brain.next_urls(1, worker="w1")) == 1
+        brain.stats()  # writes the counters
         yield brain
 
 
@@ -245,7 +246,7 @@ def test_what_is_wrong_is_said(crawled: Brain) -> None:
         ("brokenlinks", {}, "no question 'brokenlinks'"),
         ("broken", {}, "did you mean broken-links"),
         ("states", {"limit": 3}, "takes none"),
-        ("new-pages", {"days": "many"}, "days must be a whole number"),
+        ("new-pages", {"days": "many"}, "days must be a number"),
         ("orphans", {"seeds": "2"}, "seeds must be true or false"),
         ("near-duplicates", {"bits": 64}, "bits must be 0 to 7"),
         ("new-pages", {"limit": -1}, "'-1' is not a valid value. Must be a non-negative integer"),
