@@ -178,10 +178,10 @@ class ByWorth:
     @staticmethod
     def _fresh(before: Ranges, after: Ranges) -> bool:
         """Were lanes found that nobody knew of, and may there be more behind them? All of the frontier count as one."""
-        if UNKNOWN not in after.lane:
+        new = set(after.lane).difference(before.lane)
+        if not new or UNKNOWN not in after.lane:
             return False
-        new, known = set(after.lane).difference(before.lane), {stretch(lane) for lane in before.lane}
-        return any(stretch(lane) not in known for lane in new)
+        return not {stretch(lane) for lane in new} <= {stretch(lane) for lane in before.lane}
 
     def _ranges(self, queue: str) -> Ranges:
         with self._lock:

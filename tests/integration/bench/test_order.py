@@ -23,9 +23,9 @@ VALUE = "flow^.85 authority^.15"
 def recording() -> Recording:
     """Pages that each lead to the next, and to some popular ones."""
     dice = np.random.default_rng(7)
-    sources = np.concatenate([np.arange(399), np.repeat(np.arange(400), 3)])
-    targets = np.concatenate([np.arange(1, 400), (dice.random(1200) ** 2 * 400).astype(np.int64)])
-    return Recording.of(sources, targets, pages=400, name="small")
+    sources = np.concatenate([np.arange(149), np.repeat(np.arange(150), 3)])
+    targets = np.concatenate([np.arange(1, 150), (dice.random(450) ** 2 * 150).astype(np.int64)])
+    return Recording.of(sources, targets, pages=150, name="small")
 
 
 def test_a_brain_without_lag_is_about_as_good_as_its_order(
@@ -36,11 +36,11 @@ def test_a_brain_without_lag_is_about_as_good_as_its_order(
     exact = next(curve for curve in curves if curve.name == VALUE)
     for way in ("best_first", "optimal"):
         brain = make_brain()
-        how = Live(workers=0, pushes_per_page=5, batch=5, order=way)
+        how = Live(workers=0, pushes_per_page=5, batch=10, order=way)
         found = order.live(brain, recording, web, shares, VALUE, how)
         assert found.fetched == len(web)
         assert found.pagerank[-1] == pytest.approx(1.0)
-        assert abs(found.area - exact.area) < 0.03
+        assert abs(found.area - exact.area) < 0.05
         assert brain.stats()["done"]["pushes"] > 0
         assert (brain.settings.value, brain.settings.order) == (VALUE, way)
 
