@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from graphbrain.errors import BadInput, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.service.backend import LONGEST_NAP, Gate, Threads
-from graphbrain.service.refusals import Refusal, validation_sentence
+from graphbrain.service.refusals import Refusal, refusal_of, validation_sentence
 
 
 def test_many_wait_and_one_asks_at_a_time() -> None:
@@ -75,3 +76,11 @@ def test_more_than_the_threads_and_their_queue_are_refused() -> None:
 def test_what_is_wrong_with_a_request_is_told_in_a_sentence(error: dict[str, object], words: str) -> None:
     said = validation_sentence([error])
     assert words in said and "secret" not in said and said.endswith(".")
+
+
+def test_where_the_database_is_stays_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    for kind, status in ((GraphUnavailable, 503), (GraphRefused, 502), (GraphTooSmall, 503)):
+        told = refusal_of(kind("Neo4j at bolt://10.0.0.7 said: neo4j"))
+        assert told.status == status and "bolt" not in told.message and told.kind == kind.__name__
+    assert caplog.text.count("bolt://10.0.0.7") == 3
+    assert refusal_of(BadInput("n is wrong")).message == "n is wrong"
