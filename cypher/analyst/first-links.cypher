@@ -1,7 +1,7 @@
 // What the crawl looks like: the first links, as a graph
 //
-// A row is a link on a page where the crawl begins, fifty at most; in Browser they are drawn: drag a page, or double-
-// click it to see what else it links to.
+// A row is a link on a page where the crawl begins, fifty at most; in Browser they are drawn: drag a page, or
+// double-click it to see what else it links to.
 //
 // group     Progress
 // cost      every page
