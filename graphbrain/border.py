@@ -30,6 +30,7 @@ __all__ = [
     "share",
     "shown",
     "usable",
+    "words",
     "worth",
 ]
 
@@ -43,6 +44,7 @@ RANGES = {
     "relevance": (0.0, 1.0),
     "simhash": (1 - 2**64, 2**64 - 1),
     "value": (0.0, 1e12),
+    "size": (0, 2**53),
 }
 """Least and most of the numbers of a report."""
 LONGEST_VALIDATOR = 1_000
@@ -50,6 +52,8 @@ LONGEST_VALIDATOR = 1_000
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
 LONGEST_ERROR = 200
+LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
+"""Characters of texts that are kept for those who ask later."""
 LONGEST_TYPE = 1_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TEXTS = ("body_hash", "text_hash", "content_type", "etag", "last_modified", "redirected_to", "error")
@@ -83,6 +87,7 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
     _word("not_modified", report.not_modified)
     if report.not_modified is None:
         plain["not_modified"] = False
+    _facts(report, plain)
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
@@ -90,6 +95,29 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         _put(plain, "simhash", simhash, int(simhash))
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
+
+
+def _facts(report: Fetched, plain: dict[str, Any]) -> None:
+    """What a page says of itself is no reason to refuse its visit: only a value of another kind is."""
+    _word("noindex", report.noindex)
+    for name, longest in LONGEST_FACTS.items():
+        if (text := getattr(report, name)) is not None:
+            _put(plain, name, text, " ".join(words(name, text)[: 4 * longest].split())[:longest])
+    size = report.size
+    if size is not None:
+        if isinstance(size, bool) or not isinstance(size, Integral) or not 0 <= size <= RANGES["size"][1]:
+            raise BadInput(f"size must be a whole number of bytes, not {size!r:.80}")
+        _put(plain, "size", size, int(size))
+
+
+def words(name: str, text: object) -> str:
+    """A text that a page has said, with what cannot be sent replaced; none for None. Raises BadInput for what is no
+    text."""
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise BadInput(f"{name} must be text, not {text!r:.80}")
+    return str.__str__(text) if sendable(text) else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _claim(claim: object) -> None:

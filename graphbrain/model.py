@@ -60,6 +60,21 @@ SCOPE, ROBOTS = "scope", "robots"
 """Why a page is outside: the settings of the scope, or its host's robots.txt."""
 
 
+class _Record:
+    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
+
+    __slots__ = ()
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """The names in `as_dict`, in its order."""
+        return tuple(cls.__slots__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its values by name; as `dataclasses.asdict`, which is slow."""
+        return {name: getattr(self, name) for name in self.columns()}
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """One out-link of a fetched page.
@@ -67,15 +82,19 @@ class Link:
     `relevance`: the crawler's guess, 0..1, how near the target is to the topic; None says nothing. It holds until
     the target is fetched and given a relevance of its own; of several guesses the largest holds.
     `value`: the crawler's guess, 0..1e12, what the target is worth to it (see `Fetched`); it holds in the same way.
+    `anchor`: its text, of which 200 characters are kept; `rel`: its `rel`, of which nofollow, ugc and sponsored are.
+    Both are for those who ask later; the crawl does not go by them.
     """
 
     url: str
     relevance: float | None = None
     value: float | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(_Record):
     """A page handed out to one worker until `until`.
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
@@ -95,9 +114,6 @@ class Claim:
     def claimed(self) -> float | None:
         """When it was handed out, in epoch seconds; its token says it. None for one of an older graphbrain."""
         return made_at(self.token)
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 class Claims(Sequence[Claim]):
@@ -176,6 +192,8 @@ class Fetched:
     `fetched_at`: epoch seconds; None means now; a claimed visit is taken to be after its claim.
     `seconds`: how long the fetch took, for the `response_times` setting.
     `address`: the IP address it was reached at, for limits by address.
+    `title`, `canonical` (a URL), `noindex`, `language`, `size` (bytes) are facts for those who ask later: the crawl
+    does not go by them. With any of them, content type and seconds are kept, too.
     """
 
     url: str
@@ -197,6 +215,11 @@ class Fetched:
     seconds: float | None = None
     address: str | None = None
     value: float | None = None
+    title: str | None = None
+    canonical: str | None = None
+    noindex: bool | None = None
+    language: str | None = None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +254,7 @@ class Unusable:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(_Record):
     """What the brain did with one reported item.
 
     `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
@@ -247,9 +270,6 @@ class Answer:
     links: int = 0
     links_refused: tuple[tuple[str, str], ...] = ()
     links_over: int = 0
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +287,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Hinted:
+class Hinted(_Record):
     """What came of one hint.
 
     `outcome`: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
@@ -278,9 +298,6 @@ class Hinted:
     accepted: bool
     reason: str = ""
     outcome: HintOutcome | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,21 +320,6 @@ class SeedAnswer:
 
     def __add__(self, other: SeedAnswer) -> SeedAnswer:
         return SeedAnswer(*(getattr(self, f.name) + getattr(other, f.name) for f in dataclasses.fields(self)))
-
-
-class _Record:
-    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
-
-    __slots__ = ()
-
-    @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """The names in `as_dict`, in its order."""
-        return tuple(cls.__slots__)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its values by name; as `dataclasses.asdict`, which is slow."""
-        return {name: getattr(self, name) for name in self.columns()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from graphbrain.analyst.dictionary import NODES
-from graphbrain.analyst.questions import GROUPS, Question, questions
+from graphbrain.analyst.questions import GROUPS, Question, question, questions
 
 __all__ = ["Server", "files"]
 
@@ -42,7 +42,8 @@ WARNING = (
     "scores stand on; 'graphbrain audit' would tell of it. The command 'graphbrain ask' asks the same questions in "
     "transactions that cannot write."
 )
-LOOK = "MATCH path = (p:Page)-[:LINKS]->(q:Page)\nWHERE p.is_seed\nRETURN path LIMIT 50"
+FIRST = "first-links"
+"""The question to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +58,12 @@ class _Slide:
 
 
 def _slides() -> list[_Slide]:
-    first = _Slide("What is in here", (INTRO, WARNING), (("The first links of the crawl", "A graph.", LOOK),))
+    first = _Slide("What is in here", (INTRO, WARNING), (_told(question(FIRST)),))
     topics = [
-        _Slide(group, (), tuple(map(_told, (each for each in questions() if each.group == group)))) for group in GROUPS
+        _Slide(
+            group, (), tuple(map(_told, (each for each in questions() if each.group == group and each.name != FIRST)))
+        )
+        for group in GROUPS
     ]
     tables = [
         _Slide(
@@ -73,10 +77,10 @@ def _slides() -> list[_Slide]:
     return [first, *topics, *tables]
 
 
-def _told(question: Question) -> tuple[str, str, str]:
-    cost = f" It reads {question.cost}." if question.cost else ""
-    how = "" if question.cypher else f" Ask it on the command line: graphbrain ask {question.name}"
-    return question.title, f"{question.reading}{cost}{how}", question.pasted
+def _told(asked: Question) -> tuple[str, str, str]:
+    cost = f" It reads {asked.cost}." if asked.cost else ""
+    how = "" if asked.cypher else f" Ask it on the command line: graphbrain ask {asked.name}"
+    return asked.title, f"{asked.reading}{cost}{how}", asked.pasted
 
 
 def files() -> dict[str, tuple[str, str]]:

@@ -125,7 +125,9 @@ def kill_local_server(data: Path | None) -> Blow:
 
     def blow() -> None:
         os.kill(running.pid, signal.SIGKILL)
-        time.sleep(0.5)
+        deadline = time.monotonic() + LONGEST_START
+        while lifecycle.find(data) is not None and time.monotonic() < deadline:
+            time.sleep(0.05)  # a server of gigabytes does not end at once; until then it would count as running
         lifecycle.start(data)
 
     return blow

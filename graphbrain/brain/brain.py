@@ -385,6 +385,13 @@ class Brain:
             regex=regex, host=host, state=state, fetched=fetched, between_hosts=between_hosts, progress=progress
         )
 
+    def frame(self, table: str, kind: str = "arrow") -> Any:
+        """All `pages`, `links` or `hosts` as a table in memory: `arrow`, `pandas` or `polars`. Raises BadInput.
+
+        Needs the extra `tables`; larger crawls are for `graphbrain dump tables`.
+        """
+        return self._looking.frame(table, kind)
+
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
         return self._looking.neighbours(url)

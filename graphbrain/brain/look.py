@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from graphbrain.analyst import frames
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
@@ -150,6 +151,10 @@ class Looking:
         """All links of the pages that fit, as `Brain.dump_links` says."""
         wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
         return scan.links(self._session.graph, wanted, between_hosts, progress)
+
+    def frame(self, table: str, kind: str) -> Any:
+        """A table in memory, as `Brain.frame` says."""
+        return frames.frame(self._session.graph, table, kind)
 
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The neighbours of a page, as `Brain.neighbours` says."""

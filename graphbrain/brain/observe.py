@@ -22,7 +22,19 @@ __all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
 
 VERBS = (
     *("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "tend", "settle", "page", "top"),
-    *("payments", "path", "neighbours", "stats", "audit", "link", "unlink", "forget", "retry", "set_relevance"),
+    *(
+        "payments",
+        "path",
+        "neighbours",
+        "stats",
+        "audit",
+        "frame",
+        "link",
+        "unlink",
+        "forget",
+        "retry",
+        "set_relevance",
+    ),
     *("set_payout", "set_value", "set_interval", "change", "rank", "rank_if_due", "clear", "convert_engine", "rekey"),
     *("block", "unblock", "crawl_now", "host", "rankings", "remake", "robots", "set_host", "set_rate", "set_robots"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -97,7 +98,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     if save is not None:
         _save(save, given)
         return
-    where, user, password = _sign_in(app, origin)
+    where, uri, user, password = _sign_in(app, origin)
     try:
         server = guide.Server(port, _origins(where), given)
     except OSError as error:
@@ -105,6 +106,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     with server:
         for line in (
             f"browser   {where}/browser/ (its new interface: {where}/browser/preview/)",
+            f"connect   {uri}",
             f"sign in   {user}, password {password}",
             f"type      :play {server.address}/guide.html",
             f"          in the new interface :guide {server.address}/guide.adoc",
@@ -118,17 +120,18 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             server.serve_forever()
 
 
-def _sign_in(app: App, origin: str | None) -> tuple[str, str, str]:
-    """Where Browser is, without a path; who signs in, and where the password is."""
+def _sign_in(app: App, origin: str | None) -> tuple[str, str, str, str]:
+    """Where Browser is, without a path; what it connects to, who signs in, and where the password is."""
     from graphbrain.server import lifecycle
 
     login = app.arguments()
     if origin is not None:
-        return origin.rstrip("/"), login.get("user", "neo4j"), "as for this command"
+        uri = login.get("uri") or os.environ.get("GRAPHBRAIN_URI", "")
+        return origin.rstrip("/"), uri, login.get("user", "neo4j"), "as for this command"
     found = lifecycle.find(app.data)
     if found is None or login.get("uri") != found.uri:
         raise click.UsageError("Say by --origin where the Browser of this Neo4j is, as http://host:7474.")
-    return found.browser.removesuffix("/browser/"), found.user, f"in {found.data / 'password'}"
+    return found.browser.removesuffix("/browser/"), found.uri, found.user, f"in {found.data / 'password'}"
 
 
 def _origins(where: str) -> set[str]:

@@ -71,6 +71,27 @@ def dump_links(app: App, /, file: Path | None, form: str, **which: Any) -> None:
     show.say(f"graphbrain: {count:,} links.")
 
 
+@dump_group.command("tables")
+@click.argument("folder", metavar="DIR", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
+@connection
+@pass_app
+def dump_tables(app: App, /, folder: Path, as_json: bool) -> None:
+    """Write pages, links and hosts as Parquet.
+
+    DIR is a new folder, or an empty one. A page is known by its key in all tables. A manifest is written last.
+    """
+    from graphbrain import show
+    from graphbrain.analyst import frames
+
+    with app.brain(auto_tend=False) as brain, show.task_bar() as bar:
+        manifest = frames.dump(brain.graph, folder, brain.now, bar)
+    if as_json:
+        show.json_lines([manifest])
+    told = ", ".join(f"{table['rows']:,} {name}" for name, table in manifest["tables"].items())
+    show.say(f"graphbrain: {told} are in {folder}.")
+
+
 def _to(file: Path | None) -> Any:
     from graphbrain.ingest import dump
 

@@ -231,11 +231,12 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
     body, page = _read(response), HtmlPage(response.url)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))
-    if judge is None:
-        return Fetched(url, page.links, claim, status, body, **stamps)
-    near = judge(" ".join(page.text))
-    links = [Link(link, guess(near, judge(text))) for link, text in zip(page.links, page.anchors, strict=True)]
-    return Fetched(url, links, claim, status, body, relevance=near, **stamps)
+    near = judge and judge(" ".join(page.text))
+    links = [
+        Link(link, guess(near, judge(text)) if judge else None, anchor=text, rel=rel)
+        for link, text, rel in zip(page.links, page.anchors, page.rels, strict=True)
+    ]
+    return Fetched(url, links, claim, status, body, relevance=near, size=len(body), **stamps, **page.facts)
 
 
 def _failed(claim: Claim, response: HTTPResponse) -> Failed:
@@ -255,15 +256,16 @@ def _read(response: HTTPResponse) -> bytes:
 
 
 class HtmlPage(HTMLParser):
-    """The links of a page, absolute and in its order, the text of each, and all its text; of a broken one, those before
-    the break."""
+    """The links of a page, absolute and in its order, the text and the rel of each, all its text, and what it says of
+    itself; of a broken one, those before the break."""
 
     def __init__(self, base: str) -> None:
         super().__init__()
         self.base, self.links = base, list[str]()
         self.based = False
         self.anchors, self.text = list[str](), list[str]()
-        self.in_link = self.silent = False
+        self.rels, self.facts = list[str | None](), dict[str, Any]()
+        self.in_link = self.silent = self.in_title = False
 
     def read(self, html: bytes, charset: str) -> HtmlPage:
         try:
@@ -277,7 +279,15 @@ class HtmlPage(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.silent = tag in ("script", "style")
-        href = dict(attrs).get("href")
+        self.in_title = tag == "title" and "title" not in self.facts
+        said = dict(attrs)
+        href = said.get("href")
+        if tag == "html" and said.get("lang"):
+            self.facts["language"] = said["lang"]
+        elif tag == "link" and href and "canonical" in (said.get("rel") or "").lower().split():
+            self.facts.setdefault("canonical", href)
+        elif tag == "meta" and (said.get("name") or "").lower() == "robots":
+            self.facts["noindex"] = any(word in (said.get("content") or "").lower() for word in ("noindex", "none"))
         if href and tag in ("a", "area", "base"):
             href = href.strip()
             with suppress(ValueError):  # not a URL: the brain's answer will say so
@@ -288,6 +298,7 @@ class HtmlPage(HTMLParser):
             if tag != "base":
                 self.links.append(href)
                 self.anchors.append("")
+                self.rels.append(said.get("rel"))
                 self.in_link = tag == "a"
 
     def parse_html_declaration(self, i: int) -> int:
@@ -297,10 +308,12 @@ class HtmlPage(HTMLParser):
             return self.parse_bogus_comment(i)
 
     def handle_endtag(self, tag: str) -> None:
-        self.silent = False
+        self.silent = self.in_title = False
         self.in_link = self.in_link and tag != "a"
 
     def handle_data(self, data: str) -> None:
+        if self.in_title:
+            self.facts["title"] = self.facts.get("title", "") + data
         if not self.silent:
             self.text.append(data)
             if self.in_link:

@@ -62,6 +62,8 @@ class Crew:
         self._threads: list[threading.Thread] = []
         self._killed: set[int] = set()
         self._ready = threading.Semaphore(0)
+        self._waiting: list[subprocess.Popen[str]] = []
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
         for number in range(1, self.count + 1):
@@ -80,7 +82,8 @@ class Crew:
         self.stop()
 
     def begin(self, arguments: Mapping[str, Any], **order: Any) -> None:
-        """Let them crawl, all from the same moment on: on a busy machine one may be ready long before another.
+        """Let them crawl once all are ready; the others when the first has reported a page, for none waits for longer
+        than its patience while another holds all that there is.
 
         `arguments`: what `Brain.open` takes. `proxy`: where the web is. `topic`: words to crawl for, or None. `threads`
         and `patience`: as for `crawl`.
@@ -89,8 +92,10 @@ class Crew:
             send_order(process, {"arguments": dict(arguments), "worker": self.name(number), **order})
         for _ in self._processes:
             self._ready.acquire()
-        for process in self._processes.values():
-            send_order(process, {"go": True})
+        first, *self._waiting = self._processes.values()
+        send_order(first, {"go": True})
+        if first.poll() is not None:  # before it could be told
+            self._let_the_others()
 
     @staticmethod
     def name(number: int) -> str:
@@ -147,13 +152,20 @@ class Crew:
                 elif "ready" in told:
                     self._ready.release()
                 else:
+                    self._let_the_others()
                     self._heard.put((number, Told(**{**told, "held": tuple(told["held"])})))
         if (code := process.wait()) and number not in self._killed:
             self.failed = self.failed or f"its process has ended with code {code}"
         with suppress(OSError):
             process.stdout.close()  # type: ignore[union-attr]
         self._ready.release()  # it will not be
+        self._let_the_others()
         self._heard.put((number, None))
+
+    def _let_the_others(self) -> None:
+        with self._lock:
+            while self._waiting:
+                send_order(self._waiting.pop(), {"go": True})
 
 
 # ---------------------------------------------------------------- inside a crawler's process

@@ -6,7 +6,7 @@ most, and none when the page is worth little. Of a change rate λ the share `rec
 `false` hints that nothing came of for each change: then unhinted changes come at α = (1−recall)·λ, hints at
 γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
 have an interval of their own, and on pages that are not fetched yet, a hint is only noted.
-Statements: pages/hints, pages/hinted, pages/move_back.
+Statements: pages/hints, pages/hinted, pages/move_back, facts/sitemaps.
 """
 
 from __future__ import annotations
@@ -171,6 +171,8 @@ def _write(
 ) -> None:
     if noted:
         tx.do("pages/hinted", rows=noted)
+        if named := [page for page, _, kind in noted if kind == "sitemap"]:
+            tx.do("facts/sitemaps", ids=named, now=now)
     if moved:
         tx.do("pages/move_back", rows=[[page, since] for page, since in moved.items()])
     discovery.look_again(tx, freed, now)  # a page that is hinted at is no orphan

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, relink, spellings, visits
+from graphbrain.frontier import discovery, facts, relink, spellings, visits
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.relink import Named, Redirected
 from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge, told_of
@@ -72,6 +72,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links = adjacency.replace(tx, ledger, told, now)
+    facts.write(tx, verdicts, named.goals)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)

@@ -14,6 +14,7 @@ from urllib.parse import urljoin
 
 from graphbrain import border, retry_after, tokens
 from graphbrain.errors import BadInput
+from graphbrain.frontier import facts
 from graphbrain.frontier.verdicts import Item
 from graphbrain.meaning import meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
@@ -89,6 +90,7 @@ class Intake:
         item.spelling, item.circles = led.spelling, led.circles
         if isinstance(report, Fetched):
             item.seen = _seen(report, item.at, self._change)
+            item.facts = facts.of_page(report, url, self._rules)
         if led.target and what.follows and isinstance(report, Fetched):
             item.report = replace(report, redirected_to=None)
         self._take_links(item, what.links, led.target)
@@ -148,15 +150,22 @@ class Intake:
         if target:
             item.targets = dict(target)
         else:
-            item.targets, item.over = self._fold(item.key, links, refused, item.values)
+            told = facts.LinkFacts()
+            item.targets, item.over = self._fold(item.key, links, refused, item.values, told)
+            item.link_facts = told.rows() if told.found else {}
         item.refused = tuple(refused)
 
     def _fold(
-        self, own: str, links: Iterable[str | Link], refused: list[tuple[str, str]], values: dict[str, float]
+        self,
+        own: str,
+        links: Iterable[str | Link],
+        refused: list[tuple[str, str]],
+        values: dict[str, float],
+        told: facts.LinkFacts,
     ) -> tuple[dict[str, tuple[str, float | None]], int]:
         """Distinct targets in page order, at most `max_links`; of several guesses the largest holds.
 
-        What comes of it besides goes into `refused` and `values`."""
+        What comes of it besides goes into `refused`, `values` and `told`."""
         page = self._rules.page
         targets: dict[str, tuple[str, float | None]] = {}
         over: set[str] = set()
@@ -172,11 +181,15 @@ class Intake:
                     guess = None if link.relevance is None else border.share("relevance", link.relevance)
                     value = getattr(link, "value", None)  # a class of the caller's own may know nothing of it
                     value = None if value is None else border.worth("value", value)
+                    border.words("anchor", getattr(link, "anchor", None))
+                    border.words("rel", getattr(link, "rel", None))
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no Link
                 refused.append((named(link), unreadable(error)))
                 continue
             if key == own:
                 continue
+            if told.found or not isinstance(link, str):
+                told.take(key, link)
             if key in targets:
                 known = targets[key][1]
                 better = known if guess is None or (known is not None and guess <= known) else guess

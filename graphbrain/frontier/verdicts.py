@@ -57,6 +57,10 @@ class Item:
     """key → (address, guess of relevance) of each distinct out-link, in page order, without the page itself"""
     values: dict[str, float] = field(default_factory=dict)
     """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
+    facts: list[object] = field(default_factory=list)
+    """what is told of the page for those who ask later: see facts/pages"""
+    link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
+    """key → (text, rel) of the targets, if any of them has such"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
     note: str = ""

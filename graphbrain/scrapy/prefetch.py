@@ -28,7 +28,7 @@ GATHERED, ENOUGH = 1.0, 100
 are wanted: a transaction for each would take twice the time. Where they do not, a report may bring the pages that are
 missing, and is made at once."""
 ASKED_AT_ONCE = 4
-"""Pages are claimed when this part of all that may be fetched at once is wanted, or a little later whatever is."""
+"""Pages are claimed when a part of all that may be fetched at once is wanted, one in so many, or a little later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
 RENEWALS = 3

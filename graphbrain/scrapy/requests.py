@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from parsel import Selector
 from scrapy import Request
-from scrapy.http import Response, TextResponse
+from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
@@ -142,9 +142,11 @@ class Reader:
 
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
         """
-        near, texts = self._near(response), {}
+        near, texts, unfollowed = self._near(response), dict[str, str](), set[str]()
         if (self._options.every_link or self._options.topic is not None) and isinstance(response, TextResponse):
-            texts = {link.url: " ".join(link.text.split()) for link in self._extractor.extract_links(response)}
+            found = self._extractor.extract_links(response)
+            texts = {link.url: " ".join(link.text.split()) for link in found}
+            unfollowed = {link.url for link in found if link.nofollow}
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
         urls = dict.fromkeys(texts) if self._options.every_link else {}
         links: list[str | Link] = []
@@ -153,8 +155,27 @@ class Reader:
             guess = self._share("graphbrain_relevance", given, url)
             if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
                 guess = self._guess(near, text or (said.get(_key(url)) if said else None))
-            links.append(url if guess is None else Link(url, guess))
+            words, rel = text or texts.get(url), "nofollow" if url in unfollowed else None
+            links.append(url if guess is None and not words and not rel else Link(url, guess, anchor=words, rel=rel))
         return near, links
+
+    def facts(self, response: Response) -> dict[str, Any]:
+        """What an HTML page says of itself, for those who ask later; nothing of one that cannot be read."""
+        if not isinstance(response, HtmlResponse):
+            return {}
+        try:
+            page = response.selector
+            title, canonical, language = (
+                page.xpath(path).get() for path in ("string(//title)", "//link[@rel='canonical']/@href", "/html/@lang")
+            )
+            robots = " ".join(page.xpath("//meta[@name='robots']/@content").getall()).lower()
+        except Exception:
+            log.debug("No facts of %s can be read.", response.url, exc_info=True)
+            return {}
+        noindex = "noindex" in robots or "none" in robots
+        kind = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
+        told = {"title": title, "canonical": canonical, "language": language, "noindex": noindex or None}
+        return told | {"size": len(response.body), "content_type": kind}
 
     def _near(self, response: Response) -> float | None:
         """How near the page is to the topic. What the user's function cannot tell is not known."""
@@ -218,6 +239,8 @@ def express(request: Request, spider: Spider | None) -> str | None:
         return None
     if not request.url.startswith(("http://", "https://")):
         return None
+    if _bare(request):
+        return ""
     callback, errback = _name(request.callback, spider), _name(request.errback, spider)
     if callback is None or errback is None:
         return None
@@ -243,6 +266,13 @@ def express(request: Request, spider: Spider | None) -> str | None:
     except (TypeError, ValueError):
         return None
     return text if same and len(text) <= LONGEST_NOTE else None
+
+
+def _bare(request: Request) -> bool:
+    """Does its URL alone make it again, as that of nearly every link does? For the rest it is looked at closely."""
+    if request.callback is not None or request.errback is not None or request.cb_kwargs:
+        return False
+    return PASSING.issuperset(request.meta) and all(name == b"Referer" for name in request.headers)
 
 
 def _name(method: Any, spider: Spider | None) -> str | None:

@@ -51,6 +51,8 @@ MARK = "_graphbrain"
 """Where a request's meta keeps the number of the visit that it belongs to."""
 TICK = 0.1
 """Seconds between two looks at which requests Scrapy has done with."""
+ASK_EVERY = 5
+"""Ticks after which even a single page is asked for, though others are being fetched."""
 PERMANENT = (301, 308)
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
@@ -129,8 +131,9 @@ class _Visit:
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
             return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
+        told: dict[str, Any] = reader.facts(response) if good else {}
         return Fetched(
-            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified
+            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified, **told
         )  # fmt: skip
 
 
@@ -148,6 +151,7 @@ class Scheduler(BaseScheduler):
         """This process's own requests, best first; each with its number, so that no two compare equal."""
         self._fingerprints: set[bytes] = set()
         self._ticks = create_looping_call(self._tick)
+        self._ticked = 0
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
         self._failure: GraphbrainError | None = None
         self._closing = False
@@ -339,7 +343,9 @@ class Scheduler(BaseScheduler):
         if desk is None or self._closing:
             return
         self._end_visits()
-        self._want(desk, at_once=True)
+        self._ticked += 1
+        idle = not (desk.ready or self._waiting or engine.downloader.active)
+        self._want(desk, at_once=idle or self._ticked % ASK_EVERY == 0)
         self._count(desk)
         if desk.ready or self._waiting or not self.has_pending_requests():
             self._nudge()

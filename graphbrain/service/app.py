@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
+from fastapi.responses import PlainTextResponse
 from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
@@ -23,7 +24,7 @@ from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Door, Limits
 from graphbrain.service.refusals import Refusal, body_of, refusal_of, validation_sentence
-from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, json_answer
+from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, failures, json_answer
 
 __all__ = ["LOCAL_NAMES", "Application", "Terms"]
 
@@ -91,6 +92,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await asyncio.to_thread(backend.keeper.read)
+        backend.meter.start()
         yield
         backend.stop()
         await backend.jobs.close()
@@ -109,6 +111,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
     for part in (crawling, looking, correcting, long_work):
         api.include_router(part.router)
     _health(api, backend)
+    _metrics(api, backend)
     _errors(api)
     api.openapi = lambda: _document(api, terms)  # type: ignore[method-assign]
     return api
@@ -136,6 +139,20 @@ def _health(api: FastAPI, backend: Backend) -> None:
         except (GraphbrainError, TimeoutError):
             return json_answer({"status": "Neo4j does not answer"}, 503)
         return json_answer({"status": "ok"})
+
+
+def _metrics(api: FastAPI, backend: Backend) -> None:
+    @api.get(
+        "/metrics",
+        tags=["health"],
+        response_class=PlainTextResponse,
+        openapi_extra={"x-roles": ["analyst", "operator"], "security": [{"token": []}]},
+        responses=failures(),
+    )
+    async def metrics(request: Request) -> Response:
+        """Figures of the brain and of this service, for Prometheus."""
+        body, kind = backend.meter.exposition(request.headers.get("accept", ""))
+        return Response(body, media_type=None, headers={"content-type": kind})
 
 
 def _errors(api: FastAPI) -> None:

@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
+from graphbrain.metrics.meter import Meter
+from graphbrain.model import Claims
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
@@ -59,14 +61,16 @@ class Threads:
 class Gate:
     """Where long polls wait while nothing can be claimed, so that a hundred of them ask the brain no more than one.
 
-    It is shut when somebody was handed nothing, until the brain says that something will be ready, or for a second;
-    what this service itself is told may be ready opens it at once. Then one after the other asks.
+    They stand in a row: whoever has the `turn` waits for the gate, and asks. It is shut when somebody was handed
+    nothing, until the brain says that something will be ready, or for a second; what this service itself is told opens
+    it at once. `told`: what was answered the last time that there was nothing.
     """
 
     def __init__(self) -> None:
         self._shut_until = -math.inf
         self._opened = asyncio.Event()
         self.turn = asyncio.Lock()
+        self.told = Claims(())
 
     def shut(self, seconds: float) -> None:
         """Nothing can be claimed for so long."""
@@ -103,6 +107,7 @@ class Backend:
         self.look = Threads("look", LOOK_THREADS, limits.queue)
         self.gate = Gate()
         self.jobs = Jobs(brain.now)
+        self.meter = Meter(brain)
         self.stopping = asyncio.Event()
         self._streams = 0
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
@@ -118,6 +123,7 @@ class Backend:
 
     def close(self) -> None:
         """Let everything go, once nothing is under way."""
+        self.meter.close()
         self.crawl.close()
         self.look.close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import time
 from typing import Annotated, Any
@@ -149,18 +150,28 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
     async def ask() -> Claims:
         found = await service.crawl.run(service.brain.next_urls, body.n, **named)
         if not found:
+            service.gate.told = found
             service.gate.shut((found.next_ready or service.brain.now() + 1.0) - service.brain.now())
         return found
 
-    claims = await ask()
-    while not claims and not claims.finished and (left := until - time.monotonic()) > 0:
-        await service.gate.pass_(left)
-        if service.stopping.is_set() or await asked.is_disconnected():
-            break
-        async with service.gate.turn:
-            if not service.gate.is_shut():
-                claims = await ask()
-    return claims
+    gate = service.gate
+    # Whoever comes while others wait goes behind them.
+    claims = Claims(()) if body.wait and gate.turn.locked() else await ask()
+    if claims or claims.finished or (left := until - time.monotonic()) <= 0:
+        return claims
+    try:
+        await asyncio.wait_for(gate.turn.acquire(), left)
+    except TimeoutError:
+        return gate.told
+    try:
+        while not claims and not claims.finished and (left := until - time.monotonic()) > 0:
+            await gate.pass_(left)
+            if service.stopping.is_set() or await asked.is_disconnected():
+                return gate.told
+            claims = await ask()  # to its end: what it claims must be told to somebody
+        return claims
+    finally:
+        gate.turn.release()
 
 
 @verb(router, "POST", "report", CRAWLERS, answers.Answers)

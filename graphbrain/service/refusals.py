@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,13 @@ STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (GraphbrainError, 400),
 )
 """The status of each error, by the first class that fits."""
+KEPT_IN: tuple[tuple[type[GraphbrainError], str], ...] = (
+    (GraphUnavailable, "Neo4j does not answer; try again."),
+    (GraphTooSmall, "Neo4j has too little memory for what was asked; do less at once."),
+    (GraphRefused, "Neo4j refused; the service's log says why."),
+)
+"""What is said of errors whose own words tell where the database is, and as whom it is used: those are for the log."""
+log = logging.getLogger("graphbrain.service")
 SOON = 1
 """Seconds after which it is worth while to try again what can succeed later."""
 
@@ -63,7 +71,10 @@ class Refusal(Exception):
 def refusal_of(error: GraphbrainError) -> Refusal:
     """What to answer for an error of the brain."""
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
-    return Refusal(status, type(error).__name__, str(error), try_again=error.try_again)
+    words = next((words for kind, words in KEPT_IN if isinstance(error, kind)), None)
+    if words is not None:
+        log.warning("%s: %s", type(error).__name__, error)
+    return Refusal(status, type(error).__name__, words or str(error), try_again=error.try_again)
 
 
 def body_of(refusal: Refusal, request_id: str) -> bytes:

@@ -129,10 +129,7 @@ def verb(
     may: Mapping[int, str] | None = None,
 ) -> Callable[[F], F]:
     """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`)."""
-    errors: dict[int | str, dict[str, Any]] = {
-        code: {"description": words, "content": {"application/json": {"schema": {"$ref": ERROR}}}}
-        for code, words in {**_ALWAYS, **(may or {})}.items()
-    }
+    errors = failures(may)
     if lines:
         good = {"description": "JSON lines, each as in the example; one with an 'error' says why it is not all."}
         responses = {status: {**good, "content": {NDJSON: {"schema": {"type": "string"}}}}, **errors}
@@ -154,6 +151,14 @@ def verb(
         return decorated
 
     return declare
+
+
+def failures(may: Mapping[int, str] | None = None) -> dict[int | str, dict[str, Any]]:
+    """How the document describes the answers that say that it is not done: those of all verbs, and these."""
+    return {
+        code: {"description": words, "content": {"application/json": {"schema": {"$ref": ERROR}}}}
+        for code, words in {**_ALWAYS, **(may or {})}.items()
+    }
 
 
 ERROR = "#/components/schemas/ErrorAnswer"

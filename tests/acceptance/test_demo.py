@@ -249,14 +249,17 @@ def test_interrupted_crawl_gives_its_claims_back(brain: Brain, web: Web) -> None
 
 def test_two_crawlers_share_one_web(neo4j: Any, brain: Brain, web: Web) -> None:
     reports: list[list[Report]] = [[], []]
+    first = threading.Event()  # one begins alone: while it holds all there is, the other would find nothing and end
     both = threading.Barrier(2)  # neither gets beyond its first page before the other has one
 
     def one(number: int) -> None:
         def on_page(result: Fetched | Failed, answer: Answer) -> None:
             reports[number].append((result, answer))
             if len(reports[number]) == 1:
+                first.set()
                 both.wait(PATIENCE)
 
+        assert number == 0 or first.wait(PATIENCE)
         with neo4j.open(crawl="test", auto_tend=False) as own:
             run(own, web, threads=4, on_page=on_page)
 

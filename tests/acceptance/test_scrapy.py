@@ -287,7 +287,7 @@ def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_o
         victim = spiders.start("links", site, CONCURRENT_REQUESTS=4)
         eventually(lambda: len(site.visits) > 8, "nine visits", victim)
         victim.send_signal(signal.SIGKILL)
-        victim.wait(PATIENCE)
+        victim.communicate(timeout=PATIENCE)  # its pipes are closed, too
         before = site.asked()
         held = brain.stats()["leased"]
         items, _ = spiders.run("links", site, CONCURRENT_REQUESTS=4)

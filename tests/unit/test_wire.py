@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import re
@@ -164,7 +165,7 @@ def test_of_each_field_both_say_the_same_whatever_else_there_is(name: str) -> No
 
 
 def test_the_schema_knows_every_field_of_the_model_and_no_other() -> None:
-    assert set(SCHEMA["properties"]) == {*_MODEL, "failed"}
+    assert set(SCHEMA["properties"]) == {*_MODEL, "failed", "body_base64"}
     assert set(SCHEMA["else"]["properties"]) == {name for name, one in SCHEMA["properties"].items() if one is True}
     described = {**SCHEMA["properties"], **SCHEMA["else"]["properties"]}
     assert "absolute, in page order" in described["links"]["description"]
@@ -241,3 +242,14 @@ def test_a_claim_alone_or_in_a_line() -> None:
     for wrong in ({}, {"claim": None}, {**few, "key": "x"}, {**few, "nonsense": 1}):
         with pytest.raises(BadInput):
             meant_by(wrong)
+
+
+def test_a_body_that_is_no_text_goes_in_base64() -> None:
+    raw = bytes(range(256))
+    told = {"url": A, "body": "this is not it", "body_base64": base64.b64encode(raw).decode()}
+    assert report_from_dict(told) == Fetched(A, body=raw)
+    assert report_from_dict({"url": A, "body_base64": None, "body": "text"}) == Fetched(A, body=b"text")
+    for wrong in ("a", "a===", "ab cd", "é===", 5, True):
+        with pytest.raises(BadInput, match="body_base64"):
+            report_from_dict({"url": A, "body_base64": wrong})
+    assert report_from_dict({"url": A, "failed": True, "body_base64": "a"}) == Failed(A)

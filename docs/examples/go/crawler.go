@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"log"
 	"net/http"
@@ -78,7 +79,7 @@ func fetch(claim object) object {
 	}
 	links := []string{}
 	for _, found := range link.FindAllSubmatch(body, -1) {
-		if to, err := url.Parse(string(found[1])); err == nil {
+		if to, err := url.Parse(html.UnescapeString(string(found[1]))); err == nil {
 			links = append(links, answer.Request.URL.ResolveReference(to).String())
 		}
 	}

@@ -57,7 +57,7 @@ async function visit(claim) {
     Object.assign(report, { status, content_type: headers["content-type"], body_base64: body.toString("base64") });
     if (status === 301 || status === 308) return { ...report, redirected_to: new URL(headers.location, at).href };
     if (status >= 400) return { ...report, failed: true, retry_after: headers["retry-after"] };
-    const found = [...body.toString().matchAll(LINK)].map((match) => match[1]);
+    const found = [...body.toString().matchAll(LINK)].map((match) => match[1].replaceAll("&amp;", "&"));
     report.links = found.filter((to) => URL.canParse(to, at)).map((to) => new URL(to, at).href);
   } catch (error) {
     report.error = String(error.message);

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import html
 import os
+import re
 import shutil
 import subprocess
 import threading
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
-from graphbrain import Client, Failed, Fetched
+from graphbrain import Brain, Client, Failed, Fetched
 from graphbrain.demo.web import Web
 from graphbrain.model import Claim
 from tests.conftest import Neo4j, emptied
@@ -36,17 +40,9 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 def fetch(web: Web, claim: Claim) -> Fetched | Failed:
     """One page, as the crawlers in other languages fetch it."""
-    import re
-    from urllib.parse import urljoin
-
-    from graphbrain.errors import BadInput
-
     at = claim.url
     for _ in range(5):
-        try:
-            status, headers, body = web.answer(at, {})
-        except (ValueError, BadInput):
-            return Failed(claim.url, claim, error="no such URL")
+        status, headers, body = web.answer(at, {})
         if status not in (302, 303, 307):
             break
         at = urljoin(at, headers["Location"])
@@ -54,16 +50,19 @@ def fetch(web: Web, claim: Claim) -> Fetched | Failed:
         return Fetched(claim.url, (), claim, status, redirected_to=urljoin(at, headers["Location"]))
     if status >= 400:
         return Failed(claim.url, claim, status, retry_after=headers.get("Retry-After"))
-    found = re.findall(rb"""<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)""", body)
-    return Fetched(claim.url, [urljoin(at, link.decode()) for link in found], claim, body=body)
+    links = []
+    for link in re.findall(rb"""<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)""", body):
+        with contextlib.suppress(ValueError):
+            links.append(urljoin(at, html.unescape(link.decode())))
+    return Fetched(claim.url, links, claim, body=body)
 
 
 def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path) -> None:
     programs = commands(tmp_path)
     if not programs:
         pytest.skip("neither Go nor Node is here")
-    hosts = "links.example lexicon.example birds.example"
-    given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts}
+    hosts = "links.example lexicon.example notes.example"
+    given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts, "max_errors": 1}
     with Web(pages=120) as web, emptied(neo4j, **given) as brain:
         brain.seed(web.seeds)
         token = tokens(brain, "crawler")["crawler"]
@@ -98,17 +97,14 @@ def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path) -> 
                     thread.join(60)
         for language, process in running.items():
             assert process.returncode == 0, (language, told[language])
-            assert int(told[language][0].split()[0]) > 5, f"{language} had its share: {told[language]}"
+            assert int(told[language][0].split()[0]) > 0, f"{language} had its share: {told[language]}"
         _judge(brain, web)
 
 
-def _judge(brain: object, web: Web) -> None:
-    from graphbrain import Brain
-
-    assert isinstance(brain, Brain)
+def _judge(brain: Brain, web: Web) -> None:
     answered = [visit.url for visit in web.visits if visit.status == 200]
     kinds = {page.url: page.kind for page in web.pages.values()}
-    targets = {page.target for page in web.pages.values() if page.kind == "found"}
+    targets = {urljoin(page.url, page.target) for page in web.pages.values() if page.kind == "found"}
     twice = {url for url in answered if answered.count(url) > 1} - targets
     assert not twice, {url: kinds.get(url) for url in twice}
     states = brain.stats()["states"]

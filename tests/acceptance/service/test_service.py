@@ -369,3 +369,24 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
             except hypothesis.errors.Unsatisfiable:  # nothing can be wrong where nothing is said
                 continue
     assert len(asked) > 35 and sum(asked.values()) > 35 * EXAMPLES
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def test_metrics_are_for_those_who_look(brain: Brain, url: str, given: dict[str, str]) -> None:
+    held = httpx.post(f"{url}/v1/next", json={"n": 1}, headers=bearer(given["crawler"])).json()
+    assert "graphbrain_" not in httpx.get(f"{url}/metrics").text
+    assert httpx.get(f"{url}/metrics").status_code == 401
+    assert httpx.get(f"{url}/metrics", headers=bearer(given["crawler"])).status_code == 403
+    until = time.monotonic() + 60
+    while True:
+        told = httpx.get(f"{url}/metrics", headers=bearer(given["analyst"]))
+        assert told.status_code == 200 and told.headers["content-type"].startswith("text/plain; version=")
+        if "graphbrain_pages{" in told.text or time.monotonic() > until:
+            break
+        time.sleep(0.2)
+    assert "graphbrain_up 1.0" in told.text and 'graphbrain_pages{state="frontier"}' in told.text
+    assert 'graphbrain_verb_duration_seconds_count{verb="next_urls"}' in told.text
+    assert not any(token in told.text for token in given.values()) and "a.org" not in told.text
+    assert held is not None and brain.graph.observe is not None

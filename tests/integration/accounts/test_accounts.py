@@ -570,13 +570,12 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
         per_link = abs(waits) / (d + 1)
         return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
+    # 4,096 lanes an octave, eight numbers apart; a page moves when its value is off by a sixteenth of an octave.
     value = page.get("flow", 1.0) ** 0.85 * authority**0.15 * r * 2
-    steps = math.floor(4096 * math.log2(value))
-    lane = page["depth"] + 1 if breadth_first else 2048 + (64 * 4096 - 1 - steps) * 8 + 7
-    if "first_fetched" in page:
-        lane = page["lane"]  # it waits for its first visit no more: where it waited does not matter
-    elif not breadth_first and abs(lane - page["lane"]) < 8 * 256:
-        lane = page["lane"]  # a sixteenth of an octave is near enough to stay
+    exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
+    lane = page["depth"] + 1 if breadth_first else exact
+    if "first_fetched" in page or (not breadth_first and abs(page["lane"] - exact) < 8 * 256 + 8):
+        lane = page["lane"]  # it waits for its first visit no more, or where it stands is near enough
     return {
         "hub_rank": rank(hub),
         "authority_rank": rank(authority),

@@ -125,6 +125,32 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "duplicates": (("pages", "hosts", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
     "text-duplicates": (("pages", "bodies", "urls"), [(2, 1, [f"{A}/list?x=1", f"{A}/list?x=2"])]),
+    "first-links": (("path",), ...),
+    "anchors": (
+        ("links", "hosts", "anchor", "url"),
+        [(3, 3, None, f"{A}/"), (2, 1, "Start here", f"{A}/")],
+    ),
+    "nofollow-links": (
+        ("host", "other", "links", "nofollow", "ugc", "sponsored", "such_as"),
+        [("a.example", "a.example", 14, 1, 1, 0, f"{A}/")],
+    ),
+    "canonical-conflicts": (
+        ("problem", "canonical", "url"),
+        [("is not in the graph", f"{A}/gone-away", f"{A}/two")],
+    ),
+    "noindex-pages": (("in_links", "in_sitemap", "named", "url"), [(4, False, False, f"{A}/two")]),
+    "same-titles": (
+        ("pages", "bodies", "host", "title", "such_as"),
+        [(2, 1, "a.example", "Tea", [f"{A}/shop/tea", f"{A}/two"])],
+    ),
+    "content-types": (
+        ("type", "language", "pages", "mean_size", "largest", "seconds"),
+        [("text/html", "en", 1, 1000.0, 1000, 0.5)],
+    ),
+    "sitemap-coverage": (
+        ("host", "in_sitemap", "both", "only_sitemap", "only_crawl", "failing"),
+        [("a.example", 1, 0, 1, 7, 0)],
+    ),
     "near-duplicates": (("pages", "bits", "urls"), [(2, 1, [f"{A}/two", f"{A}/one"])]),
 }
 
@@ -135,6 +161,7 @@ def crawled(neo4j: Neo4j) -> Iterator[Brain]:
     with emptied(neo4j, delay_seconds=0.0) as brain:
         crawl(brain)
         assert len(brain.next_urls(1, worker="w1")) == 1
+        brain.stats()  # writes the counters
         yield brain
 
 
@@ -162,6 +189,11 @@ def test_what_depends_on_the_day(crawled: Brain) -> None:
     assert [sum(row[place] for row in days.rows) for place in (1, 2)] == [18, 12]
     hours = ask(crawled.graph, "progress-by-hour")
     assert sum(row[1] for row in hours.rows) >= 16 and all(row[0] <= datetime.now(UTC) for row in hours.rows)
+
+
+def test_the_first_links_lead_from_the_seeds(crawled: Brain) -> None:
+    paths = [row[0] for row in ask(crawled.graph, "first-links").rows]
+    assert sorted(paths) == sorted([seed, to] for seed in (f"{A}/", f"{F}/") for to in crawled.neighbours(seed)[0])
 
 
 def test_parameters_are_obeyed(crawled: Brain) -> None:
@@ -214,7 +246,7 @@ def test_what_is_wrong_is_said(crawled: Brain) -> None:
         ("brokenlinks", {}, "no question 'brokenlinks'"),
         ("broken", {}, "did you mean broken-links"),
         ("states", {"limit": 3}, "takes none"),
-        ("new-pages", {"days": "many"}, "days must be a whole number"),
+        ("new-pages", {"days": "many"}, "days must be a number"),
         ("orphans", {"seeds": "2"}, "seeds must be true or false"),
         ("near-duplicates", {"bits": 64}, "bits must be 0 to 7"),
         ("new-pages", {"limit": -1}, "'-1' is not a valid value. Must be a non-negative integer"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from graphbrain import Brain, Failed, Fetched, Hint
+from graphbrain import Brain, Failed, Fetched, Hint, Link
 
 DAY = 86_400.0
 HASH = {name: f"{number:032x}" for number, name in enumerate(("first", "second", "same", "text"), 1)}
@@ -34,10 +34,28 @@ def crawl(brain: Brain) -> None:
             Fetched(
                 f"{A}/one", [f"{A}/two", f"{A}/broken"], fetched_at=now - DAY, simhash=0b1111 << 40, body_hash="1" * 32
             ),
-            Fetched(f"{A}/two", [f"{A}/"], fetched_at=now - DAY, simhash=0b0111 << 40, body_hash="2" * 32),
+            Fetched(
+                f"{A}/two",
+                [Link(f"{A}/", anchor="  Start\n here ", rel="nofollow noopener UGC")],
+                fetched_at=now - DAY,
+                simhash=0b0111 << 40,
+                body_hash="2" * 32,
+                title="Tea",
+                canonical="/gone-away",
+                noindex=True,
+            ),
             Fetched(f"{A}/list?x=1", [], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
             Fetched(f"{A}/list?x=2", [f"{A}/"], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
-            Fetched(f"{A}/shop/tea", [f"{A}/"], fetched_at=now - DAY),
+            Fetched(
+                f"{A}/shop/tea",
+                [Link(f"{A}/", anchor="Start here"), Link(f"{A}/", anchor="again", rel="nofollow")],
+                fetched_at=now - DAY,
+                title="Tea",
+                language="en",
+                size=1000,
+                content_type="text/html; charset=utf-8",
+                seconds=0.5,
+            ),
             Fetched(f"{A}/lost", [], fetched_at=now - 2 * DAY),
             Fetched(f"{B}/", [f"{A}/", f"{C}/"], fetched_at=now - DAY),
             Fetched(f"{C}/", [f"{A}/", f"{B}/"], fetched_at=now - DAY),

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain.scrapy import prefetch
 from graphbrain.scrapy.prefetch import Desk, Taken, Visited
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import HandClock
@@ -66,6 +67,58 @@ def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], 
         for taken in out[3:]:
             desk.done(fetched(taken.claim))
     assert brain.stats()["leased"] == 0
+
+
+def test_visits_are_reported_together_while_claims_bring_what_is_wanted(
+    brain: Brain, opened: Callable[[], Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that could bring the pages that are missing are reported at once."""
+    brain.seed(f"http://h{n}.org/" for n in range(30))
+    desk = opened()
+    written: list[int] = []
+    report = desk.brain.report
+    monkeypatch.setattr(desk.brain, "report", lambda items: [written.append(len(items)), report(items)][1])
+    monkeypatch.setattr(prefetch, "GATHERED", PATIENCE)
+    monkeypatch.setattr(prefetch, "ENOUGH", 6)
+
+    def take(count: int) -> list[Claim]:
+        out: list[Claim] = []
+        for _ in range(count):
+            assert soon(lambda: (desk.want(10, 100), desk.ready)[1])
+            taken = desk.take()
+            assert taken is not None
+            out.append(taken.claim)
+        return out
+
+    with working(desk):
+        held = take(20)
+        for claim in held[:5]:
+            desk.done(fetched(claim))
+        time.sleep(0.5)
+        assert written == [], "there may come more"
+        desk.done(fetched(held[5]))
+        assert soon(lambda: sum(written) == 6)
+        assert written == [6], "that is enough"
+        held[20:] = take(10)  # the last ones: of the next claim nothing comes
+        assert soon(lambda: (desk.want(10, 100), desk._hungry)[1])
+        desk.done(fetched(held[6]))
+        assert soon(lambda: sum(written) == 7), "it may bring what is missing"
+        for claim in held[7:]:
+            desk.done(fetched(claim))
+    assert sum(written) == 30
+    assert brain.stats()["leased"] == 0
+
+
+def test_few_pages_are_asked_for_together(opened: Callable[[], Desk]) -> None:
+    desk = opened()
+    desk.want(3, 100, 4)
+    assert not desk._claim_now.is_set()
+    desk.want(4, 100, 4)
+    assert desk._claim_now.is_set()
+    desk._claim_now.clear()
+    desk.want(1, 100)
+    assert desk._claim_now.is_set(), "unless it is said that one is worth it"
+    assert desk.close() == 0
 
 
 def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(

@@ -29,9 +29,15 @@ def test_each_uses_the_parameters_it_has_and_ends() -> None:
             assert not re.search(r"\b(apoc|gds)\.|\b(CREATE|MERGE|SET|DELETE|REMOVE|LOAD)\b", text), each.name
             assert ";" not in text, each.name
         bounded = {param.name for param in each.params} & {"limit", "days", "hours"}
-        assert bounded or each.name in {"states", "leases", "why-next", "how-found", "depth", "dead-end-shares"}, (
-            each.name
-        )
+        assert bounded or each.name in {
+            "states",
+            "first-links",
+            "leases",
+            "why-next",
+            "how-found",
+            "depth",
+            "dead-end-shares",
+        }, each.name
 
 
 def test_pasted_it_sets_its_parameters_first() -> None:

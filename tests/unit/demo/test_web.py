@@ -252,7 +252,7 @@ def test_fetched_page_has_its_links_absolute(web: Web, fetched: Fetch) -> None:
     url = "http://birds.example/guide/owl"
     result = fetched(url)
     assert isinstance(result, Fetched)
-    assert result.links == [urljoin(url, href) for href in web.pages[url].links]
+    assert [link.url for link in result.links] == [urljoin(url, href) for href in web.pages[url].links]
     assert result.body and result.status == 200 and result.claim == claim_on(url)
 
 
@@ -275,7 +275,7 @@ def test_only_temporary_redirects_are_followed(web: Web, fetched: Fetch) -> None
     result = fetched(found)
     assert isinstance(result, Fetched)
     assert (result.url, result.status, result.redirected_to) == (found, 200, None)
-    assert set(result.links) == {"http://birds.example/guide/owl"}
+    assert {link.url for link in result.links} == {"http://birds.example/guide/owl"}
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 503])
@@ -315,8 +315,9 @@ def test_failures_say_what_happened(web: Web, fetched: Fetch) -> None:
 def test_broken_page_gives_the_links_before_the_break(fetched: Fetch) -> None:
     result = fetched("http://links.example/odd")
     assert isinstance(result, Fetched)
-    assert "http://birds.example/" in result.links
-    assert "http://[broken/" in result.links  # the brain refuses it, with the reason
+    urls = [link.url for link in result.links]
+    assert "http://birds.example/" in urls
+    assert "http://[broken/" in urls  # the brain refuses it, with the reason
 
 
 @pytest.mark.parametrize(
@@ -338,3 +339,16 @@ def test_links_of(html: bytes, links: list[str]) -> None:
 
 def test_unknown_charset_is_read_as_latin_1() -> None:
     assert HtmlPage("http://h.example/").read(b"<a href=\xe9>", "no-such").links == ["http://h.example/é"]
+
+
+def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
+    html = """<html lang=en><head><title>Tea &amp; more</title><link rel="alternate canonical" href="/tea">
+    <meta name=Robots content="NOINDEX, follow"></head><body><a href=/b rel=nofollow>the <b>leaf</b></a>
+    <svg><title>x</title></svg><a href=/c></a></body></html>"""
+    page = HtmlPage("http://h.example/").read(html.encode(), "utf-8")
+    assert page.facts == {"title": "Tea & more", "canonical": "/tea", "language": "en", "noindex": True}
+    assert list(zip(page.links, page.anchors, page.rels, strict=True)) == [
+        ("http://h.example/b", "the leaf", "nofollow"),
+        ("http://h.example/c", "", None),
+    ]
+    assert HtmlPage("http://h.example/").read(b"<title>", "utf-8").facts == {}

@@ -1,0 +1,14 @@
+// What pages are: type, language, size, time
+//
+// A row is a content type and a language with how many pages, and their mean and largest size in bytes and mean time
+// to fetch in seconds. Known where the crawler tells facts.
+//
+// group     Content
+// param     limit  how many rows
+// cost      every page
+:param limit => 50;
+
+MATCH (p:Page) WHERE p.content_type IS NOT NULL OR p.language IS NOT NULL OR p.size IS NOT NULL
+RETURN p.content_type AS type, p.language AS language, count(*) AS pages, round(avg(p.size)) AS mean_size, max(p.size) AS largest,
+       round(avg(p.fetch_seconds), 3) AS seconds
+ORDER BY pages DESC, type, language LIMIT $limit

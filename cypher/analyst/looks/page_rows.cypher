@@ -1,0 +1,14 @@
+// Pages in a range of ids, as rows of a table: what is asked for of each, and nothing of those that are being deleted.
+//
+// param   first    INTEGER  the first id
+// param   last     INTEGER  the last one
+// column  rows     LIST     [key, properties, how many it links to, how many link to it, the key it redirects to or null] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND range($first, $last) AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH p, p {.*} AS m WHERE m.key IS NOT NULL
+RETURN collect([m.key, m, COUNT { (p)-[:LINKS]->() }, COUNT { (p)<-[:LINKS]-() },
+                head([(p)-[:REDIRECTS_TO]->(q) | q.key])]) AS rows

@@ -1,0 +1,15 @@
+// Pages of one host with the same title
+//
+// A row is a title that several pages of a host have: readers cannot tell them apart in a list of results. With an
+// empty `title`: pages whose title is empty are not among them. Known where the crawler tells titles.
+//
+// group     Content
+// param     limit  how many titles
+// cost      every page
+:param limit => 50;
+
+MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known'
+WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url)[..3] AS such_as
+WHERE pages > 1
+RETURN pages, bodies, host, title, such_as
+ORDER BY pages DESC, host, title LIMIT $limit

@@ -1,0 +1,220 @@
+"""A crawl as tables for DuckDB, Polars and pandas: pages, links and hosts, as Arrow in memory or Parquet in a folder.
+
+A page is known by its key, in all tables; Neo4j's ids are not in them. Read in ranges of internal ids, each in a
+transaction of its own that cannot write: it is no snapshot, and the manifest says by which revision of the brain's
+settings it was begun and ended. Memory: one part of some tens of thousands of rows.
+Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/host_rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from graphbrain.errors import BadInput
+from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.methods import SCORES
+
+if TYPE_CHECKING:
+    import pyarrow
+
+__all__ = ["KINDS", "TABLES", "Progress", "dump", "frame"]
+
+Progress = Callable[[str, int, int], None]
+"""(table, ids done, ids in all)"""
+
+VERSION = 1
+RANGE, LINK_RANGE, HOSTS = 20_000, 5_000, 10_000
+PART_ROWS = 500_000
+KINDS = ("arrow", "pandas", "polars")
+
+_TEXT, _WHOLE, _NUMBER, _TRUE = "string", "int64", "double", "bool"
+_TIMES = (
+    "discovered",
+    "first_fetched",
+    "fetched",
+    "changed",
+    "failed",
+    "not_before",
+    "waiting_since",
+    "lease_until",
+    "hinted",
+)
+PAGES = (
+    {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "is_seed": _TRUE}
+    | dict.fromkeys(("authority", "hub"), _NUMBER)
+    | dict.fromkeys(("out_links", "in_links"), _WHOLE)
+    | dict.fromkeys(_TIMES, "time")
+    | dict.fromkeys(("visits", "changes", "errors", "status", "simhash"), _WHOLE)
+    | dict.fromkeys(("error", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
+    | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
+    | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
+    | {"content_type": _TEXT, "fetch_seconds": _NUMBER}
+    | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
+)
+LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
+HOSTS_COLUMNS = (
+    {"name": _TEXT, "address": _TEXT}
+    | dict.fromkeys(("discovered", "next_at", "blocked_until", "robots_at"), "time")
+    | dict.fromkeys(("errors", "unanswered", "in_flight", "most_in_flight", "budget", "budget_used"), _WHOLE)
+    | dict.fromkeys(("pace", "response_seconds", "delay", "robots_delay"), _NUMBER)
+)
+TABLES = {"pages": PAGES, "links": LINKS, "hosts": HOSTS_COLUMNS}
+"""The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
+
+
+def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = lambda *_: None) -> Any:
+    """A table in memory: `pages`, `links` or `hosts` as `arrow`, `pandas` or `polars`.
+
+    Raises BadInput for another name, and where the extra `tables` is not installed.
+    """
+    if table not in TABLES or kind not in KINDS:
+        raise BadInput(f"A frame is of {', '.join(TABLES)}, as {', '.join(KINDS)}; not {table!r:.80} as {kind!r:.80}.")
+    arrow = _arrow()
+    schema = _schema(table)
+    whole = arrow.Table.from_batches(list(_batches(graph, table, progress)), schema)
+    if kind == "arrow":
+        return whole
+    try:
+        if kind == "pandas":
+            return whole.to_pandas()
+        import polars
+
+        return polars.from_arrow(whole)
+    except ImportError:
+        raise BadInput(f"{kind} is not installed; 'pip install {kind}' brings it.") from None
+
+
+def dump(graph: Graph, folder: Path, now: Callable[[], float], progress: Progress = lambda *_: None) -> dict[str, Any]:
+    """Write all tables as Parquet into a new or empty folder; the manifest, which is written last.
+
+    `pages/part-00000.parquet` and so on, of up to PART_ROWS rows each, and `manifest.json`. A folder without a manifest
+    was broken off. Raises BadInput.
+    """
+    arrow = _arrow()
+    import pyarrow.parquet as parquet
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise BadInput(f"{folder} is not empty; name a new folder.")
+        manifest: dict[str, Any] = {
+            "version": VERSION,
+            "begun": now(),
+            "revision_begun": _revision(graph),
+            "tables": {},
+        }
+        for table in TABLES:
+            schema = _schema(table)
+            rows, part, writer = 0, 0, None
+            files: list[str] = []
+            (folder / table).mkdir()
+            for batch in _batches(graph, table, progress):
+                if writer is None:
+                    files.append(f"{table}/part-{len(files):05}.parquet")
+                    writer, part = parquet.ParquetWriter(folder / files[-1], schema, compression="zstd"), 0
+                writer.write_batch(batch)
+                rows, part = rows + batch.num_rows, part + batch.num_rows
+                if part >= PART_ROWS:
+                    writer.close()
+                    writer = None
+            if writer is not None:
+                writer.close()
+            elif not files:
+                files.append(f"{table}/part-00000.parquet")
+                parquet.write_table(arrow.Table.from_batches([], schema), folder / files[-1])
+            columns = {field.name: str(field.type) for field in schema}
+            manifest["tables"][table] = {"rows": rows, "files": files, "columns": columns}
+        manifest |= {"ended": now(), "revision_ended": _revision(graph)}
+        (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror or error}).") from None
+    return manifest
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise BadInput("Tables need pyarrow: pip install 'graphbrain-crawler[tables]'.") from None
+    return pyarrow
+
+
+def _schema(table: str) -> pyarrow.Schema:
+    arrow = _arrow()
+    kinds = {
+        _TEXT: arrow.string(),
+        _WHOLE: arrow.int64(),
+        _NUMBER: arrow.float64(),
+        _TRUE: arrow.bool_(),
+        "time": arrow.timestamp("us", tz="UTC"),
+    }
+    return arrow.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
+
+
+def _revision(graph: Graph) -> int:
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    return int(stored.get("revision", 0))
+
+
+def _batches(graph: Graph, table: str, progress: Progress) -> Iterator[pyarrow.RecordBatch]:
+    """A table, part by part."""
+    arrow = _arrow()
+    schema = _schema(table)
+    for rows in _rows(graph, table, progress):
+        columns = [
+            arrow.array([_value(row[place], kind) for row in rows], schema.field(place).type)
+            for place, kind in enumerate(TABLES[table].values())
+        ]
+        yield arrow.record_batch(columns, schema)
+
+
+def _value(value: Any, kind: str) -> Any:
+    """A property as its column has it."""
+    if value is None:
+        return None
+    if kind == "time":
+        return round(value * 1_000_000)
+    return float(value) if kind == _NUMBER else value
+
+
+def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[Any]]]:
+    if table == "hosts":
+        after = ""
+        while rows := graph.read(bound(_read, "looks/host_rows", after=after, limit=HOSTS), "looks/host_rows"):
+            yield [[host.get(name) for name in HOSTS_COLUMNS] for host in rows]
+            after = rows[-1]["name"]
+        return
+    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    total = 0 if last is None else last + 1
+    name, step = ("looks/page_rows", RANGE) if table == "pages" else ("looks/link_rows", LINK_RANGE)
+    for first in range(0, total, step):
+        found = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
+        rows = [_page(*row) for row in found] if table == "pages" else [row for row in found if None not in row[:2]]
+        if rows:
+            yield rows
+        progress(table, min(first + step, total), total)
+
+
+def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
+    rows: list[Any] = tx.one(name, **params)[0]
+    return rows
+
+
+def _page(key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None) -> list[Any]:
+    """A page's row, in the order of PAGES."""
+    own = {
+        "key": key,
+        "is_seed": stored.get("is_seed") is True,
+        "authority": stored.get("authority_history", 0.0) + stored.get("authority_cash", 0.0),
+        "hub": stored.get("hub_history", 0.0) + stored.get("hub_cash", 0.0),
+        "out_links": out_links,
+        "in_links": in_links,
+        "visits": stored.get("visits", 0),
+        "changes": stored.get("changes", 0),
+        "errors": stored.get("errors", 0),
+        "redirects_to": redirects_to,
+    }
+    return [own[name] if name in own else stored.get(name) for name in PAGES]

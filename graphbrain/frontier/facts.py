@@ -1,0 +1,86 @@
+"""Facts: what a report tells of a page and its links that nothing of the crawl goes by, kept for those who ask later.
+
+They are made before the transaction, bounded, and written in it by statements that run only where there are some.
+Statements: facts/pages, facts/links, facts/changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from urllib.parse import urljoin
+
+from graphbrain import border
+from graphbrain.errors import BadInput
+from graphbrain.frontier.verdicts import Verdict
+from graphbrain.graph.connection import Tx
+from graphbrain.model import Fetched, Link
+from graphbrain.url import Rules
+
+__all__ = ["LinkFacts", "of_page", "write"]
+
+LONGEST_ANCHOR = 200
+RELS = ("nofollow", "ugc", "sponsored")
+"""What of rel is kept; the rest says nothing of where a link leads."""
+
+
+class LinkFacts:
+    """Facts of the links of one page, by the target's key.
+
+    Of several links to a page the first text counts, and of rel what all of them say: one that may be followed is
+    enough.
+    """
+
+    def __init__(self) -> None:
+        self.found: dict[str, tuple[str | None, frozenset[str]]] = {}
+
+    def take(self, key: str, link: str | Link) -> None:
+        """Another link to that page."""
+        anchor, rel = getattr(link, "anchor", None), getattr(link, "rel", None)
+        if anchor is None and rel is None and key not in self.found and not self.found:
+            return
+        words = frozenset(RELS).intersection((rel or "").lower().replace(",", " ").split())
+        text = " ".join(border.words("anchor", anchor)[: 4 * LONGEST_ANCHOR].split())[:LONGEST_ANCHOR] or None
+        known = self.found.get(key)
+        self.found[key] = (text, words) if known is None else (known[0] or text, known[1] & words)
+
+    def rows(self) -> dict[str, tuple[str | None, str | None]]:
+        """Key → (anchor, rel), None where there is nothing to tell."""
+        return {
+            key: (text, " ".join(word for word in RELS if word in words) or None)
+            for key, (text, words) in self.found.items()
+        }
+
+
+def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
+    """The facts of a fetched page, in the order of facts/pages; empty where none was told. Content type and time are no
+    reason to write: every crawler tells them."""
+    told = (report.title, report.canonical, report.noindex, report.language, report.size)
+    if all(fact is None for fact in told) or report.not_modified or report.redirected_to is not None:
+        return []
+    canonical = None
+    if report.canonical:
+        with suppress(BadInput, ValueError):
+            canonical = rules.page(urljoin(url, report.canonical.strip()))[0]
+    kind = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
+    noindex = True if report.noindex else None
+    return [report.title or None, canonical, noindex, report.language or None, report.size, kind, report.seconds]
+
+
+def write(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int]) -> None:
+    """Write the facts of visits that count, once their links stand."""
+    pages = [[v.visit.page, *v.item.facts] for v in verdicts if v.item.facts and v.keep]
+    if pages:
+        tx.do("facts/pages", rows=pages)
+    links = [
+        [v.visit.page, goals[key], *facts]
+        for v in verdicts
+        if v.item.link_facts and v.links
+        for key, facts in v.item.link_facts.items()
+        if key in goals and key in v.item.targets
+    ]
+    if links:
+        tx.do("facts/links", rows=links)
+    changes = [[v.visit.page, v.item.at] for v in verdicts if v.keep and v.answer.outcome == "changed"]
+    if changes:
+        tx.do("facts/changes", rows=changes)

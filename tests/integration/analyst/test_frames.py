@@ -1,0 +1,102 @@
+"""Tables hold what the graph holds, by keys, in bounded parts; answers from them are those of the graph."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from graphbrain import Brain
+from graphbrain.analyst import frames
+from graphbrain.analyst.questions import ask
+from graphbrain.errors import BadInput
+from tests.integration.analyst.webs import crawl
+
+arrow = pytest.importorskip("pyarrow")
+
+
+def test_frames_are_the_graph(brain: Brain) -> None:
+    crawl(brain)
+    pages = brain.frame("pages").to_pylist()
+    links = brain.frame("links").to_pylist()
+    hosts = brain.frame("hosts").to_pylist()
+    by_key = {row["key"]: row for row in pages}
+    stats = brain.stats()
+    assert (len(pages), len(links)) == (stats["pages"], stats["links"]) == (len(by_key), len(links))
+    for known in brain.dump_pages():
+        row = by_key[known.key]
+        same = (
+            "url",
+            "host",
+            "state",
+            "depth",
+            "is_seed",
+            "out_links",
+            "in_links",
+            "visits",
+            "status",
+            "simhash",
+            "error",
+        )
+        assert {name: row[name] for name in same} == {name: getattr(known, name) for name in same}
+        assert (row["authority"], row["hub"]) == (known.authority_score, known.hub_score)
+        assert (row["fetched"] and row["fetched"].timestamp()) == pytest.approx(known.fetched, abs=1e-5)
+    spelt = {(by_key[row["source"]]["url"], by_key[row["target"]]["url"]) for row in links}
+    assert spelt == {(link.source, link.target) for link in brain.dump_links()}
+    assert [row["name"] for row in hosts] == sorted(host.name for host in brain.hosts())
+    old, two = (next(row for row in pages if row["url"].endswith(name)) for name in ("/old", "/middle"))
+    assert old["redirects_to"] == two["key"]
+
+
+def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    crawl(brain)
+    monkeypatch.setattr(frames, "PART_ROWS", 5)
+    monkeypatch.setattr(frames, "RANGE", 4)
+    monkeypatch.setattr(frames, "LINK_RANGE", 3)
+    manifest = frames.dump(brain.graph, tmp_path / "t", brain.now)
+    assert manifest == json.loads((tmp_path / "t/manifest.json").read_text("utf-8"))
+    assert manifest["version"] == 1 and manifest["revision_begun"] == manifest["revision_ended"]
+    assert manifest["begun"] <= manifest["ended"] and len(manifest["tables"]["pages"]["files"]) > 2
+    polars = pytest.importorskip("polars")
+    for table, told in manifest["tables"].items():
+        read = polars.concat([polars.read_parquet(tmp_path / "t" / name) for name in told["files"]])
+        assert read.height == told["rows"] == brain.frame(table).num_rows
+        assert read.columns == list(told["columns"])
+    pages = polars.read_parquet(tmp_path / "t/pages/*.parquet")
+    states = pages.group_by("state").len().sort(["len", "state"], descending=[True, False]).rows()
+    assert dict(states) == {row[0]: row[1] for row in ask(brain.graph, "states").rows}
+    best = pages.sort(["authority", "url"], descending=[True, False]).head(5)["url"].to_list()
+    assert best == [row[-1] for row in ask(brain.graph, "top-authorities", limit=5).rows]
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    found = duckdb.sql(
+        f"SELECT t.url, count(*) AS n FROM '{tmp_path}/t/links/*.parquet' l JOIN '{tmp_path}/t/pages/*.parquet' t "
+        "ON l.target = t.key WHERE t.errors > 0 GROUP BY 1 ORDER BY 1"
+    ).fetchall()
+    assert found == sorted((row[-1], row[2]) for row in ask(brain.graph, "broken-pages").rows)
+
+
+def test_frames_of_other_kinds(brain: Brain) -> None:
+    crawl(brain)
+    for kind in ("pandas", "polars"):
+        pytest.importorskip(kind)
+        assert len(brain.frame("pages", kind)) == 18
+
+
+def test_what_is_wrong_is_said(brain: Brain, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="A frame is of pages, links, hosts"):
+        brain.frame("nodes")
+    with pytest.raises(BadInput, match="not 'pages' as 'excel'"):
+        brain.frame("pages", "excel")
+    (tmp_path / "mine").touch()
+    with pytest.raises(BadInput, match="is not empty"):
+        frames.dump(brain.graph, tmp_path, brain.now)
+    with pytest.raises(BadInput, match="cannot be written"):
+        frames.dump(brain.graph, tmp_path / "mine", brain.now)
+
+
+def test_an_empty_brain_has_tables_without_rows(brain: Brain, tmp_path: Path) -> None:
+    manifest = frames.dump(brain.graph, tmp_path / "t", brain.now)
+    assert {told["rows"] for told in manifest["tables"].values()} == {0}
+    assert all((tmp_path / "t" / told["files"][0]).is_file() for told in manifest["tables"].values())
+    assert brain.frame("pages").num_rows == 0

@@ -1,0 +1,105 @@
+"""Facts of pages and links: kept as told, bounded, never a reason to refuse a visit, and no statement where none is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from graphbrain import Brain, Fetched, Hint, Link
+from tests.integration.conftest import HandClock
+
+PAGE = ("title", "canonical", "noindex", "language", "size", "content_type", "fetch_seconds")
+
+
+def page(brain: Brain, url: str) -> list[Any]:
+    """The facts that stand on a page."""
+    text = f"MATCH (p:Page {{url: $url}}) RETURN {', '.join(f'p.{name}' for name in (*PAGE, 'change_times'))}"
+    return brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1][0], "facts")
+
+
+def links(brain: Brain, url: str) -> dict[str, tuple[str | None, str | None]]:
+    """Target → (anchor, rel) of a page's links."""
+    text = "MATCH (:Page {url: $url})-[r:LINKS]->(q) RETURN q.url, r.anchor, r.rel"
+    rows = brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1], "facts")
+    return {target: (anchor, rel) for target, anchor, rel in rows}
+
+
+def sent(brain: Brain, report: Fetched) -> Counter[str]:
+    """The statements that a report sends."""
+    counted: Counter[str] = Counter()
+    with brain.graph.trace(lambda name, *_: counted.update([name])):
+        assert brain.report([report])[0].accepted
+    return counted
+
+
+def test_facts_are_kept_as_told_until_told_anew(brain: Brain, clock: HandClock) -> None:
+    url = "http://a.example/"
+    told = Fetched(
+        url,
+        [
+            Link(f"{url}b", anchor=" to\tb ", rel="UGC nofollow me"),
+            Link(f"{url}b", anchor="b", rel="nofollow"),
+            f"{url}c",
+        ],
+        fetched_at=clock(),
+        title="  A\n title ",
+        canonical="x/../c",
+        noindex=True,
+        language="en",
+        size=12,
+        content_type="Text/HTML; charset=utf-8",
+        seconds=0.25,
+        body_hash="1",
+    )
+    counted = sent(brain, told)
+    assert counted["facts/pages"] == counted["facts/links"] == 1 and "facts/changes" not in counted
+    assert page(brain, url) == ["A title", f"{url}c", True, "en", 12, "text/html", 0.25, None]
+    assert links(brain, url) == {f"{url}b": ("to b", "nofollow"), f"{url}c": (None, None)}
+    # A visit that tells none leaves them, and sends no statement for them; one that finds a change tells when.
+    counted = sent(brain, Fetched(url, [f"{url}b", f"{url}c"], fetched_at=clock.pass_(60.0), body_hash="1"))
+    assert not [name for name in counted if name.startswith("facts/")]
+    assert page(brain, url)[0] == "A title" and links(brain, url)[f"{url}b"] == ("to b", "nofollow")
+    times = []
+    for number in range(12):
+        times.append(clock.pass_(60.0))
+        counted = sent(brain, Fetched(url, [f"{url}b"], fetched_at=times[-1], body_hash=f"x{number}"))
+        assert counted["facts/changes"] == 1
+    assert page(brain, url)[-1] == times[-10:]
+    # Told anew, all are replaced.
+    sent(
+        brain, Fetched(url, [Link(f"{url}b", anchor="B")], fetched_at=clock.pass_(60.0), title="Other", body_hash="x11")
+    )
+    assert page(brain, url)[:5] == ["Other", None, None, None, None]
+    assert links(brain, url) == {f"{url}b": ("B", None)}
+
+
+def test_what_pages_say_is_bounded_and_refuses_no_visit(brain: Brain) -> None:
+    url = "http://a.example/"
+    long = Link(f"{url}b", anchor="word " * 1000 + "\ud800", rel="x" * 10_000)
+    answer = brain.report([Fetched(url, [long], title="\ud800" + "t" * 5000, canonical="http://[", language="l" * 99)])[
+        0
+    ]
+    assert answer.accepted and not answer.links_refused
+    title, canonical, _, language, *_ = page(brain, url)
+    assert (len(title), canonical, len(language)) == (300, None, 35)
+    anchor, rel = links(brain, url)[f"{url}b"]
+    assert anchor is not None and len(anchor) <= 200 and rel is None
+    for wrong, said in (
+        ({"title": 3}, "title must be text"),
+        ({"size": -1}, "size must be"),
+        ({"noindex": 1}, "noindex"),
+    ):
+        answer = brain.report([Fetched(f"{url}wrong", **wrong)])[0]  # type: ignore[arg-type]
+        assert not answer.accepted and said in answer.reason
+    answer = brain.report([Fetched(f"{url}d", [Link(f"{url}e", anchor=3)])])[0]  # type: ignore[arg-type]
+    assert answer.accepted and "anchor must be text" in answer.links_refused[0][1]
+
+
+def test_a_sitemap_is_remembered_after_other_hints(brain: Brain, clock: HandClock) -> None:
+    url = "http://a.example/"
+    brain.hint([Hint(url, at=clock() - 10.0, kind="sitemap")])
+    named = clock()
+    clock.pass_(60.0)
+    brain.hint([Hint(url, at=clock(), kind="ping")])
+    text = "MATCH (p:Page) RETURN p.in_sitemap, p.hinted_by"
+    assert brain.graph.read(lambda tx: tx.asked("facts", text, {})[1], "facts") == [[named, "ping"]]
