@@ -40,6 +40,7 @@ def test_links_to_an_alias_count_for_its_target(brain: Brain, clock: HandClock) 
 def test_a_page_that_still_links_to_the_alias_costs_no_write(brain: Brain, clock: HandClock) -> None:
     brain.report([Fetched(P, [A, B, C]), Fetched(B), Fetched(C)])
     moved(brain, clock, (A, B))
+    brain.report([Fetched(P, [C, A])])  # its flow goes to two pages now
     before = [brain.page(url) for url in (A, B, C)]
     clock.pass_(1.0)
     (answer,) = brain.report([Fetched(P, [C, A])])
