@@ -51,8 +51,8 @@ class Waiting:
     """An `AsyncClient` whose coroutines are waited for, so that the same test can use it."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
-        self._loop = asyncio.new_event_loop()
         self._client = AsyncClient(*given, **named)
+        self._loop = asyncio.new_event_loop()
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
         called = getattr(self._client, verb)
