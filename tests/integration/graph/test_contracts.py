@@ -21,6 +21,9 @@ SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "Intersecti
 
 # Statements that may read all nodes, or all of a label, and why.
 MAY_SCAN = {
+    "access/list": "a handful of tokens, for people",
+    "asked/forget": "callers' keys, which are forgotten when their leases are over; some an hour",
+    "figures/hosts": "a sample of all hosts, once a minute at most",
     "audit/addresses": "addresses in flight have no index of their own",
     "audit/budgets": "hosts that count have no index of their own",
     "audit/flow": "sums over the flow of every page",
