@@ -266,11 +266,11 @@ def test_the_password_is_random_private_and_kept(tmp_path: Path) -> None:
         '{"pid": -5, "bolt_port": 1, "http_port": 2, "version": "1"}',
         '{"pid": 99999999, "bolt_port": 1, "http_port": 2, "version": "1"}',
         '{"pid": 1, "bolt_port": 1, "http_port": 2, "version": "1"}',  # another program
-        f'{{"pid": {os.getpid()}, "bolt_port": 1, "http_port": 2, "version": "1"}}',
+        '{"pid": OURS, "bolt_port": 1, "http_port": 2, "version": "1"}',
     ],
 )
 def test_a_stale_or_damaged_state_means_no_server(tmp_path: Path, text: str) -> None:
-    (tmp_path / "server.json").write_text(text)
+    (tmp_path / "server.json").write_text(text.replace("OURS", str(os.getpid())))
     assert lifecycle.find(tmp_path) is None
     assert lifecycle.stop(tmp_path) is False
     assert lifecycle.status(tmp_path).running is False
