@@ -170,7 +170,7 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """What pages are worth where new ones are worth a blend, if these are their authority scores."""
-        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.in_weight)
+        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.in_weight, self.depth)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
     @classmethod
@@ -183,7 +183,7 @@ class Accounts(Sides):
     @staticmethod
     def first_lanes(relevance: Floats, weight: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
         """The lanes of pages that are made just now and have this score on both sides."""
-        value = lanes.first_value(rule, score, score, weight)
+        value = lanes.first_value(rule, score, score, weight, depth)
         return lanes.lane_of(rule, value, relevance, depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:

@@ -95,12 +95,15 @@ class Crawl:
         """in what order pages became known, by number"""
         self.seeds: Flags = np.zeros(size, dtype=bool)
         self.in_links: Floats = np.zeros(size)
+        self.depth: Floats = np.full(size, np.inf)
+        """clicks from a seed, by the pages as they were when they were fetched"""
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
         self._ends = np.zeros(web.links, dtype=np.int32)
         self._ones = np.ones(web.links)
         self.count = self._links = self._found = 0
         self.seeds[web.seeds] = True
+        self.depth[web.seeds] = 0.0
         self._meet(web.seeds)
 
     @property
@@ -122,6 +125,7 @@ class Crawl:
         self._order[self.count : self.count + len(pages)] = pages
         self._links, self.count = there, self.count + len(pages)
         self.in_links += np.bincount(ends, minlength=len(self.web))
+        np.minimum.at(self.depth, ends, np.repeat(self.depth[pages] + 1.0, counts))
         self.known[pages] = self.fetched[pages] = True
         self._meet(ends)
 
@@ -272,6 +276,14 @@ class Authority:
 
 
 @dataclass
+class Nearness:
+    """1/(1 + clicks from a seed)."""
+
+    def __call__(self, crawl: Crawl) -> Floats:
+        return 1.0 / (1.0 + crawl.depth)
+
+
+@dataclass
 class Blend:
     """A product of powers of other values."""
 
@@ -288,6 +300,7 @@ LIVE: Mapping[str, Callable[[], Value]] = {
     "authority": Authority,
     "flow": lambda: OnePass(first=1.0, passed=1.0 - ALPHA),
     "in_links": lambda: BackLinks(more=1.0),
+    "nearness": Nearness,
 }
 """The scores that a brain's value of new pages may be a product of."""
 

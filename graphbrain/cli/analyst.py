@@ -31,9 +31,10 @@ __all__ = ["COMMANDS"]
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
 @click.option("--how", is_flag=True, help="Do not ask: show how to read the answer, its parameters, and its Cypher.")
 def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: bool) -> None:
-    """Ask the graph a question by its NAME; without NAME, list the questions.
+    """Answer a question about the crawl.
 
-    The answer is read in a transaction that cannot write. What --how prints of a question runs in Neo4j Browser, too.
+    Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
+    question runs in Neo4j Browser, too.
     """
     from graphbrain.analyst import questions
 
@@ -61,10 +62,10 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
     "--since", type=click.DateTime(["%Y-%m-%d"]), help="Tell what is new, changed or gone since this day (a week)."
 )
 def summary(app: App, file: Path, since: datetime | None) -> None:
-    """Write the crawl on one page: an HTML FILE that needs nothing else.
+    """Write the crawl on one page, an HTML file.
 
-    With plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates and changes. Every page and
-    link is read.
+    FILE needs nothing else. It has plots and tables of progress, frontier, scores, hosts, depth, errors, duplicates
+    and changes. Every page and link is read.
     """
     from graphbrain import show
     from graphbrain.analyst import summary as pages

@@ -34,7 +34,7 @@ PATIENCE = 20.0
 @click.option("--longest-wait", type=Number(0, 3_600), default=60.0, help="Most seconds of a long poll (60).")
 @click.option("--quiet", is_flag=True, help="No line on stderr for each request.")
 def serve(app: App, /, quiet: bool, **options: Any) -> None:
-    """Let crawlers and analysts in any language use the brain, over HTTP.
+    """Serve the brain over HTTP to crawlers and analysts.
 
     They send a token, which 'graphbrain token make' makes. /openapi.json describes the verbs. Ctrl-C, or SIGTERM,
     stops it: what is in flight is answered.

@@ -225,8 +225,8 @@ class Bulk:
         """What pages are worth to the order, before relevance."""
         accounts = self.accounts
         if rule.blend is None:
-            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight)
-        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight)
+            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, self.depth)
+        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, self.depth)
         return np.where(self.harvest.fetched, accounts.authority, new)
 
     def _in_scope(self, scope: Scope) -> Flags:

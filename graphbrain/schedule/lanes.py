@@ -212,19 +212,28 @@ def first_given(rule: Rule) -> float:
     return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
-def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weight: Floats) -> Floats:
-    """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is."""
-    scores = {"authority": authority, "flow": flow, "in_links": 1.0 + np.maximum(in_weight, 0.0)}
+def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weight: Floats, depth: Floats) -> Floats:
+    """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
+
+    `nearness` is 1/(1 + clicks from a seed). Without it a crawl can be caught in pages that a server invents: where
+    each of them is worth a little more than the site's own ones, these never get their turn.
+    """
+    scores = {
+        "authority": authority,
+        "flow": flow,
+        "in_links": 1.0 + np.maximum(in_weight, 0.0),
+        "nearness": 1.0 / (1.0 + depth),
+    }
     product = np.ones(len(authority))
     for name, power in blend.items():
         product *= np.maximum(scores[name], 0.0) ** power
     return product
 
 
-def first_value(rule: Rule, hub: Floats, authority: Floats, in_weight: Floats) -> Floats:
+def first_value(rule: Rule, hub: Floats, authority: Floats, in_weight: Floats, depth: Floats) -> Floats:
     """What pages that are made just now are worth before relevance: scores of theirs, or what no property says yet."""
     if rule.blend:
-        return blended(rule.blend, authority, np.ones(len(authority)), in_weight)
+        return blended(rule.blend, authority, np.ones(len(authority)), in_weight, depth)
     if rule.value in ("authority", "hub"):
         return authority if rule.value == "authority" else hub
     return np.full(len(hub), scored(rule, None))

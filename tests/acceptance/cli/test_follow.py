@@ -211,7 +211,8 @@ for line in sys.stdin:
 
 def test_the_readmes_crawler_in_a_shell(run: Run, connected: dict[str, str], tmp_path: Path) -> None:
     """One page, three behind it, and three behind each of these; then it ends by itself."""
-    (script,) = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    scripts = re.findall(r"^```sh\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+    (script,) = [script for script in scripts if "graphbrain next" in script]
     (tmp_path / "fetch").write_text(FETCH.format(python=sys.executable))
     (tmp_path / "fetch").chmod(0o755)
     (tmp_path / "graphbrain").write_text(f'#!/bin/sh\nexec {sys.executable} -m graphbrain "$@"\n')

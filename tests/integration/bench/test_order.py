@@ -16,7 +16,7 @@ from graphbrain.bench.order import Curve, Live
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 
-VALUE = "flow^.85 authority^.15"
+VALUE = "flow^.85 authority^.15 nearness^.5"
 
 
 @pytest.fixture(scope="module")

@@ -99,9 +99,15 @@ def test_a_page_of_the_frontier_moves_when_its_value_has_changed_enough() -> Non
 
 
 def test_a_blend_is_a_product_of_powers() -> None:
-    found = lanes.blended({"flow": 0.5, "in_links": 2.0}, np.full(2, 7.0), np.array([4.0, 0.0]), np.array([2.0, -1.0]))
-    assert found.tolist() == [18.0, 0.0]
-    assert lanes.blended({"authority": 1.0}, np.array([7.0]), np.ones(1), np.ones(1)).tolist() == [7.0]
+    found = lanes.blended(
+        {"flow": 0.5, "in_links": 2.0, "nearness": 0.5},
+        np.full(2, 7.0),
+        np.array([4.0, 0.0]),
+        np.array([2.0, -1.0]),
+        np.array([3.0, 0.0]),
+    )
+    assert found.tolist() == [9.0, 0.0]
+    assert lanes.blended({"authority": 1.0}, np.array([7.0]), np.ones(1), np.ones(1), np.ones(1)).tolist() == [7.0]
 
 
 def test_a_lanes_oldest_is_its_best() -> None:
