@@ -223,10 +223,10 @@ class Bulk:
 
     def _first_value(self, rule: Rule) -> Floats:
         """What pages are worth to the order, before relevance."""
-        accounts = self.accounts
+        accounts, depth = self.accounts, self.depth.astype(np.float64)
         if rule.blend is None:
-            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, self.depth)
-        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, self.depth)
+            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, depth)
+        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, depth)
         return np.where(self.harvest.fetched, accounts.authority, new)
 
     def _in_scope(self, scope: Scope) -> Flags:

@@ -15,6 +15,8 @@ FETCHES = 700
 def links(url: str) -> list[str]:
     """A tree of pages, three behind each; and a tree of the same shape whose paths grow by a step each."""
     path = url.removeprefix(ROOT)
+    if path == "nav":
+        return []
     if path.startswith("x/"):
         return [ROOT, *(f"{url}/{step}" for step in "abc")]
     page = int(path[1:] or 0)
@@ -29,8 +31,6 @@ def test_links_that_grow_do_not_take_the_turns_of_the_site(make_brain: Callable[
     while len(fetched) < FETCHES:
         claims = brain.next_urls(20)
         fetched += [claim.url for claim in claims]
-        brain.report(
-            [Fetched(claim.url, [] if claim.url.endswith("nav") else links(claim.url), claim) for claim in claims]
-        )
+        brain.report([Fetched(claim.url, links(claim.url), claim) for claim in claims])
         brain.tend(2)
     assert sum(url.startswith(f"{ROOT}p") for url in fetched) > 0.4 * FETCHES
