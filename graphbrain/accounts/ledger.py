@@ -242,9 +242,7 @@ class Accounts(Sides):
     def relink(self, sources: Any, targets: Any, sign: int) -> None:
         """Links appear (+1) or disappear (−1)."""
         a, b = self.at(sources), self.at(targets)
-        weights = sign * self.weights(a, b)
-        self._weigh(a, b, weights)
-        np.add.at(self.flow, b, weights * self.flow_paid[a])
+        self._weigh_and_pay(a, b, sign * self.weights(a, b))
         self._linked[b] = True
         changed = self.links_sum + sign * link_sums.of_links(a, self.ids[b], len(self.ids))
         self.links_sum = np.where(self.links_sum == NONE, NONE, changed & link_sums.WHOLE)
@@ -253,9 +251,12 @@ class Accounts(Sides):
         """Links get heavier by `change`, or lighter."""
         self._reweighed = True
         a, b = self.at(sources), self.at(targets)
-        weights = np.full(len(a), change)
-        self._weigh(a, b, weights)
-        np.add.at(self.flow, b, weights * self.flow_paid[a])
+        self._weigh_and_pay(a, b, np.full(len(a), change))
+
+    def _weigh_and_pay(self, a: Ints, b: Ints, w: Floats) -> None:
+        """As `_weigh`, and with it what the targets have got of their sources' flow."""
+        self._weigh(a, b, w)
+        np.add.at(self.flow, b, w * self.flow_paid[a])
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """The weight of links between these places changes by so much; and with it what their ends have got."""

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from graphbrain import tables
 from graphbrain.analyst import plots
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import ask, question
@@ -379,12 +380,8 @@ def _table(part: _Part, place: str) -> str:
 
 def _cell(value: Any) -> str:
     """A value: times short, lists line by line, and only addresses of the web as links."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
+    if value is None or isinstance(value, int):
+        return tables.number(value)
     if isinstance(value, float):
         return f"{value:,.2f}" if abs(value) >= 0.01 or not value else f"{value:.2g}"
     if isinstance(value, datetime):

@@ -85,8 +85,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Live:
-    """How the brain is driven: processes that tend beside it, or so many pushes a page reported (then nobody else
-    tends); pages claimed at a time; seconds between two claims of a host; the order, and the value it goes by."""
+    """How the brain is driven.
+
+    `workers`: processes that tend beside it. `pushes_per_page`: so many pushes for each page that is reported; nobody
+    else tends then. `batch`: pages claimed at a time. `delay`: seconds between two claims of a host.
+    """
 
     workers: int = 1
     pushes_per_page: float | None = None

@@ -12,7 +12,7 @@ Memory: 40 bytes a link and 150 bytes a page.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,7 +25,7 @@ from graphbrain.schedule import lanes
 if TYPE_CHECKING:
     from graphbrain.ingest.recording import Recording
 
-__all__ = ["Crawl", "Order", "Web", "crawled", "orders", "valued"]
+__all__ = ["Crawl", "Order", "Web", "crawled", "orders"]
 
 STEPS = 100
 """Values are computed anew so often in a crawl."""
@@ -181,14 +181,11 @@ class First:
         return -crawl.found
 
 
-@dataclass
 class BackLinks:
-    """The number of known links to a page, and so many `more`."""
-
-    more: float = 0.0
+    """The number of known links to a page."""
 
     def __call__(self, crawl: Crawl) -> Floats:
-        return crawl.in_links + self.more
+        return crawl.in_links
 
 
 @dataclass
@@ -276,33 +273,18 @@ class Authority:
 
 
 @dataclass
-class Nearness:
-    """1/(1 + clicks from a seed)."""
-
-    def __call__(self, crawl: Crawl) -> Floats:
-        return 1.0 / (1.0 + crawl.depth)
-
-
-@dataclass
 class Blend:
-    """A product of powers of other values."""
+    """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores."""
 
-    parts: Sequence[tuple[Value, float]]
+    powers: Mapping[str, float]
+    authority: Value = field(default_factory=Authority)
+    flow: Value = field(default_factory=lambda: OnePass(first=1.0, passed=1.0 - ALPHA))
 
     def __call__(self, crawl: Crawl) -> Floats:
-        product = np.ones(len(crawl.web))
-        for value, power in self.parts:
-            product *= np.maximum(value(crawl), 0.0) ** power
-        return product
-
-
-LIVE: Mapping[str, Callable[[], Value]] = {
-    "authority": Authority,
-    "flow": lambda: OnePass(first=1.0, passed=1.0 - ALPHA),
-    "in_links": lambda: BackLinks(more=1.0),
-    "nearness": Nearness,
-}
-"""The scores that a brain's value of new pages may be a product of."""
+        unnamed = np.ones(len(crawl.web))
+        authority = self.authority(crawl) if "authority" in self.powers else unnamed
+        flow = self.flow(crawl) if "flow" in self.powers else unnamed
+        return lanes.blended(self.powers, authority, flow, crawl.in_links, crawl.depth)
 
 
 @dataclass(frozen=True)
@@ -312,11 +294,6 @@ class Order:
     name: str
     make: Callable[[], Value]
     in_lanes: Callable[[Floats], Ints] | None = None
-
-
-def valued(powers: Mapping[str, float]) -> Value:
-    """The value of new pages that a brain goes by: named scores, each to a power."""
-    return Blend([(LIVE[name](), power) for name, power in powers.items()])
 
 
 def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Order]:
@@ -332,7 +309,7 @@ def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Ord
     ]
     live: list[Order] = []
     for name, powers in blends.items():
-        make: Callable[[], Value] = partial(valued, powers)
+        make: Callable[[], Value] = partial(Blend, powers)
         live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 

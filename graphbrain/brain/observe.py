@@ -20,24 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
 
-VERBS = (
-    *("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "tend", "settle", "page", "top"),
-    *(
-        "payments",
-        "path",
-        "neighbours",
-        "stats",
-        "audit",
-        "frame",
-        "link",
-        "unlink",
-        "forget",
-        "retry",
-        "set_relevance",
-    ),
-    *("set_payout", "set_value", "set_interval", "change", "rank", "rank_if_due", "clear", "convert_engine", "rekey"),
-    *("block", "unblock", "crawl_now", "host", "rankings", "remake", "robots", "set_host", "set_rate", "set_robots"),
-)
+_CRAWLING = ("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "crawl_now")
+_UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine", "rekey")
+_LOOKING = ("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots")
+_CORRECTING = ("link", "unlink", "forget", "retry", "set_relevance", "set_payout", "set_value", "set_rate")
+_SCHEDULING = ("set_interval", "set_host", "set_robots", "block", "unblock")
+VERBS = (*_CRAWLING, *_UPKEEP, *_LOOKING, *_CORRECTING, *_SCHEDULING)
 """The verbs of `Brain` that are timed."""
 STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
 """Those whose answer is read bit by bit: how long they take depends on who reads."""

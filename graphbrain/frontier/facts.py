@@ -37,7 +37,7 @@ class LinkFacts:
     def take(self, key: str, link: str | Link) -> None:
         """Another link to that page."""
         anchor, rel = getattr(link, "anchor", None), getattr(link, "rel", None)
-        if anchor is None and rel is None and key not in self.found and not self.found:
+        if anchor is None and rel is None and not self.found:
             return
         words = frozenset(RELS).intersection((rel or "").lower().replace(",", " ").split())
         text = " ".join(border.words("anchor", anchor)[: 4 * LONGEST_ANCHOR].split())[:LONGEST_ANCHOR] or None

@@ -185,6 +185,7 @@ class Bulk:
         found = starts(harvest.offsets, harvest.targets, reached)
         self.seeds = frozenset(found if seeds is None else given)
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
+        self._depth = self.depth.astype(np.float64)
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
         self._inside = self._in_scope(policy.scope)
         self.accounts = (
@@ -223,10 +224,10 @@ class Bulk:
 
     def _first_value(self, rule: Rule) -> Floats:
         """What pages are worth to the order, before relevance."""
-        accounts, depth = self.accounts, self.depth.astype(np.float64)
+        accounts = self.accounts
         if rule.blend is None:
-            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, depth)
-        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, depth)
+            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, self._depth)
+        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, self._depth)
         return np.where(self.harvest.fetched, accounts.authority, new)
 
     def _in_scope(self, scope: Scope) -> Flags:
@@ -249,7 +250,7 @@ class Bulk:
         fetched = self.harvest.fetched
         guessed = relevance if rule.revisits else np.where(fetched, np.nan, relevance)
         new = np.zeros(self.harvest.pages, bool)
-        self.lane = lanes.lane_of(rule, self._value, guessed, self.depth.astype(np.float64), new)
+        self.lane = lanes.lane_of(rule, self._value, guessed, self._depth, new)
 
     def _schedule(self, policy: Policy) -> None:
         """Where fetched pages wait, and since when: in a lane, or for the end of their interval."""

@@ -82,9 +82,8 @@ class Sampler:
             log.warning("The brain cannot be sampled: %s", error)
             self.latest = replace(self.latest, quick=None, counted=None)
             return False
-        self.latest = replace(
-            self.latest, quick=quick, counted=counted, at=time.time(), took=time.monotonic() - began
-        )  # fmt: skip
+        took = time.monotonic() - began
+        self.latest = replace(self.latest, quick=quick, counted=counted, at=time.time(), took=took)
         return True
 
     def _counted(self, hour: int) -> Counted:

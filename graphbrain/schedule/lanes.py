@@ -215,8 +215,8 @@ def first_given(rule: Rule) -> float:
 def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weight: Floats, depth: Floats) -> Floats:
     """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
 
-    `nearness` is 1/(1 + clicks from a seed). Without it a crawl can be caught in pages that a server invents: where
-    each of them is worth a little more than the site's own ones, these never get their turn.
+    `nearness` is 1/(1 + clicks from a seed). Without it a crawl can be caught in pages that a server invents without
+    end: if each of them is worth a little more than the site's own pages, the site's own never get their turn.
     """
     scores = {
         "authority": authority,

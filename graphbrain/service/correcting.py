@@ -26,10 +26,21 @@ class Ends(Body):
     target: str = Field(examples=[_OTHER])
 
 
-class Forget(Body):
-    """A page."""
+class OfPage(Body):
+    """A page, by URL or key."""
 
     url: str = Field(examples=[_URL])
+
+
+class OfHost(Body):
+    """A host."""
+
+    host: str = Field(examples=[_HOST])
+
+
+class Forget(OfPage):
+    """A page."""
+
     for_ever: bool = Field(False, description="refuse it when it is met again", examples=[False])
 
 
@@ -39,12 +50,6 @@ class Retry(Body):
     urls: list[str] = Field([], examples=[[_URL]])
     host: str | None = Field(None, examples=[None])
     state: Literal["parked", "gone", "alias", "frontier", "known"] | None = Field(None, examples=[None])
-
-
-class OfPage(Body):
-    """A page, by URL or key."""
-
-    url: str = Field(examples=[_URL])
 
 
 class SetRelevance(OfPage):
@@ -77,26 +82,22 @@ class SetInterval(OfPage):
     seconds: float | None = Field(examples=[3_600])
 
 
-class SetHost(Body):
+class SetHost(OfHost):
     """One host's own manners; what is not given stays, null goes back to the brain's."""
 
-    host: str = Field(examples=[_HOST])
     delay: float | None = Field(None, examples=[2.0])
     in_flight: int | None = Field(None, examples=[1])
     budget: int | None = Field(None, examples=[1000])
 
 
-class Block(Body):
+class Block(OfHost):
     """A host, and for how many seconds; null: until it is unblocked."""
 
-    host: str = Field(examples=[_HOST])
     seconds: float | None = Field(None, examples=[3_600])
 
 
-class Unblock(Body):
+class Unblock(OfHost):
     """A host."""
-
-    host: str = Field(examples=[_HOST])
 
 
 class Tend(Body):

@@ -23,7 +23,8 @@ from tests.conftest import Neo4j, emptied
 from tests.serving import Waiting, serving, tokens
 
 NOT_OVER_HTTP = {"frame", "open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings", "scan_figures"}
-"""What takes functions, belongs to a process, moves a brain of an older version, or is for metrics."""
+"""What takes functions, answers with a table in memory, belongs to a process, moves a brain of an older version, or is
+for metrics."""
 A, B, C = "http://a.org/", "http://a.org/b", "http://c.org/"
 
 
