@@ -268,11 +268,14 @@ def test_two_crawlers_share_one_web(neo4j: Any, brain: Brain, web: Web) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    counts = Counter(spell(result.url) for done in reports for result, _ in done)
     assert all(reports)
-    assert set(counts) == reachable(web)
-    busy = {page.url for page in web.pages.values() if page.kind == "busy"}
-    assert {url for url, count in counts.items() if count > 1} <= busy
+    told = [(spell(result.url), result, answer) for done in reports for result, answer in done]
+    assert all(answer.accepted for _, _, answer in told)
+    assert {url for url, _, _ in told} == reachable(web)
+    # What has failed, as a fetch may on a busy machine, is tried again.
+    fetched = Counter(url for url, result, _ in told if isinstance(result, Fetched))
+    twice = {url for url, count in fetched.items() if count > 1}
+    assert not twice, [each for each in told if each[0] in twice]
     brain.tend(None)
     assert brain.audit(None).ok
 

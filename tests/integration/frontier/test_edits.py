@@ -13,6 +13,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.accounts import link_sums
 from graphbrain.errors import BadInput, UnknownPage
 from tests.integration.conftest import HandClock, sound
+from tests.serving import tokens
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -191,12 +192,13 @@ def test_a_payout_goes_to_both_sides(ring: Brain, value: float) -> None:
     assert ring.page(B).hub_score == pytest.approx(before.hub_score)
 
 
-def test_clear_leaves_the_brain_and_nothing_else(ring: Brain, ask: Ask) -> None:
+def test_clear_leaves_the_brain_with_its_tokens_and_nothing_else(ring: Brain, ask: Ask) -> None:
+    tokens(ring, "crawler")
     ring.forget(A, for_ever=True)
     ring.tend(0, for_everybody=True)
     ring.clear()
     labels = ask("MATCH (n) UNWIND labels(n) AS l RETURN DISTINCT l ORDER BY l")
-    assert labels == [["Brain"], ["SchemaStep"]]
+    assert labels == [["AccessToken"], ["Brain"], ["SchemaStep"]]
     assert ring.seed([A]).created == 1
 
 

@@ -15,6 +15,7 @@ from graphbrain.graph.schema import PAGE_CHAIN
 from graphbrain.graph.statements import link_types, property_names
 from tests.conftest import Neo4j
 from tests.integration.conftest import HandClock, sound
+from tests.serving import tokens
 
 Ask = Callable[..., list[list[object]]]
 
@@ -97,6 +98,12 @@ def test_a_newer_database_is_refused(altered: Ask, neo4j: Neo4j) -> None:
     with pytest.raises(SchemaMismatch, match=r"newer.*upgrade") as refused:
         neo4j.open(crawl="test")
     assert one_sentence(refused.value)
+
+
+def test_tokens_that_have_outlived_their_brain_are_no_other_data(brain: Brain, neo4j: Neo4j, ask: Ask) -> None:
+    tokens(brain, "crawler")
+    ask("MATCH (n) WHERE NOT n:AccessToken DETACH DELETE n")
+    neo4j.open(crawl="test").close()
 
 
 def test_somebody_elses_data_is_refused_and_left_alone(bare: Neo4j, ask: Ask) -> None:
