@@ -9,7 +9,7 @@ from itertools import chain
 
 __all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "method_of", "powers"]
 
-LIVE = ("authority", "flow", "in_links", "nearness")
+LIVE = ("authority", "flow", "in_links", "nearness", "plain_path")
 """Scores that follow each report, of which the value of new pages may be a product."""
 FACTOR = re.compile(r"([a-z_]+)(?:\^(\d*\.?\d+))?")
 MOST_POWER = 10.0

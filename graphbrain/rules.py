@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from graphbrain.arrays import Floats
+from graphbrain.arrays import Flags, Floats
 from graphbrain.methods import powers
 
-__all__ = ["Options", "Rule", "clip_relevance", "total_cash"]
+__all__ = ["SEED_FLOW", "Options", "Rule", "clip_relevance", "first_flow", "total_cash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,9 @@ def total_cash(pages: float) -> float:
 
 
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
+SEED_FLOW = 1000.0
+"""The flow that a seed begins with; other pages begin with 1. What flows from seeds leads a crawl to what they lead to,
+and a web that a server makes up, whose pages bring flow of their own, has its turn after that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,11 @@ class Rule:
     def bends_payouts(self) -> bool:
         """May pages be paid something else than 1 or what was set for them by hand?"""
         return self.payout != "uniform" or self.repaying
+
+
+def first_flow(is_seed: Flags) -> Floats:
+    """The flow of pages that no link has brought any: 1, and `SEED_FLOW` of a seed."""
+    return np.where(is_seed, SEED_FLOW, 1.0)
 
 
 def clip_relevance(relevance: Floats) -> Floats:

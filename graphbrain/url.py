@@ -33,6 +33,7 @@ __all__ = [
     "key_of",
     "name_of",
     "normal",
+    "path_repeats",
     "spell",
     "surplus",
 ]
@@ -264,6 +265,15 @@ def surplus(written: str, drop: frozenset[str] = frozenset(TRACKING)) -> int:
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
     return _kept_segments(f"/{path}", drop)[1] + (_kept_arguments(query, drop)[1] if query else 0)
+
+
+def path_repeats(url: str) -> int:
+    """How many steps of a URL's path stood in it before; numbers, as of dates, do not count.
+
+    A relative link that a server answers at any depth makes paths without end, whose steps come again and again.
+    """
+    steps = [step for step in url.partition("?")[0].split("/")[3:] if step and not step.isdigit()]
+    return len(steps) - len(set(steps))
 
 
 def cleaner(one: str, other: str) -> str:

@@ -25,6 +25,7 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Outdated, Tx
 from graphbrain.rules import Rule
+from graphbrain.schedule.lanes import Known
 
 __all__ = ["ClassicLedger", "read_virtual", "virtual_properties"]
 
@@ -67,6 +68,8 @@ class ClassicLedger(Accounts):
         "first_fetched",
         "newborn",
         "lane",
+        "is_seed",
+        "path_repeats",
         "flow",
         "flow_paid",
         "links_sum",
@@ -94,11 +97,9 @@ class ClassicLedger(Accounts):
         self._offsets: dict[str, Floats] = {}
 
     @classmethod
-    def first_marks(
-        cls, relevance: Floats, weight: Floats, depth: Floats, _payout: Floats, rule: Rule
-    ) -> tuple[Ints, Ints]:
-        lanes = cls.first_lanes(relevance, weight, depth, np.ones(len(weight)), rule)
-        return lanes, np.full(len(weight), NONE, dtype=np.int64)
+    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
+        nobody = np.full(len(payout), NONE, dtype=np.int64)
+        return cls.first_lanes(known, np.ones(len(payout)), rule), nobody
 
     def open(self, tx: Tx, now: float) -> Virtual:
         """Lock the virtual page, the last lock on accounts; cash is real from here on, also that of new pages."""

@@ -17,6 +17,7 @@ from graphbrain.accounts.ledger import Accounts
 from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
+from graphbrain.schedule.lanes import Known
 
 __all__ = ["Ledger", "Marks"]
 
@@ -36,6 +37,8 @@ _COLUMNS = (
     "depth",
     "first_fetched",
     "lane",
+    "is_seed",
+    "path_repeats",
     "flow",
     "flow_paid",
     "links_sum",
@@ -93,10 +96,9 @@ class Ledger(Accounts):
     def read_payouts(self, tx: Tx) -> None:
         """Read what the pages are paid; `write` will pay the difference to what is due to them."""
         rows = tx.one("accounts/payouts", ids=self.ids.tolist())[0]
-        table = np.array(rows, dtype=np.float64).reshape(len(rows), 4)
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), 3)
         self.payout, own = table[:, 1].copy(), table[:, 2]
         self.own_payout = np.where(own < 0.0, np.nan, own)
-        self.is_seed |= table[:, 3] > 0.0
         self._own_before = self.own_payout.copy()
         self._pays = True
 
@@ -118,12 +120,10 @@ class Ledger(Accounts):
         self.set_payouts(tx, payouts)
 
     @classmethod
-    def first_marks(
-        cls, relevance: Floats, weight: Floats, depth: Floats, payout: Floats, rule: Rule
-    ) -> tuple[Ints, Ints]:
-        keep = algebra.keep_authority(weight, relevance, rule.alpha)
-        waiting = algebra.residual(keep, payout, weight, 0 * payout)
-        return cls.first_lanes(relevance, weight, depth, payout, rule), algebra.priority(waiting, weight, rule.eps)
+    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
+        keep = algebra.keep_authority(known.in_weight, known.relevance, rule.alpha)
+        waiting = algebra.residual(keep, payout, known.in_weight, 0 * payout)
+        return cls.first_lanes(known, payout, rule), algebra.priority(waiting, known.in_weight, rule.eps)
 
     def keep_hub(self) -> Floats:
         return algebra.keep_hub(self.out_weight, self.rule.alpha)

@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 from graphbrain.accounts import link_sums
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import Sides
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Again, Outdated, Tx
 from graphbrain.methods import METHODS
 from graphbrain.places import find
-from graphbrain.rules import Rule
+from graphbrain.rules import Rule, first_flow
 from graphbrain.schedule import lanes
+from graphbrain.schedule.lanes import Known
 
 __all__ = ["Accounts"]
 
@@ -54,8 +55,11 @@ class Accounts(Sides):
     depth: Floats
     first_fetched: Floats
     lane: Floats
+    is_seed: Flags
+    path_repeats: Floats
     flow: Floats
-    """What a page has got: 1 for being there, and of each link to it what its source has passed on."""
+    """What a page has got: for being there (`rules.first_flow`), and of each link to it what its source has passed
+    on."""
     flow_paid: Floats
     """What each unit of weight of a page's links has got of its flow so far."""
     links_sum: Ints
@@ -68,7 +72,6 @@ class Accounts(Sides):
         self.ids: Ints = table[:, 0].astype(np.int64)
         self._locked = frozenset(self.ids.tolist())
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
-        self.is_seed: NDArray[np.bool_] = np.zeros(len(rows), dtype=bool)
         self._values: Floats = np.empty(0)
         self._ranked = self._guessed = np.zeros(0, dtype=bool)
         self._reweighed = False
@@ -76,6 +79,8 @@ class Accounts(Sides):
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
+        self.is_seed = self.is_seed > 0.0
+        self.flow = np.where(self.flow < 0.0, first_flow(self.is_seed), self.flow)
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
         self._before = {name: getattr(self, name).copy() for name in self.columns}
@@ -170,21 +175,20 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """What pages are worth where new ones are worth a blend, if these are their authority scores."""
-        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.in_weight, self.depth)
+        known = Known(self.in_weight, self.depth, self.path_repeats, self.is_seed, self.relevance)
+        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
     @classmethod
-    def first_marks(
-        cls, relevance: Floats, weight: Floats, depth: Floats, payout: Floats, rule: Rule
-    ) -> tuple[Ints, Ints]:
+    def first_marks(cls, known: Known, payout: Floats, rule: Rule) -> tuple[Ints, Ints]:
         """Lanes and authority priorities of pages that nobody has paid yet."""
         raise NotImplementedError
 
     @staticmethod
-    def first_lanes(relevance: Floats, weight: Floats, depth: Floats, score: Floats, rule: Rule) -> Ints:
+    def first_lanes(known: Known, score: Floats, rule: Rule) -> Ints:
         """The lanes of pages that are made just now and have this score on both sides."""
-        value = lanes.first_value(rule, score, score, weight, depth)
-        return lanes.lane_of(rule, value, relevance, depth, np.zeros(len(score), dtype=bool))
+        value = lanes.first_value(rule, score, known)
+        return lanes.lane_of(rule, value, known.relevance, known.depth, np.zeros(len(score), dtype=bool))
 
     def holds(self, ids: Iterable[int]) -> bool:
         """Are all of these locked?"""
@@ -272,12 +276,17 @@ class Accounts(Sides):
         return lowered
 
     def become_seeds(self, pages: Iterable[int]) -> None:
-        """Pages are seeds from now on: they are paid so, where seeds are."""
-        self.is_seed[self.at(list(pages))] = True
+        """Pages are seeds from now on: they have the flow of one, and are paid so, where seeds are."""
+        self._set_seeds(pages, True)
 
     def cease_as_seeds(self, pages: Iterable[int]) -> None:
         """Pages are no seeds any more."""
-        self.is_seed[self.at(list(pages))] = False
+        self._set_seeds(pages, False)
+
+    def _set_seeds(self, pages: Iterable[int], are: bool) -> None:
+        before = first_flow(self.is_seed)
+        self.is_seed[self.at(list(pages))] = are
+        self.flow += first_flow(self.is_seed) - before
 
     def note_first_fetch(self, moments: Mapping[int, float]) -> None:
         """Pages (id → when) were fetched for the first time: payouts and lanes may go by that."""
@@ -321,7 +330,7 @@ class Accounts(Sides):
         that leaves: what each unit of link weight has got in all is F/d, whatever it was before.
 
         It is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
-        it is read: flow = 1 + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
+        it is read: flow = first + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
         Of `aliases` nothing goes on: the page that one leads to gets its in-links, and so what these have paid.
         """
         if not self.rule.keeps_flow:

@@ -20,7 +20,9 @@ import numpy as np
 
 from graphbrain.accounts import algebra
 from graphbrain.arrays import Flags, Floats, Ints
+from graphbrain.rules import SEED_FLOW
 from graphbrain.schedule import lanes
+from graphbrain.url import path_repeats
 
 if TYPE_CHECKING:
     from graphbrain.ingest.recording import Recording
@@ -42,13 +44,14 @@ class Web:
     """The part of a recorded web that is reached from some pages, by page numbers of its own.
 
     `pages`: the recording's numbers, ascending; `offsets`, `targets`: the distinct links without self-links by rows;
-    `seeds`: where the crawl begins.
+    `seeds`: where the crawl begins; `path_repeats`: steps of each page's path that stood in it before.
     """
 
     pages: Ints
     offsets: Ints
     targets: np.ndarray
     seeds: Ints
+    path_repeats: Floats
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
@@ -60,7 +63,9 @@ class Web:
         counts = np.bincount(number[sources[kept]], minlength=int(reached.sum()))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ends = number[targets[kept]].astype(np.int32)
-        return cls(np.flatnonzero(reached), offsets, ends, number[np.unique(np.asarray(seeds, dtype=np.int64))])
+        pages, begins = np.flatnonzero(reached), number[np.unique(np.asarray(seeds, dtype=np.int64))]
+        repeats = np.array([float(path_repeats(recording.urls[page])) for page in pages.tolist()])
+        return cls(pages, offsets, ends, begins, repeats)
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -231,9 +236,10 @@ class ReachedFromSeeds:
 class OnePass:
     """OPIC of 2003, where each page spends once: when it is fetched it gives what it has to those it links to.
 
-    `first`: what a page has when it becomes known; a seed has 1. `passed`: the share that it passes on.
+    `seed`, `first`: what a seed has, and any other page, when it becomes known. `passed`: the share that it passes on.
     """
 
+    seed: float = 1.0
     first: float = 0.0
     passed: float = 1.0
     values: Floats | None = None
@@ -241,7 +247,7 @@ class OnePass:
 
     def __call__(self, crawl: Crawl) -> Floats:
         if self.values is None:
-            self.values = np.where(crawl.seeds, 1.0, self.first)
+            self.values = np.where(crawl.seeds, self.seed, self.first)
         pages, ends = crawl.since(self.spent)
         if len(pages):
             counts = crawl.out[pages].astype(np.int64)
@@ -278,13 +284,16 @@ class Blend:
 
     powers: Mapping[str, float]
     authority: Value = field(default_factory=Authority)
-    flow: Value = field(default_factory=lambda: OnePass(first=1.0, passed=1.0 - ALPHA))
+    flow: Value = field(default_factory=lambda: OnePass(seed=SEED_FLOW, first=1.0, passed=1.0 - ALPHA))
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))
         authority = self.authority(crawl) if "authority" in self.powers else unnamed
         flow = self.flow(crawl) if "flow" in self.powers else unnamed
-        return lanes.blended(self.powers, authority, flow, crawl.in_links, crawl.depth)
+        known = lanes.Known(
+            crawl.in_links, crawl.depth, crawl.web.path_repeats, crawl.seeds, np.full(len(flow), np.nan)
+        )
+        return lanes.blended(self.powers, authority, flow, known)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,10 @@ from graphbrain.arrays import Floats
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.hosts.politeness import SHARED_QUEUE
 from graphbrain.model import ROBOTS
-from graphbrain.rules import Rule
+from graphbrain.rules import SEED_FLOW, Rule
+from graphbrain.schedule.lanes import Known
 from graphbrain.scope import Scope
-from graphbrain.url import host_of, name_of, surplus
+from graphbrain.url import host_of, name_of, path_repeats, surplus
 
 __all__ = [
     "New",
@@ -121,6 +122,8 @@ def create(
                 payout if ledgers.of(rule).keeps_payouts else 0.0,
                 surplus(page.url) or None,
                 since[page.key],
+                path_repeats(page.url) or None,
+                SEED_FLOW if page.is_seed else None,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
@@ -147,9 +150,14 @@ def _relevances(pages: Sequence[New]) -> Floats:
 
 def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
     """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
-    weight = np.array([p.in_weight for p in pages])
-    depth = np.array([float(p.depth) for p in pages])
-    lanes, priorities = ledgers.of(rule).first_marks(_relevances(pages), weight, depth, payouts, rule)
+    known = Known(
+        in_weight=np.array([page.in_weight for page in pages]),
+        depth=np.array([float(page.depth) for page in pages]),
+        path_repeats=np.array([float(path_repeats(page.url)) for page in pages]),
+        is_seed=np.array([page.is_seed for page in pages]),
+        relevance=_relevances(pages),
+    )
+    lanes, priorities = ledgers.of(rule).first_marks(known, payouts, rule)
     return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 
 

@@ -27,7 +27,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.hosts import politeness
 from graphbrain.schedule import lanes
-from graphbrain.url import Rules, address, host_of, key_of, name_of, normal
+from graphbrain.url import Rules, address, host_of, key_of, name_of, normal, path_repeats
 from graphbrain.url_v1 import spell
 
 __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "rename_hosts"]
@@ -110,7 +110,8 @@ class _Page:
 
     def row(self) -> list[object]:
         """What rekey/write is told."""
-        return [self.page, self.key_now, self.url_now, name_of(self.url_now), self.surplus_now()]
+        repeats = path_repeats(self.url_now) or None
+        return [self.page, self.key_now, self.url_now, name_of(self.url_now), self.surplus_now(), repeats]
 
     def surplus_now(self) -> int | None:
         """An address with arguments was made by the older rules: the next link brings it as a site writes it."""

@@ -19,7 +19,7 @@ from graphbrain.hosts import politeness
 from graphbrain.hosts.politeness import SHARED_QUEUE, HostState, Manners
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.scope import Scope
-from graphbrain.url import host_of, name_of, surplus
+from graphbrain.url import host_of, name_of, path_repeats, surplus
 
 __all__ = ["MADE_UP", "MOST_ROUNDS", "SURPLUS", "improve", "may_improve", "row_of"]
 
@@ -60,7 +60,7 @@ def may_improve(why: str | None, url: str, scope: Scope) -> bool:
 
 def row_of(page: int, url: str, rounds: int | None) -> list[object]:
     """What pages/respell writes of a page with this address, taken from redirects for so many rounds."""
-    return [page, url, host_of(url), name_of(url), surplus(url) or None, rounds]
+    return [page, url, host_of(url), name_of(url), surplus(url) or None, rounds, path_repeats(url) or None]
 
 
 def improve(

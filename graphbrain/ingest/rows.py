@@ -26,11 +26,11 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.hosts.politeness import SHARED_QUEUE
 from graphbrain.ingest.harvest import Harvest
 from graphbrain.model import SCOPE
-from graphbrain.rules import Rule
+from graphbrain.rules import Rule, first_flow
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
 from graphbrain.scope import Scope
-from graphbrain.url import Rules, host_of, name_of, surplus
+from graphbrain.url import Rules, host_of, name_of, path_repeats, surplus
 
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
@@ -80,6 +80,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("value", "double"),
     ("flow", "double"),
     ("flow_paid", "double"),
+    ("path_repeats", "long"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -187,6 +188,7 @@ class Bulk:
         self.depth = depths(harvest.offsets, harvest.targets, [*given, *found])
         self._depth = self.depth.astype(np.float64)
         self.out_weight, self.in_weight = _weights(harvest, self.host, policy.rule.intra_host_weight)
+        self._known = self._knowledge()
         self._inside = self._in_scope(policy.scope)
         self.accounts = (
             _unspent(harvest.pages)
@@ -195,7 +197,7 @@ class Bulk:
         )
         spends = policy.rule.keeps_flow and tolerance is not None
         self.flow, self.flow_paid = (
-            self._flows(policy.rule) if spends else (np.ones(harvest.pages), np.zeros(harvest.pages))
+            self._flows(policy.rule) if spends else (first_flow(self._known.is_seed), np.zeros(harvest.pages))
         )
         self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
@@ -210,10 +212,10 @@ class Bulk:
         and had passed on what they have, again and again. The first is exactly what the second makes it."""
         harvest, size = self.harvest, self.harvest.pages
         spends = self.out_weight > 0.0
-        flow = np.ones(size)
+        flow = first = first_flow(self._known.is_seed)
         for _ in range(FLOW_ROUNDS):
             paid = np.divide((1.0 - rule.alpha) * flow, self.out_weight, out=np.zeros(size), where=spends)
-            before, flow = flow, np.ones(size)
+            before, flow = flow, first.copy()
             for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
                 inside = self.host[sources] == self.host[ends]
                 weight = np.where(inside, rule.intra_host_weight, 1.0)
@@ -224,11 +226,18 @@ class Bulk:
 
     def _first_value(self, rule: Rule) -> Floats:
         """What pages are worth to the order, before relevance."""
-        accounts = self.accounts
+        accounts, harvest = self.accounts, self.harvest
+        score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:
-            return lanes.first_value(rule, accounts.hub, accounts.authority, self.in_weight, self._depth)
-        new = lanes.blended(rule.blend, accounts.authority, self.flow, self.in_weight, self._depth)
-        return np.where(self.harvest.fetched, accounts.authority, new)
+            return lanes.first_value(rule, score, self._known)
+        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, self.flow, self._known))
+
+    def _knowledge(self) -> lanes.Known:
+        """What the order goes by beside the accounts."""
+        repeats = np.array([float(path_repeats(url)) for url in self.harvest.urls])
+        is_seed = np.zeros(self.harvest.pages, dtype=bool)
+        is_seed[list(self.seeds)] = True
+        return lanes.Known(self.in_weight, self._depth, repeats, is_seed, self.harvest.relevance)
 
     def _in_scope(self, scope: Scope) -> Flags:
         if scope.boundless:
@@ -335,6 +344,7 @@ class Bulk:
             [harvest.values.get(page) for page in range(part.start, part.stop)],
             [None if flow == 1.0 else flow for flow in self.flow[part].tolist()],
             [paid or None for paid in self.flow_paid[part].tolist()],
+            [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
         ]
 
 

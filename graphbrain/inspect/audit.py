@@ -3,7 +3,7 @@
 An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
 transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid. Under both
-engines the flow of a page is 1 + Σ weight × what each source of its in-links has passed on.
+engines the flow of a page is what it began with + Σ weight × what each source of its in-links has passed on.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
@@ -33,7 +33,7 @@ from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.politeness import HostState
 from graphbrain.model import Audit
-from graphbrain.rules import Rule
+from graphbrain.rules import SEED_FLOW, Rule, first_flow
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
 
@@ -120,7 +120,7 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
-    got, passed = graph.read(lambda tx: tx.one("audit/flow"), "audit/flow")
+    got, passed = graph.read(lambda tx: tx.one("audit/flow", seed=SEED_FLOW), "audit/flow")
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
@@ -273,7 +273,7 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
 
 def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
     """What a page has got is what it has for being there and what its in-links have passed on."""
-    got, due = float(ledger.flow[place]), 1.0 + row[24]
+    got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed)[place]) + row[24]
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
         tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
 

@@ -14,7 +14,7 @@ from graphbrain.accounts.sides import score
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.methods import SCORES, UNINDEXED
 from graphbrain.model import Page
-from graphbrain.rules import Rule
+from graphbrain.rules import SEED_FLOW, Rule
 from graphbrain.tokens import made_at
 
 __all__ = ["View", "error_bound", "highest", "page", "page_of", "top", "view"]
@@ -63,7 +63,10 @@ def page_of(row: Sequence[Any]) -> Page:
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
-    flow = {"flow": data.get("flow", 1.0), "flow_paid": data.get("flow_paid", 0.0)}
+    flow = {
+        "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 1.0),
+        "flow_paid": data.get("flow_paid", 0.0),
+    }
     return Page(
         **{**stored, **counts, **flow},
         is_seed=data.get("is_seed", False),

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.methods import METHODS
-from graphbrain.rules import Rule, clip_relevance
+from graphbrain.rules import Rule, clip_relevance, first_flow
 from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "DISCOVERY",
     "FRONTIER_END",
     "VERSION",
+    "Known",
     "Lanes",
     "Stretch",
     "blended",
@@ -212,17 +213,31 @@ def first_given(rule: Rule) -> float:
     return 0.0 if rule.value in ("hits", "salsa") else rule.value_base
 
 
-def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weight: Floats, depth: Floats) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
+    seed, steps of their paths that stood there before, whether they are seeds, and their relevance (unknown: nan)."""
+
+    in_weight: Floats
+    depth: Floats
+    path_repeats: Floats
+    is_seed: Flags
+    relevance: Floats
+
+
+def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: Known) -> Floats:
     """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
 
-    `nearness` is 1/(1 + clicks from a seed). Without it a crawl can be caught in pages that a server invents without
-    end: if each of them is worth a little more than the site's own pages, the site's own never get their turn.
+    `nearness` is 1/(1 + clicks from a seed), and `plain_path` 1/(1 + steps of the path that stood in it before).
+    Without one of them a crawl can be caught in pages that a server invents without end: if each of them is worth a
+    little more than the site's own pages, the site's own never get their turn.
     """
     scores = {
         "authority": authority,
         "flow": flow,
-        "in_links": 1.0 + np.maximum(in_weight, 0.0),
-        "nearness": 1.0 / (1.0 + depth),
+        "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
+        "nearness": 1.0 / (1.0 + known.depth),
+        "plain_path": 1.0 / (1.0 + known.path_repeats),
     }
     product = np.ones(len(authority))
     for name, power in blend.items():
@@ -230,13 +245,12 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, in_weig
     return product
 
 
-def first_value(rule: Rule, hub: Floats, authority: Floats, in_weight: Floats, depth: Floats) -> Floats:
-    """What pages that are made just now are worth before relevance: scores of theirs, or what no property says yet."""
+def first_value(rule: Rule, score: Floats, known: Known) -> Floats:
+    """What pages that are made just now are worth before relevance: their scores, alike on both sides, or what no
+    property says yet."""
     if rule.blend:
-        return blended(rule.blend, authority, np.ones(len(authority)), in_weight, depth)
-    if rule.value in ("authority", "hub"):
-        return authority if rule.value == "authority" else hub
-    return np.full(len(hub), scored(rule, None))
+        return blended(rule.blend, score, first_flow(known.is_seed), known)
+    return score if rule.value in ("authority", "hub") else np.full(len(score), scored(rule, None))
 
 
 def revalued(lane: ArrayLike, value: ArrayLike) -> Ints:

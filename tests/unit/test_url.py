@@ -290,3 +290,17 @@ def test_rules_remember_their_own_settings() -> None:
     assert one.page("http://a.org/?x=1") == ("http://a.org/?x=1", key_of("http://a.org/"))
     assert other.page("http://a.org/") == ("http://a.org/", key_of("http://b.org/"))
     assert one.page("http://a.org/") == ("http://a.org/", key_of("http://a.org/"))
+
+
+@pytest.mark.parametrize(
+    ("url", "repeats"),
+    [
+        ("http://a.org/", 0),
+        ("http://a.org/a/b/c", 0),
+        ("http://a.org/a/b/a/b/a", 3),
+        ("http://a.org/blog/2020/01/01/01/", 0),
+        ("http://a.org/a//a/?next=/a/a/a", 1),
+    ],
+)
+def test_steps_that_a_path_repeats(url: str, repeats: int) -> None:
+    assert rules.path_repeats(url) == repeats

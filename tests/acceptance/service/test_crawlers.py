@@ -120,7 +120,8 @@ def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
     states = brain.stats()["states"]
     assert set(states) <= {"known", "alias", "outside", "gone", "parked"} and states["known"] > 30
     for host in brain.settings.allow_hosts.split():
-        when = sorted(claim.claimed or 0.0 for claim in claims if claim.host == host)
+        # All leases are of one length, from the moment that the delay is counted from.
+        when = sorted(claim.until for claim in claims if claim.host == host)
         early = [later - before for before, later in pairwise(when) if later - before < DELAY - 1e-3]
         assert len(when) > 5 and not early, (host, early)
         # Whoever follows a redirect asks twice for one claim.

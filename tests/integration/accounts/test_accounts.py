@@ -571,7 +571,8 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
         return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
     # 4,096 lanes an octave, eight numbers apart; a page moves when its value is off by a sixteenth of an octave.
-    value = page.get("flow", 1.0) ** 0.85 * authority**0.15 * (1 + page["depth"]) ** -0.5 * r * 2
+    flow = page.get("flow", 1000.0 if page.get("is_seed") else 1.0)
+    value = flow**0.85 * authority**0.15 / (1 + page.get("path_repeats", 0)) * r * 2
     exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
     lane = page["depth"] + 1 if breadth_first else exact
     if "first_fetched" in page or (not breadth_first and abs(page["lane"] - exact) < 8 * 256 + 8):

@@ -49,6 +49,26 @@ def test_a_page_that_is_read_again_pays_the_difference(brain: Brain, clock: Hand
     sound(brain)
 
 
+def test_seeds_begin_with_more_and_whoever_is_one_no_more_loses_it(brain: Brain, clock: HandClock) -> None:
+    brain.seed([A])
+    assert flows(brain, A) == [1000.0]
+    brain.report([Fetched(A, [B, C])])
+    assert flows(brain, A, B, C) == pytest.approx([1000.0, 426.0, 426.0])
+    brain.seed([A, B])
+    assert flows(brain, A, B) == pytest.approx([1000.0, 1425.0])
+    sound(brain)
+    brain.seed([D])
+    clock.pass_(1.0)
+    brain.report([Fetched(D, status=301, redirected_to=E)])  # which is a seed by that
+    assert flows(brain, D, E) == [1000.0, 1000.0]
+    sound(brain)
+    clock.pass_(1.0)
+    brain.report([Fetched(D, [])])
+    brain.tend(None)
+    assert (brain.page(E).is_seed, flows(brain, D, E)) == (False, [1000.0, 1.0])
+    sound(brain)
+
+
 def test_links_by_hand_and_forgotten_pages_take_their_part_along(brain: Brain) -> None:
     brain.report([Fetched(A, [B, C])])
     brain.link(A, D)

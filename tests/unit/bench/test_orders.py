@@ -105,6 +105,43 @@ def test_flow_is_spent_once_and_none_is_lost_but_what_leaves(web: Web) -> None:
     assert flow.sum() == pytest.approx(len(web) + paid.sum(), rel=1e-12)
 
 
+def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
+    """A tree of pages beside one of the same shape whose paths repeat, and beside a calendar."""
+    urls, links = _trap()
+    sources = np.repeat(np.arange(len(urls)), [len(ends) for ends in links])
+    targets = np.array([end for ends in links for end in ends])
+    web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
+    blend = orders.Blend({"flow": 0.85, "authority": 0.15, "plain_path": 1.0})
+    first = [urls[page].split("/")[3][:1] for page in crawled(web, Order("blend", lambda: blend)).tolist()[:700]]
+    assert first.count("p") > 500
+
+
+def _trap() -> tuple[list[str], list[list[int]]]:
+    root = "http://a.org/"
+
+    def led_to(path: str) -> list[str]:
+        kind, _, rest = path.partition("/")
+        if kind == "x":
+            return ["", *(f"{path}/{step}" for step in "abc")]
+        if kind == "cal":
+            month, _, day = rest.partition("-")
+            months = ["", f"cal/{int(month) - 1}", f"cal/{int(month) + 1}"]
+            return months if day else [*months, *(f"cal/{month}-{number}" for number in range(1, 29))]
+        number = int(path[1:] or 0)
+        return ["", "x/1", "cal/2000", *(f"p{3 * number + child}" for child in (1, 2, 3))]
+
+    numbers, to_do, links = {"": 0}, deque([""]), []
+    while to_do:
+        path = to_do.popleft()
+        ends = led_to(path) if len(numbers) < 8000 else []
+        for end in ends:
+            if end not in numbers:
+                numbers[end] = len(numbers)
+                to_do.append(end)
+        links.append([numbers[end] for end in ends])
+    return [root + path for path in numbers], links
+
+
 def test_a_curve_tells_shares_and_their_mean() -> None:
     shares = np.array([0.5, 0.25, 0.125, 0.125])
     curve = order.Curve("one", np.cumsum(shares), np.cumsum(shares[::-1]), 4)

@@ -99,15 +99,17 @@ def test_a_page_of_the_frontier_moves_when_its_value_has_changed_enough() -> Non
 
 
 def test_a_blend_is_a_product_of_powers() -> None:
-    found = lanes.blended(
-        {"flow": 0.5, "in_links": 2.0, "nearness": 0.5},
-        np.full(2, 7.0),
-        np.array([4.0, 0.0]),
-        np.array([2.0, -1.0]),
-        np.array([3.0, 0.0]),
+    known = lanes.Known(
+        in_weight=np.array([2.0, -1.0]),
+        depth=np.array([3.0, 0.0]),
+        path_repeats=np.array([2.0, 0.0]),
+        is_seed=np.zeros(2, dtype=bool),
+        relevance=np.full(2, np.nan),
     )
-    assert found.tolist() == [9.0, 0.0]
-    assert lanes.blended({"authority": 1.0}, np.array([7.0]), np.ones(1), np.ones(1), np.ones(1)).tolist() == [7.0]
+    blend = {"flow": 0.5, "in_links": 2.0, "nearness": 0.5, "plain_path": 1.0}
+    found = lanes.blended(blend, np.full(2, 7.0), np.array([4.0, 0.0]), known)
+    assert found.tolist() == [3.0, 0.0]
+    assert lanes.blended({"authority": 1.0}, np.full(2, 7.0), np.ones(2), known).tolist() == [7.0, 7.0]
 
 
 def test_a_lanes_oldest_is_its_best() -> None:
