@@ -33,15 +33,18 @@ class LinkFacts:
 
     def __init__(self) -> None:
         self.found: dict[str, tuple[str | None, frozenset[str]]] = {}
+        self._plain: set[str] = set()
+        """targets of links that tell nothing, while none has told anything"""
 
     def take(self, key: str, link: str | Link) -> None:
         """Another link to that page."""
         anchor, rel = getattr(link, "anchor", None), getattr(link, "rel", None)
         if anchor is None and rel is None and not self.found:
+            self._plain.add(key)
             return
         words = frozenset(RELS).intersection((rel or "").lower().replace(",", " ").split())
         text = " ".join(border.words("anchor", anchor)[: 4 * LONGEST_ANCHOR].split())[:LONGEST_ANCHOR] or None
-        known = self.found.get(key)
+        known = self.found.get(key, (None, frozenset()) if key in self._plain else None)
         self.found[key] = (text, words) if known is None else (known[0] or text, known[1] & words)
 
     def rows(self) -> dict[str, tuple[str | None, str | None]]:
