@@ -330,7 +330,7 @@ class Page(_Record):
     A score is history + cash, at least about 1; under the classic engine the page's share of all, below 1. `scores`:
     the batch scores that it carries, by the names in `methods.SCORES`. `provisional`: what it counts until it has the
     one that the order goes by, on a scale on which the mean of all pages is 1.
-    `flow`: 1, or 1000 of a seed, and what pages that link to it have passed on, each when it was read; `flow_paid`:
+    `flow`: 10,000 of a seed, and what pages that link to it have passed on, each when it was read; `flow_paid`:
     what each unit of weight of its links has got of that.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
@@ -401,7 +401,7 @@ class Page(_Record):
     claimed: float | None = None
     provisional: float | None = None
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
-    flow: float = 1.0
+    flow: float = 0.0
     flow_paid: float = 0.0
 
     @property

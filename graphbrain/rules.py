@@ -11,7 +11,17 @@ import numpy as np
 from graphbrain.arrays import Flags, Floats
 from graphbrain.methods import powers
 
-__all__ = ["SEED_FLOW", "Options", "Rule", "clip_relevance", "first_flow", "total_cash"]
+__all__ = [
+    "LEAST_FLOW",
+    "NO_FLOW",
+    "SEED_FLOW",
+    "Options",
+    "Rule",
+    "clip_relevance",
+    "first_flow",
+    "known_flow",
+    "total_cash",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +59,13 @@ def total_cash(pages: float) -> float:
 
 
 LEAST_RELEVANCE, MOST_RELEVANCE = 1e-3, 1 - 1e-3
-SEED_FLOW = 1000.0
-"""The flow that a seed begins with; other pages begin with 1. What flows from seeds leads a crawl to what they lead to,
-and a web that a server makes up, whose pages bring flow of their own, has its turn after that."""
+SEED_FLOW = 10_000.0
+"""The flow that a seed begins with; other pages begin with none. So a web that a server makes up, however large, has
+only what flows into it."""
+LEAST_FLOW = 1e-6
+"""What a page counts as having that has less: far behind in a web without an end."""
+NO_FLOW = 1.0
+"""What a page counts as having that has none: no seed leads to it, so nothing is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +155,13 @@ class Rule:
 
 
 def first_flow(is_seed: Flags) -> Floats:
-    """The flow of pages that no link has brought any: 1, and `SEED_FLOW` of a seed."""
-    return np.where(is_seed, SEED_FLOW, 1.0)
+    """The flow of pages that no link has brought any: none, and `SEED_FLOW` of a seed."""
+    return np.where(is_seed, SEED_FLOW, 0.0)
+
+
+def known_flow(flow: Floats) -> Floats:
+    """What pages with this flow count as having."""
+    return np.where(flow > 0.0, np.maximum(flow, LEAST_FLOW), NO_FLOW)
 
 
 def clip_relevance(relevance: Floats) -> Floats:

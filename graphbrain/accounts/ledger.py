@@ -36,6 +36,8 @@ __all__ = ["Accounts"]
 
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
+UNWRITTEN = -1.0
+"""What is read as the flow of a page that has none written."""
 
 
 class Accounts(Sides):
@@ -80,7 +82,7 @@ class Accounts(Sides):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
-        self.flow = np.where(self.flow < 0.0, first_flow(self.is_seed), self.flow)
+        self.flow = np.where(self.flow == UNWRITTEN, first_flow(self.is_seed), self.flow)
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
         self._before = {name: getattr(self, name).copy() for name in self.columns}

@@ -41,7 +41,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "hinted_by": ("", "kind of its last hint: sitemap, feed or ping"),
     "flow": (
         "",
-        "what flows to it by the first OPIC: 1 (1000 of a seed), and what its in-links bring; the order goes by it",
+        "what flows to it by the first OPIC: 10,000 of a seed, and what its in-links bring; the order goes by it",
     ),
     "flow_paid": ("", "what each unit of weight of its links has got of that"),
     "in_sitemap": (TIME, "when a sitemap last named it"),

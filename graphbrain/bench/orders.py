@@ -284,7 +284,7 @@ class Blend:
 
     powers: Mapping[str, float]
     authority: Value = field(default_factory=Authority)
-    flow: Value = field(default_factory=lambda: OnePass(seed=SEED_FLOW, first=1.0, passed=1.0 - ALPHA))
+    flow: Value = field(default_factory=lambda: OnePass(seed=SEED_FLOW, passed=1.0 - ALPHA))
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))

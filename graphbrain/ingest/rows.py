@@ -342,7 +342,7 @@ class Bulk:
             [None if held else SCOPE for held in inside.tolist()],
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],
-            [None if flow == 1.0 else flow for flow in self.flow[part].tolist()],
+            [flow or None for flow in self.flow[part].tolist()],
             [paid or None for paid in self.flow_paid[part].tolist()],
             [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
         ]

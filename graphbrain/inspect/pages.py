@@ -64,7 +64,7 @@ def page_of(row: Sequence[Any]) -> Page:
     stored = {name: data.get(name) for name in STORED}
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
     flow = {
-        "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 1.0),
+        "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 0.0),
         "flow_paid": data.get("flow_paid", 0.0),
     }
     return Page(

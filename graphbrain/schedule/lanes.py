@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.methods import METHODS
-from graphbrain.rules import Rule, clip_relevance, first_flow
+from graphbrain.rules import Rule, clip_relevance, first_flow, known_flow
 from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
@@ -229,12 +229,12 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: 
     """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
 
     `nearness` is 1/(1 + clicks from a seed), and `plain_path` 1/(1 + steps of the path that stood in it before).
-    Without one of them a crawl can be caught in pages that a server invents without end: if each of them is worth a
-    little more than the site's own pages, the site's own never get their turn.
+    A crawl can be caught in pages that a server invents without end: if each of them is worth a little more than the
+    site's own pages, the site's own never get their turn. Each of the three but `authority` and `in_links` hinders it.
     """
     scores = {
         "authority": authority,
-        "flow": flow,
+        "flow": known_flow(flow),
         "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
         "nearness": 1.0 / (1.0 + known.depth),
         "plain_path": 1.0 / (1.0 + known.path_repeats),

@@ -1,4 +1,4 @@
-// Write the flow of pages: what it has got, 1 for being there.
+// Write the flow of pages: what it has got, a seed for being one.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // param   flow  LIST  of each

@@ -2,7 +2,7 @@
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, lane, relevance or null, in_weight,
 //                       authority_priority or null, payout or null for 1, history, url_surplus or null, waiting since,
-//                       path_repeats or null, flow or null for 1],
+//                       path_repeats or null, flow or null for none],
 //                       sorted by key
 // param   account  MAP  the account that a page is created with
 // param   mark   STRING   the token of whoever wants to know later which pages it has created, or null

@@ -17,6 +17,7 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
+from graphbrain.rules import LEAST_FLOW, SEED_FLOW
 from graphbrain.schedule import lanes
 from graphbrain.url import key_of
 from tests.conftest import PATIENCE
@@ -571,8 +572,9 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
         return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
     # 4,096 lanes an octave, eight numbers apart; a page moves when its value is off by a sixteenth of an octave.
-    flow = page.get("flow", 1000.0 if page.get("is_seed") else 1.0)
-    value = flow**0.85 * authority**0.15 / (1 + page.get("path_repeats", 0)) * r * 2
+    flow = page.get("flow", SEED_FLOW if page.get("is_seed") else 0.0)
+    flow = max(flow, LEAST_FLOW) if flow > 0.0 else 1.0
+    value = flow**0.3 * authority**0.7 / (1 + page.get("path_repeats", 0)) * r * 2
     exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
     lane = page["depth"] + 1 if breadth_first else exact
     if "first_fetched" in page or (not breadth_first and abs(page["lane"] - exact) < 8 * 256 + 8):

@@ -16,7 +16,7 @@ from graphbrain.bench.order import Curve, Live
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 
-VALUE = "flow^.85 authority^.15 plain_path"
+VALUE = "flow^.3 authority^.7 plain_path"
 
 
 @pytest.fixture(scope="module")
