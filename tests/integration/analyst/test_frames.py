@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import neo4j as driver
 import pytest
 
 from graphbrain import Brain
@@ -68,12 +70,63 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
     assert dict(states) == {row[0]: row[1] for row in ask(brain.graph, "states").rows}
     best = pages.sort(["authority", "url"], descending=[True, False]).head(5)["url"].to_list()
     assert best == [row[-1] for row in ask(brain.graph, "top-authorities", limit=5).rows]
-    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    duckdb = pytest.importorskip("duckdb")
     found = duckdb.sql(
         f"SELECT t.url, count(*) AS n FROM '{tmp_path}/t/links/*.parquet' l JOIN '{tmp_path}/t/pages/*.parquet' t "
         "ON l.target = t.key WHERE t.errors > 0 GROUP BY 1 ORDER BY 1"
     ).fetchall()
     assert found == sorted((row[-1], row[2]) for row in ask(brain.graph, "broken-pages").rows)
+
+
+PAGES, LINKS, HOSTS = (f"'{{at}}/{table}/*.parquet'" for table in ("pages", "links", "hosts"))
+ANSWERS = (
+    (f"SELECT count(*) FROM {PAGES}", "MATCH (p:Page) RETURN count(p)"),
+    (f"SELECT count(*) FROM {LINKS}", "MATCH (:Page)-[l:LINKS]->(:Page) RETURN count(l)"),
+    (
+        f"SELECT host, count(*), count(first_fetched) FROM {PAGES} GROUP BY 1",
+        "MATCH (p:Page) RETURN p.host, count(p), count(p.first_fetched)",
+    ),
+    (f"SELECT depth, count(*) FROM {PAGES} GROUP BY 1", "MATCH (p:Page) RETURN p.depth, count(p)"),
+    (
+        f"SELECT status, count(*) FROM {PAGES} WHERE status IS NOT NULL GROUP BY 1",
+        "MATCH (p:Page) WHERE p.status IS NOT NULL RETURN p.status, count(p)",
+    ),
+    (
+        f"SELECT s.host, t.host, count(*) FROM {LINKS} l JOIN {PAGES} s ON s.key = l.source JOIN {PAGES} t "
+        "ON t.key = l.target WHERE s.host <> t.host GROUP BY 1, 2",
+        "MATCH (s:Page)-[l:LINKS]->(t:Page) WHERE s.host <> t.host RETURN s.host, t.host, count(l)",
+    ),
+    (
+        f"SELECT url FROM {PAGES} ANTI JOIN {LINKS} l ON l.target = key",
+        "MATCH (p:Page) WHERE NOT (p)<-[:LINKS]-() RETURN p.url",
+    ),
+    (
+        f"SELECT body_hash, count(*) FROM {PAGES} WHERE body_hash IS NOT NULL GROUP BY 1 HAVING count(*) > 1",
+        "MATCH (p:Page) WHERE p.body_hash IS NOT NULL WITH p.body_hash AS h, count(p) AS n WHERE n > 1 RETURN h, n",
+    ),
+    (
+        f"SELECT a.url, b.url FROM {PAGES} a JOIN {PAGES} b ON a.redirects_to = b.key",
+        "MATCH (a:Page)-[:REDIRECTS_TO]->(b:Page) RETURN a.url, b.url",
+    ),
+    (
+        f"SELECT t.url, l.anchor, l.rel FROM {LINKS} l JOIN {PAGES} t ON t.key = l.target WHERE l.anchor IS NOT NULL",
+        "MATCH ()-[l:LINKS]->(t:Page) WHERE l.anchor IS NOT NULL RETURN t.url, l.anchor, l.rel",
+    ),
+    (f"SELECT name FROM {HOSTS}", "MATCH (h:Host) RETURN h.name"),
+)
+
+
+def test_duckdb_answers_as_the_graph(brain: Brain, raw: driver.Driver, tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    crawl(brain)
+    frames.dump(brain.graph, tmp_path / "t", brain.now)
+    for sql, cypher in ANSWERS:
+        found = duckdb.sql(sql.format(at=tmp_path / "t")).fetchall()
+        wanted = [tuple(record.values()) for record in raw.execute_query(cypher, database_="neo4j").records]
+        assert found and sorted(map(repr, found)) == sorted(map(repr, wanted)), sql
+    written = (Path(__file__).parents[3] / "docs" / "questions.md").read_text("utf-8")
+    for sql in re.findall(r"```sql\n(.*?)```", written, re.DOTALL):
+        assert duckdb.sql(sql.replace("crawl/", f"{tmp_path}/t/")).fetchall(), sql
 
 
 def test_frames_of_other_kinds(brain: Brain) -> None:
