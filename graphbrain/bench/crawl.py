@@ -65,6 +65,7 @@ def run(
     seconds: float | None = None,
     delay: float = 0.0,
     days: int = 365,
+    redis: str | None = None,
     data: Path | None = None,
 ) -> None:
     """Measure `kind` (see `graphbrain bench --help`) and print the figures; `file` is a recorded crawl.
@@ -90,7 +91,7 @@ def run(
         from graphbrain.bench import scrapy_pair
 
         empty(brain)
-        figures = [scrapy_pair.scrapy_pair(brain, file, pages or scrapy_pair.PAGES, data)]
+        figures = [scrapy_pair.scrapy_pair(brain, file, pages or scrapy_pair.PAGES, data, redis)]
     else:
         recording = _recording(file)
         if brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes") == 0:

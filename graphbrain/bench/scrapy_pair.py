@@ -1,4 +1,4 @@
-"""Scrapy by itself against Scrapy with a brain: the same spider on the same web, in turns, on the same machine.
+"""Scrapy by itself against Scrapy with a brain, or with scrapy-redis, too: the same spider on the same web, in turns.
 
 The wall time of a busy machine says little; the client's CPU time, and the database's where it runs here, say more.
 """
@@ -24,11 +24,14 @@ ROUNDS = 3
 PAGES = 600
 
 
-def scrapy_pair(brain: Brain, folder: Path | None, pages: int, data: Path | None) -> dict[str, Any]:
+def scrapy_pair(
+    brain: Brain, folder: Path | None, pages: int, data: Path | None, redis: str | None = None
+) -> dict[str, Any]:
     """Milliseconds a page of plain Scrapy and of Scrapy with this brain, the medians of three rounds of both in turns.
 
     The web is the files of `folder`, which must have an index.html, or a generated one. The brain is cleared after each
-    crawl. `data`: the local server's directory, whose CPU time is told if the brain is there.
+    crawl. `data`: the local server's directory, whose CPU time is told if the brain is there. `redis`: the URL of a
+    Redis that scrapy-redis is measured with, too; its keys of the spider are deleted after each crawl.
     """
     if folder is not None and not (folder / "index.html").is_file():
         raise BadInput(f"{folder} is no directory with an index.html.")
@@ -43,9 +46,12 @@ def scrapy_pair(brain: Brain, folder: Path | None, pages: int, data: Path | None
     runs: dict[str, list[Mapping[str, Any]]] = {"plain": [], "brain": []}
     with _web(folder, pages) as port:
         for _ in range(ROUNDS):
-            runs["plain"].append(_crawled({"what": "crawl", "port": port, "brain": None, "server": server}))
-            runs["brain"].append(_crawled({"what": "crawl", "port": port, "brain": settings, "server": server}))
+            order = {"what": "crawl", "port": port, "brain": None, "redis": None, "server": server}
+            runs["plain"].append(_crawled(order))
+            runs["brain"].append(_crawled({**order, "brain": settings}))
             brain.clear()
+            if redis is not None:
+                runs.setdefault("redis", []).append(_crawled({**order, "redis": redis}))
     figures: dict[str, Any] = {"bench": "scrapy", "web": "a generated web" if folder is None else str(folder)}
     figures |= {"concurrency": CONCURRENCY, "rounds": ROUNDS}
     for who, told in runs.items():
@@ -53,8 +59,10 @@ def scrapy_pair(brain: Brain, folder: Path | None, pages: int, data: Path | None
         for what in ("wall", "client", "database"):
             if what != "database" or (who == "brain" and server is not None):
                 figures[f"{what}_ms_{who}"] = statistics.median(1000 * one[what] / one["pages"] for one in told)
-    figures["client_ratio"] = figures["client_ms_plain"] / figures["client_ms_brain"]
-    figures["wall_ratio"] = figures["wall_ms_plain"] / figures["wall_ms_brain"]
+    for what in ("client", "wall"):
+        figures[f"{what}_ratio"] = figures[f"{what}_ms_plain"] / figures[f"{what}_ms_brain"]
+        if redis is not None:
+            figures[f"{what}_ratio_redis"] = figures[f"{what}_ms_plain"] / figures[f"{what}_ms_redis"]
     return figures
 
 

@@ -90,10 +90,11 @@ async def _serve(pages: Pages) -> None:
     server.close()
 
 
-def _crawl(port: int, brain: Mapping[str, Any] | None, server: int | None) -> dict[str, Any]:
+def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server: int | None) -> dict[str, Any]:
     """Crawl all of the web; figures of the time from when the spider was opened to when it was closed.
 
-    `brain`: the GRAPHBRAIN_… settings; None: plain Scrapy. `server`: Neo4j's process, if it runs here.
+    `brain`: the GRAPHBRAIN_… settings; `redis`: the URL that scrapy-redis uses; neither: plain Scrapy. `server`:
+    Neo4j's process, if it runs here.
     """
     from scrapy import Spider, signals
     from scrapy.crawler import Crawler, CrawlerProcess
@@ -146,6 +147,12 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, server: int | None) -> di
     if brain is not None:
         settings |= {f"GRAPHBRAIN_{name.upper()}": value for name, value in brain.items()}
         settings["ADDONS"] = {"graphbrain.scrapy.Addon": 500}
+    if redis is not None:
+        settings |= {
+            "REDIS_URL": redis,
+            "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
+            "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
+        }
     process = CrawlerProcess(settings)
     process.crawl(Pages)
     process.start()
@@ -170,7 +177,7 @@ def main() -> None:
         folder = order["folder"]
         asyncio.run(_serve(generated(order["pages"]) if folder is None else of_directory(Path(folder))))
     else:
-        print(json.dumps(_crawl(order["port"], order["brain"], order["server"])), flush=True)
+        print(json.dumps(_crawl(order["port"], order["brain"], order["redis"], order["server"])), flush=True)
 
 
 if __name__ == "__main__":

@@ -247,6 +247,7 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
 @click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
+@click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
 @as_json
 @connection
 @pass_app
@@ -261,7 +262,7 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     for 'simulate'; the times that it leaves in the brain are simulated, so clear it afterwards.
 
     'scrapy' crawls by Scrapy alone and by Scrapy with the brain, which must be empty, in turns; FILE is a directory of
-    pages in place of a generated web (needs .[scrapy]).
+    pages in place of a generated web (needs .[scrapy]; --redis needs scrapy-redis, too).
 
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
@@ -274,11 +275,13 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     if kind == "order":
         if file is None:
             raise click.UsageError("'order' needs a FILE: a recorded crawl as for 'replay'.")
-        if foreign := {"--pages", "--seconds", "--days"}.intersection(own):
+        if foreign := {"--pages", "--seconds", "--days", "--redis"}.intersection(own):
             raise click.UsageError(f"{', '.join(sorted(foreign))}: 'order' has no use for it.")
         return orders.run(app, file, as_json, **given)
-    if foreign := set(own).difference(("--pages", "--workers", "--seconds", "--delay", "--days")):
+    if foreign := set(own).difference(("--pages", "--workers", "--seconds", "--delay", "--days", "--redis")):
         raise click.UsageError(f"{', '.join(sorted(foreign))}: that is for 'order'.")
+    if "redis" in given and kind != "scrapy":
+        raise click.UsageError("--redis: that is for 'scrapy'.")
     clock = measure.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
         measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)
