@@ -80,7 +80,7 @@ class Jobs:
         if key is not None and (known := self._jobs.get(self._keys.get(key, ""))):
             return known
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
-            raise Refusal(503, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
+            raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
         job = Job(verb, grant.name, began=self._now())
         self._jobs[job.id] = job
         if key is not None:

@@ -170,7 +170,7 @@ _ALWAYS = {
     408: "The body took too long to arrive.",
     413: "Too large a body, or too many items.",
     421: "The service is not called so.",
-    429: "Too many requests of this token.",
+    429: "Too many requests of this token, or too many jobs.",
     500: "The service failed.",
     502: "Neo4j refused.",
     503: "Neo4j does not answer, or too much is to be done; try again.",

@@ -81,6 +81,7 @@ def test_in_a_lane_the_oldest_comes_first(brain: Brain, clock: HandClock) -> Non
 
 
 def test_a_change_of_order_holds_at_once(brain: Brain) -> None:
+    brain.seed([A])
     brain.report([Fetched(A, [Link(B, 0.9)])])
     brain.seed([C])
     held = brain.next_urls(2)

@@ -72,7 +72,7 @@ def test_what_changes_often_comes_back_before_what_never_does(make_brain: MakeBr
 def test_a_valuable_new_page_comes_before_a_copy_and_a_poor_one_after_it(
     make_brain: MakeBrain, clock: HandClock
 ) -> None:
-    brain = make_brain(frontier_reserve=0.0, oldest_reserve=0.0)
+    brain = make_brain(frontier_reserve=0.0, oldest_reserve=0.0, value="authority")
     for _ in range(3):
         fetch(brain, (A, str(clock())))
         clock.pass_(2 * DAY)
