@@ -230,7 +230,7 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: 
 
     `nearness` is 1/(1 + clicks from a seed), and `plain_path` 1/(1 + steps of the path that stood in it before).
     A crawl can be caught in pages that a server invents without end: if each of them is worth a little more than the
-    site's own pages, the site's own never get their turn. `flow`, `nearness` and `plain_path` keep it out, each in part.
+    site's own pages, the site's own never get their turn. `flow`, `nearness` and `plain_path` each keep it out of some.
     """
     scores = {
         "authority": authority,
