@@ -136,6 +136,14 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
             if isinstance(response, HtmlResponse):
                 yield from response.follow_all(self.extractor.extract_links(response))
 
+    process = CrawlerProcess(_settings(brain, redis))
+    process.crawl(Pages)
+    process.start()
+    return figures
+
+
+def _settings(brain: Mapping[str, Any] | None, redis: str | None) -> dict[str, Any]:
+    """Scrapy's settings."""
     settings: dict[str, Any] = {
         "CONCURRENT_REQUESTS": CONCURRENCY,
         "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
@@ -153,10 +161,7 @@ def _crawl(port: int, brain: Mapping[str, Any] | None, redis: str | None, server
             "SCHEDULER": "scrapy_redis.scheduler.Scheduler",
             "DUPEFILTER_CLASS": "scrapy_redis.dupefilter.RFPDupeFilter",
         }
-    process = CrawlerProcess(settings)
-    process.crawl(Pages)
-    process.start()
-    return figures
+    return settings
 
 
 def _cpu_of(process: int | None) -> float:
