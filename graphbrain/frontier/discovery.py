@@ -100,9 +100,10 @@ def create(
     if not wanted:
         return {}
     rows = []
-    payouts = _first_payouts(wanted, rule)
-    marks = _first_marks(wanted, payouts, rule)
-    for page, payout, lane, priority in zip(wanted, payouts.tolist(), *marks, strict=True):
+    known = _known(wanted)
+    payouts = _first_payouts(wanted, known, rule)
+    marks, repeats = _first_marks(known, payouts, rule), known.path_repeats.tolist()
+    for page, payout, repeated, lane, priority in zip(wanted, payouts.tolist(), repeats, *marks, strict=True):
         host = host_of(page.url)
         state = "frontier" if scope.holds(page.url, host, page.depth) else "outside"
         rows.append(
@@ -122,7 +123,7 @@ def create(
                 payout if ledgers.of(rule).keeps_payouts else 0.0,
                 surplus(page.url) or None,
                 since[page.key],
-                path_repeats(page.url) or None,
+                int(repeated) or None,
                 SEED_FLOW if page.is_seed else None,
             ]
         )
@@ -138,25 +139,23 @@ def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str 
     return [page for page in wanted if old.get(page.key) not in gone]
 
 
-def _first_payouts(pages: Sequence[New], rule: Rule) -> Floats:
-    seed = np.array([page.is_seed for page in pages])
-    hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
-    return algebra.payout(rule, _relevances(pages), np.zeros(len(pages), dtype=bool), seed, hosts)
-
-
-def _relevances(pages: Sequence[New]) -> Floats:
-    return np.array([np.nan if page.relevance is None else page.relevance for page in pages])
-
-
-def _first_marks(pages: Sequence[New], payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
-    """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
-    known = Known(
+def _known(pages: Sequence[New]) -> Known:
+    return Known(
         in_weight=np.array([page.in_weight for page in pages]),
         depth=np.array([float(page.depth) for page in pages]),
         path_repeats=np.array([float(path_repeats(page.url)) for page in pages]),
         is_seed=np.array([page.is_seed for page in pages]),
-        relevance=_relevances(pages),
+        relevance=np.array([np.nan if page.relevance is None else page.relevance for page in pages]),
     )
+
+
+def _first_payouts(pages: Sequence[New], known: Known, rule: Rule) -> Floats:
+    hosts = [host_of(page.url) for page in pages] if rule.knows_hosts else ()
+    return algebra.payout(rule, known.relevance, np.zeros(len(pages), dtype=bool), known.is_seed, hosts)
+
+
+def _first_marks(known: Known, payouts: Floats, rule: Rule) -> tuple[list[int], list[int | None]]:
+    """Lanes and authority priorities of pages that nobody but the virtual page has paid yet."""
     lanes, priorities = ledgers.of(rule).first_marks(known, payouts, rule)
     return lanes.tolist(), [None if bucket == NONE else bucket for bucket in priorities.tolist()]
 

@@ -5,7 +5,7 @@ database with steps that this version does not know was written by a newer graph
 belongs to somebody else. Both are refused before anything is written.
 An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
 a brain.
-Statements: schema/*, brain/steps, brain/step, brain/foreign, brain/await_indexes, brain/imported, brain/adopt,
+Statements: schema/*, brain/steps, brain/step, brain/occupied, brain/await_indexes, brain/imported, brain/adopt,
 brain/tokens.
 """
 
@@ -86,7 +86,7 @@ def pending(graph: Graph) -> tuple[Step, ...]:
 
 def refuse_foreign(graph: Graph) -> None:
     """Raise SchemaMismatch when the database holds nodes but no brain."""
-    rows = graph.read(lambda tx: tx.many("brain/foreign"), "brain/foreign")
+    rows = graph.read(lambda tx: tx.many("brain/occupied"), "brain/occupied")
     if rows:
         labels = ":".join(rows[0][0]) or "unlabelled"
         raise SchemaMismatch(

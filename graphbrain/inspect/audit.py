@@ -273,7 +273,7 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
 
 def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
     """What a page has got is what it has for being there and what its in-links have passed on."""
-    got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed)[place]) + row[24]
+    got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed[[place]])[0]) + row[24]
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
         tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
 

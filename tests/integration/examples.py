@@ -156,7 +156,6 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "figures/quick": {"now": NOW, "hour": int(NOW // 3600)},
         "brain/awaited": none,
         "brain/create": {"settings": {"crawl": "test", "eps": 0.03}, "now": NOW, "rules": 1},
-        "brain/foreign": none,
         "brain/imported": none,
         "brain/occupied": none,
         "brain/led_outside": none,

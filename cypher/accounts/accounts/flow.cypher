@@ -1,4 +1,4 @@
-// Write the flow of pages: what it has got, a seed for being one.
+// Write the flow of pages: what their in-links have brought, and of a seed what it began with.
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // param   flow  LIST  of each

@@ -18,6 +18,5 @@ CREATE (p:Page {key: row[0], url: row[1], host: row[2], name: row[3], depth: row
   authority_paid: row[23], status: row[24], fetched: row[25], visits: row[26], first_fetched: row[27], changed: row[28],
   last_lease: row[29], last_outcome: row[30], body_hash: row[31], etag: row[32], last_modified: row[33],
   outside_because: row[34], url_surplus: row[35], value: row[36],
-  flow: row[37], flow_paid: row[38],
-  path_repeats: row[39]})
+  flow: row[37], flow_paid: row[38], path_repeats: row[39]})
 RETURN collect(id(p)) AS ids

@@ -35,7 +35,6 @@ MAY_SCAN = {
     "brain/clear_nodes": "deletes everything",
     "brain/imported": "a label that one node has, for a moment",
     "brain/occupied": "any node but the brain's own, of a database that should have none; stops at the first",
-    "brain/foreign": "any node at all, of a database that should have none; stops at the first",
     "brain/states": "for people: counts every page",
     "visits/firsts": "a part of all pages, by ids, to learn from",
     "pages/all_authorities": "for webs so small that ranks name too few",
