@@ -2,6 +2,7 @@
 // have rested until the first of their pages may be visited again; of both kinds the longest ready first.
 //
 // The indexes are named: to the planner, of an index that is empty, as these may be, all ways are equally good.
+// A host that another transaction takes out of its queue meanwhile has no `ready_at` any more, and is left out.
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
@@ -23,5 +24,6 @@ CALL () {
 }
 UNWIND ready + rested AS h
 WITH h {.ready_at, .name, .set_aside, .budget_used} AS m, coalesce(h.budget, $budget) AS most
+  WHERE m.ready_at IS NOT NULL
 RETURN collect([m.ready_at, m.name,
                 m.set_aside IS NOT NULL AND (most = 0 OR coalesce(m.budget_used, 0) < most)]) AS rows

@@ -14,6 +14,7 @@ import neo4j as driver
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.frontier.claims import Request, attempts, take
 from graphbrain.frontier.sampling import Reach
+from graphbrain.graph.statements import statement
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd, pass_by, plan_anew, rounds
 
@@ -399,3 +400,28 @@ def test_a_shorter_way_to_a_held_page_outside_does_not_hand_it_out(make_brain: M
     brain.report([Fetched(A, [B, C])])
     assert not brain.next_urls(1)
     assert brain.report([Fetched(C, [], claim)])[0].accepted
+
+
+def test_hosts_that_leave_their_queue_while_they_are_read_are_left_out(brain: Brain, raw: driver.Driver) -> None:
+    """A property that the index had may be gone when the statement reads it from the host: claims met a null once."""
+    brain.seed([A])
+    text, stop = statement("claims/ready_hosts").text, threading.Event()
+    raw.execute_query("UNWIND range(1, 50) AS n CREATE (:Host {name: 'h' + n, next_at: 0.0})")
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            raw.execute_query("MATCH (h:Host) SET h.queued = true, h.ready_at = 1.0")
+            raw.execute_query("MATCH (h:Host) REMOVE h.queued, h.ready_at")
+
+    coming = threading.Thread(target=come_and_go)
+    coming.start()
+    try:
+        until, met, found = time.monotonic() + 1.5, 0, 0
+        while time.monotonic() < until or (not found and time.monotonic() < until + PATIENCE):
+            rows = raw.execute_query(text, now=5.0, limit=50, budget=0).records[0][0]
+            met += sum(None in row for row in rows)
+            found += len(rows)
+    finally:
+        stop.set()
+        coming.join()
+    assert not met and found
