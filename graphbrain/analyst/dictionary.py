@@ -46,6 +46,8 @@ PAGE: dict[str, tuple[str, str]] = {
     "flow_paid": ("", "what each unit of weight of its links has got of that"),
     "in_sitemap": (TIME, "when a sitemap last named it"),
     "change_times": (TIME, "of the last ten visits that found it changed"),
+    "state_times": (TIME, "of the last ten visits that put it into another state, its first fetch left out"),
+    "states_before": ("", "the states that it left at state_times, in the same order"),
     "title": ("", "its title, if the crawler tells it"),
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found"),

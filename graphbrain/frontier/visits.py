@@ -32,6 +32,7 @@ __all__ = [
     "learn",
     "outside",
     "pause",
+    "turns",
     "write_fetched",
     "write_waiting",
 ]
@@ -255,11 +256,29 @@ def _is_busy(visit: Visit) -> bool:
 def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
     item, visit, report = verdict.item, verdict.visit, verdict.item.report
     assert isinstance(report, Fetched)
-    outcome = verdict.answer.outcome
-    state = "outside" if visit.page in beyond else "known"
-    state = "alias" if outcome == "alias" else state
     status = 304 if report.not_modified else report.status
-    return [visit.page, state, status, item.at, visit.visits + 1, item.token, outcome]
+    state = _state(verdict, beyond)
+    return [visit.page, state, status, item.at, visit.visits + 1, item.token, verdict.answer.outcome]
+
+
+def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
+    """The state that a visit which counts leaves its page in; `beyond`: of pages outside the scope."""
+    item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
+    if isinstance(item.report, Failed):
+        after_failing = "gone" if item.missing else "parked"
+        return after_failing if outcome == "gone" else visit.state
+    if outcome == "alias":
+        return "alias"
+    return "outside" if visit.page in beyond else "known"
+
+
+def turns(verdicts: Sequence[Verdict], beyond: Collection[int]) -> list[list[object]]:
+    """[id, state before, when] of pages that visits put into another state; a first fetch has a time of its own."""
+    return [
+        [v.visit.page, v.visit.state, v.item.at]
+        for v in verdicts
+        if v.keep and (v.visit.state, after := _state(v, beyond)) != ("frontier", "known") and after != v.visit.state
+    ]
 
 
 def _content_row(verdict: Verdict) -> list[object] | None:
@@ -317,10 +336,8 @@ def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy,
     moves = respells(item, visit)
     errors = visit.errors + (not slowed and not _in_vain(verdict, held) and not moves)
     refusals = visit.refusals + slowed
-    state, not_before, queue, outcome = visit.state, None, None, verdict.answer.outcome
-    if outcome == "gone":
-        state = "gone" if item.missing else "parked"
-    elif _comes_back(verdict, policy):
+    not_before, queue, outcome = None, None, verdict.answer.outcome
+    if outcome != "gone" and _comes_back(verdict, policy):
         asked = now + min(item.retry_after or 0.0, policy.manners.longest_block)
         if moves:
             queue = politeness.SHARED_QUEUE  # with everybody: it may have got another host
@@ -335,7 +352,7 @@ def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy,
             not_before = max(asked, now + pause(max(errors, 1), item.missing))
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
-        visit.page, state, report.status, error, item.at, errors, not_before, queue, item.token, outcome,
+        visit.page, _state(verdict), report.status, error, item.at, errors, not_before, queue, item.token, outcome,
         refusals or None,
     ]  # fmt: skip
 

@@ -65,6 +65,9 @@ def crawl(brain: Brain) -> None:
         ]
     )
     assert all(answer.accepted for answer in answers), answers
+    # A redirect is none for a moment.
+    brain.report([Fetched(f"{A}/old", [], fetched_at=now - DAY + 1)])
+    brain.report([Fetched(f"{A}/old", redirected_to=f"{A}/middle", fetched_at=now - DAY + 2)])
     # The home page changes.
     links = brain.neighbours(f"{A}/")[0]
     brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from graphbrain import Brain, Fetched, Hint, Link
+from graphbrain import Brain, Failed, Fetched, Hint, Link
 from tests.integration.conftest import HandClock
 
 PAGE = ("title", "canonical", "noindex", "language", "size", "content_type", "fetch_seconds")
@@ -103,3 +103,27 @@ def test_a_sitemap_is_remembered_after_other_hints(brain: Brain, clock: HandCloc
     brain.hint([Hint(url, at=clock(), kind="ping")])
     text = "MATCH (p:Page) RETURN p.in_sitemap, p.hinted_by"
     assert brain.graph.read(lambda tx: tx.asked("facts", text, {})[1], "facts") == [[named, "ping"]]
+
+
+def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClock) -> None:
+    """The last ten times, with the state that was left; a first fetch, and a visit that changes none, write nothing."""
+    url, times = "http://a.example/", list[float]()
+
+    def told() -> list[Any]:
+        text = "MATCH (p:Page {url: $url}) RETURN p.state_times, p.states_before, p.state"
+        return brain.graph.read(lambda tx: tx.asked("facts", text, {"url": url})[1][0], "facts")
+
+    counted = sent(brain, Fetched(url, fetched_at=clock()))
+    counted += sent(brain, Fetched(url, fetched_at=clock.pass_(60.0)))
+    counted += sent(brain, Failed(url, status=500, fetched_at=clock.pass_(60.0)))
+    assert "facts/turns" not in counted and told() == [None, None, "known"]
+    for number in range(12):
+        times.append(clock.pass_(60.0))
+        elsewhere = f"{url}b" if number % 2 == 0 else None
+        counted = sent(brain, Fetched(url, redirected_to=elsewhere, fetched_at=times[-1]))
+        assert counted["facts/turns"] == 1
+    assert told() == [times[-10:], ["known", "alias"] * 5, "known"]
+    while told()[2] != "gone":
+        assert told()[0] == times[-10:]
+        sent(brain, Failed(url, status=410, fetched_at=clock.pass_(86_400.0)))
+    assert told() == [[*times[-9:], clock()], ["alias", *["known", "alias"] * 4, "known"], "gone"]
