@@ -1,6 +1,6 @@
 """The summary in a real browser: wide, on a phone, dark; nothing loaded, nothing run, nothing that axe-core objects to.
 
-Needs playwright, a Chromium of the system, and for the last axe-core's `axe.min.js`, named by TEST_GRAPHBRAIN_AXE.
+Needs the extra `browser` and a Chromium of the system.
 """
 
 from __future__ import annotations
@@ -79,14 +79,12 @@ def test_every_plot_has_its_table_by_keyboard(written: Path, chromium: Any, sche
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(written: Path, chromium: Any, scheme: str) -> None:
-    axe = os.environ.get("TEST_GRAPHBRAIN_AXE")
-    if axe is None:
-        pytest.skip("TEST_GRAPHBRAIN_AXE does not name axe.min.js")
+    axe = Path(pytest.importorskip("axe_playwright_python", reason="axe-core is not installed").__file__)
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme)
     page = context.new_page()
     page.goto(written.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-    page.add_script_tag(path=axe)
+    page.add_script_tag(path=axe.with_name("axe.min.js"))
     found = page.evaluate("axe.run()")["violations"]
     assert not [(each["id"], each["nodes"][0]["html"][:120], each["nodes"][0]["failureSummary"]) for each in found]
     context.close()
