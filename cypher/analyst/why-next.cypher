@@ -14,15 +14,15 @@ CALL () {
 UNION ALL
   WITH $url AS url WHERE url = ''
   CALL (url) {
-    MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0 AND url = ''
+    MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0 AND p.waiting_since IS NOT NULL AND url = ''
     RETURN p ORDER BY p.queue, p.lane, p.waiting_since LIMIT 1
   }
   RETURN p
 }
 OPTIONAL MATCH (h:Host {name: p.host})
 RETURN p.state AS state, p.outside_because AS because, p.queue AS queue, p.lane AS lane, p.depth AS depth,
-       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane < p.lane } END AS ahead,
-       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane = p.lane } - 1 END AS beside,
+       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane < p.lane AND q.waiting_since IS NOT NULL } END AS ahead,
+       CASE WHEN p.queue IS NOT NULL THEN COUNT { (q:Page) WHERE q.queue = p.queue AND q.lane = p.lane AND q.waiting_since IS NOT NULL } - 1 END AS beside,
        CASE WHEN p.lease_until > timestamp() / 1000.0 THEN p.worker END AS worker,
        CASE WHEN p.not_before IS NOT NULL THEN datetime({epochSeconds: toInteger(p.not_before)}) END AS not_before,
        CASE WHEN h.next_at > timestamp() / 1000.0 THEN datetime({epochSeconds: toInteger(h.next_at)}) END AS host_may,
