@@ -1,4 +1,4 @@
-"""A guide for Neo4j Browser from one source: HTML for the legacy interface, AsciiDoc for the new; style, favourites.
+"""A guide for Neo4j Browser from one source: HTML for :play, AsciiDoc for the :guide of later ones; style, favourites.
 
 It is made of the questions and of the dictionary, and of nothing that was crawled. `Server` hands it out on loopback,
 to pages of the Browser's origin alone.
@@ -34,8 +34,9 @@ relationship.SPELLS { color: #C9A227; shaft-width: 1px; caption: 'spells'; }
 
 INTRO = (
     "This is the brain of a web crawler. A page is a node (:Page), a link between pages is [:LINKS], a host is a "
-    "(:Host) of the name that stands in the host of its pages. Click a query to put it into the editor, then run it. "
-    "The lines that begin with :param set what the query can be told; change them as you like."
+    "(:Host) of the name that stands in the host of its pages. Click a query to put it into the editor, then run it; "
+    "change its numbers as you like. Where a line with :param stands before a query, run that first: it says which "
+    "page or host is meant, and with an empty text the question takes one by itself."
 )
 WARNING = (
     "Only read. Neo4j Community cannot keep a user from writing, and what is written by hand breaks the accounts that "
@@ -48,11 +49,11 @@ FIRST = "first-links"
 
 @dataclass(frozen=True, slots=True)
 class _Slide:
-    """One page of the guide: what is said, queries each with a title and words, and rows of a table under its head."""
+    """One page of the guide: words; questions, each with a title, words and what is run; a table."""
 
     title: str
     said: tuple[str, ...] = ()
-    asked: tuple[tuple[str, str, str], ...] = ()
+    asked: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
 
@@ -77,10 +78,10 @@ def _slides() -> list[_Slide]:
     return [first, *topics, *tables]
 
 
-def _told(asked: Question) -> tuple[str, str, str]:
+def _told(asked: Question) -> tuple[str, str, tuple[str, ...]]:
     cost = f" It reads {asked.cost}." if asked.cost else ""
     how = "" if asked.cypher else f" Ask it on the command line: graphbrain ask {asked.name}"
-    return asked.title, f"{asked.reading}{cost}{how}", asked.pasted
+    return asked.title, f"{asked.reading}{cost}{how}", asked.steps()
 
 
 def files() -> dict[str, tuple[str, str]]:
@@ -93,7 +94,9 @@ def files() -> dict[str, tuple[str, str]]:
     }
     for each in questions():
         if each.cypher:
-            words = f"// {each.title}\n// {each.reading}\n{each.pasted}\n"
+            *params, query = each.steps()
+            before = "".join(f"// Run this line first, alone: {line}\n" for line in params)
+            words = f"// {each.title}\n// {each.reading}\n{before}{query}\n"
             found[f"favourites/{each.name}.cypher"] = ("text/plain; charset=utf-8", words)
     return found
 
@@ -103,8 +106,8 @@ def _html(slides: Iterable[_Slide]) -> str:
     parts = []
     for slide in slides:
         body = "".join(f"<p>{_marked(words)}</p>" for words in slide.said)
-        for title, how, query in slide.asked:
-            code = f'<pre class="pre-scrollable code runnable">{escape(query)}</pre>' if query else ""
+        for title, how, steps in slide.asked:
+            code = "".join(f'<pre class="pre-scrollable code runnable">{escape(step)}</pre>' for step in steps)
             body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
         if slide.rows:
             head = "".join(f"<th>{escape(cell)}</th>" for cell in slide.head)
@@ -123,14 +126,14 @@ def _marked(words: str) -> str:
 
 
 def _asciidoc(slides: Iterable[_Slide]) -> str:
-    """Sections, as the new interface's :guide shows them."""
+    """Sections, as the :guide of later Browsers shows them."""
     parts = ["= A crawl, asked\n"]
     for slide in slides:
         parts.append(f"== {slide.title}\n")
         parts += [f"{_plain(words)}\n" for words in slide.said]
-        for title, how, query in slide.asked:
+        for title, how, steps in slide.asked:
             parts.append(f"*{title}*\n\n{_plain(how)}\n")
-            parts += [f"[source,cypher]\n----\n{query}\n----\n"] if query else []
+            parts += [f"[source,cypher]\n----\n{step}\n----\n" for step in steps]
         if slide.rows:
             rows = "".join("\n|" + " |".join(cell.replace("|", "\\|") for cell in row) for row in slide.rows)
             parts.append(f'[options="header"]\n|===\n|{" |".join(slide.head)}\n{rows}\n|===\n')

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from graphbrain.analyst import computed
@@ -43,13 +44,6 @@ class Param:
     default: Value
     meaning: str
 
-    @property
-    def literal(self) -> str:
-        """The default as Cypher writes it."""
-        if isinstance(self.default, bool):
-            return str(self.default).lower()
-        return repr(self.default)
-
     def take(self, given: object) -> Value:
         """A value that was given, text or not, as one of this kind. Raises BadInput."""
         kind = type(self.default)
@@ -68,7 +62,7 @@ class Param:
 class Question:
     """One question: its name, what an analyst is told of it, and how it is answered.
 
-    `pasted`: the lines for Neo4j Browser, parameters first. `cypher`: the statement alone; empty where Python answers.
+    `cypher`: the statement, with its parameters; empty where Python answers.
     """
 
     name: str
@@ -80,12 +74,18 @@ class Question:
     cypher: str
     computed: str
 
-    @property
-    def pasted(self) -> str:
-        """What is pasted into Neo4j Browser; empty for a question that Python answers."""
+    def steps(self, given: Mapping[str, object] = MappingProxyType({})) -> tuple[str, ...]:
+        """What is run in Neo4j Browser, one after the other: a line for each parameter that is a text, and the
+        statement with all others in their places. None for a question that Python answers. Raises BadInput.
+
+        Browser shows no answer to a query that is run together with lines that set parameters.
+        """
         if not self.cypher:
-            return ""
-        return "\n".join([*(f":param {p.name} => {p.literal};" for p in self.params), self.cypher])
+            return ()
+        values = self.values(given)
+        texts = tuple(f":param {name} => {_literal(text)}" for name, text in values.items() if isinstance(text, str))
+        others = {name: value for name, value in values.items() if not isinstance(value, str)}
+        return (*texts, re.sub(r"\$(\w+)", lambda m: _literal(others[m[1]]) if m[1] in others else m[0], self.cypher))
 
     def values(self, given: Mapping[str, object]) -> dict[str, Value]:
         """All parameters, those that are given over the others. Raises BadInput."""
@@ -110,6 +110,13 @@ class Asked:
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
+
+
+def _literal(value: Value) -> str:
+    """A value as Cypher writes it."""
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def ask(graph: Graph, name: str, **given: object) -> Asked:

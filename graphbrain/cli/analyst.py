@@ -34,7 +34,7 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
     """Answer a question about the crawl.
 
     Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
-    question runs in Neo4j Browser, too.
+    question runs in Neo4j Browser, too, with the parameters that are given.
     """
     from graphbrain.analyst import questions
 
@@ -47,7 +47,7 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
     given = dict(_pair(text) for text in params)
     asked.values(given)
     if how:
-        _explain(asked, form)
+        _explain(asked, given, form)
         return
     with app.brain(auto_tend=False) as brain:
         if given.get("url"):
@@ -110,7 +110,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             f"connect   {uri}",
             f"sign in   {user}, password {password}",
             f"type      :play {server.address}/guide.html",
-            f"          in the new interface :guide {server.address}/guide.adoc",
+            f"          or :guide {server.address}/guide.adoc, in a Browser that says it knows :guide",
             f"style     drop {server.address}/style.grass on what :style shows",
         ):
             click.echo(line)
@@ -172,16 +172,18 @@ def _list(found: tuple[Question, ...], form: str) -> None:
         show.write(show.rows_table(("group", "name", "title"), rows))
 
 
-def _explain(asked: Question, form: str) -> None:
+def _explain(asked: Question, given: Mapping[str, str], form: str) -> None:
     from graphbrain import show
 
+    steps = asked.steps(given)
     if form == "jsonl":
-        show.json_lines([{**asked.as_dict(), "cypher": asked.pasted or None}])
+        show.json_lines([{**asked.as_dict(), "cypher": "\n".join(steps) or None}])
         return
     pairs = [("question", asked.name), ("title", asked.title), ("how to read", asked.reading)]
     pairs += [("reads", asked.cost)] if asked.cost else []
     pairs += [(f"--param {p.name}={p.default}", p.meaning) for p in asked.params]
-    show.out(show.sheet(pairs), "", asked.pasted or "Computed by 'graphbrain ask'; no Cypher can be pasted.")
+    pasted = "\n\n".join(steps) or "Computed by 'graphbrain ask'; no Cypher can be pasted."
+    show.out(show.sheet(pairs), "", pasted)
 
 
 def _print(asked: Question, answer: Asked, form: str) -> None:

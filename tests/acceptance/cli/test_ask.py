@@ -75,7 +75,9 @@ def test_it_answers_in_three_forms_and_none_of_them_is_dangerous(run) -> None:  
 def test_it_is_told_parameters_and_explains_itself(run) -> None:  # type: ignore[no-untyped-def]
     assert len(run("broken-pages", "--param", "limit=1").stdout.splitlines()) == 2
     how = run("broken-pages", "--how").stdout
-    assert ":param limit => 50;\nMATCH (to:Page)" in how
+    assert "MATCH (to:Page)" in how and "LIMIT 50" in how
+    given = run("who-pays", "--how", "--param", "url=http://a.example/b", "--param", "limit=7").stdout
+    assert ":param url => 'http://a.example/b'\n\n" in given and "LIMIT 7" in given
     assert run("who-pays", "--param", "url=HTTP://A.example:80/b").stdout.splitlines()[1].endswith("http://a.example/b")
 
 

@@ -40,12 +40,16 @@ def test_each_uses_the_parameters_it_has_and_ends() -> None:
         }, each.name
 
 
-def test_pasted_it_sets_its_parameters_first() -> None:
-    assert question("broken-links").pasted.startswith(
-        ":param host => '';\n:param limit => 1000;\nMATCH (to:Page) WHERE"
-    )
-    assert ":param seeds => false;" in question("orphans").pasted
-    assert question("islands").pasted == ""
+def test_in_browser_texts_are_set_first_and_numbers_stand_in_their_places() -> None:
+    """A line that sets a parameter is run alone: Browser shows no answer to what is run together with it."""
+    which, query = question("broken-links").steps()
+    assert which == ":param host => ''" and query.startswith("MATCH (to:Page) WHERE") and query.endswith("LIMIT 1000")
+    assert question("broken-links").steps({"limit": 3, "host": "o'neill\\x"})[0] == ":param host => 'o\\'neill\\\\x'"
+    assert question("broken-links").steps({"limit": 3})[1].endswith("LIMIT 3")
+    assert question("islands").steps() == ()
+    for each in questions():
+        *texts, query = each.steps() or ("",)
+        assert set(re.findall(r"\$(\w+)", query)) == {text.split()[1] for text in texts}, each.name
 
 
 @pytest.mark.parametrize(
