@@ -5,15 +5,16 @@
 //
 // group     Hosts
 // param     limit  how many hosts
-// cost      every link: some 2 to 4 s for a million links
+// cost      every link: some 1 to 2 s for a million links
 :param limit => 50;
 
-MATCH (from:Page) WHERE from.first_fetched IS NOT NULL
-WITH from, from.host AS home
-MATCH (from)-[:LINKS]->(to:Page)
-// A page's host is read once for all links to it from one host: reading it is what costs.
-WITH home, to, count(*) AS links
-WITH home, to.host AS host, links WHERE host <> home
-WITH host, home, sum(links) AS links
+// Host by host, and a page's host is read once for all links to it from one host: that is quicker, and needs less memory.
+MATCH (h:Host)
+CALL (h) {
+  MATCH (from:Page {host: h.name})-[:LINKS]->(to:Page) WHERE from.first_fetched IS NOT NULL
+  WITH to, count(*) AS links
+  RETURN to.host AS host, sum(links) AS links
+}
+WITH h.name AS home, host, links WHERE host <> home
 RETURN host, count(*) AS hosts, sum(links) AS links, collect(home)[..5] AS such_as
 ORDER BY hosts DESC, links DESC, host LIMIT $limit

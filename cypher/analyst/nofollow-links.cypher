@@ -5,19 +5,20 @@
 //
 // group     Content
 // param     limit  how many pairs
-// cost      every link: some 2 to 4 s for a million links
+// cost      every link: some 1 to 2 s for a million links
 :param limit => 50;
 
-MATCH (from:Page) WHERE from.first_fetched IS NOT NULL
-WITH from, from.host AS host
-MATCH (from)-[r:LINKS]->(to:Page)
-// A page's host is read once for all links to it from one host: reading it is what costs.
-WITH host, to, r.rel AS rel, count(*) AS links
-WITH host, to.host AS other, rel, links, CASE WHEN rel IS NOT NULL THEN to.url END AS url
-WITH host, other, sum(links) AS links, sum(CASE WHEN rel IS NOT NULL THEN links ELSE 0 END) AS marked,
-     sum(CASE WHEN rel CONTAINS 'nofollow' THEN links ELSE 0 END) AS nofollow,
-     sum(CASE WHEN rel CONTAINS 'ugc' THEN links ELSE 0 END) AS ugc,
-     sum(CASE WHEN rel CONTAINS 'sponsored' THEN links ELSE 0 END) AS sponsored, min(url) AS such_as
-WHERE marked > 0
+// Host by host, and a page's host is read once for all links to it from one host: that is quicker, and needs less memory.
+MATCH (h:Host)
+CALL (h) {
+  MATCH (from:Page {host: h.name})-[r:LINKS]->(to:Page) WHERE from.first_fetched IS NOT NULL
+  WITH to, r.rel AS rel, count(*) AS links
+  WITH to.host AS other, rel, links, CASE WHEN rel IS NOT NULL THEN to.url END AS url
+  RETURN other, sum(links) AS links, sum(CASE WHEN rel IS NOT NULL THEN links ELSE 0 END) AS marked,
+         sum(CASE WHEN rel CONTAINS 'nofollow' THEN links ELSE 0 END) AS nofollow,
+         sum(CASE WHEN rel CONTAINS 'ugc' THEN links ELSE 0 END) AS ugc,
+         sum(CASE WHEN rel CONTAINS 'sponsored' THEN links ELSE 0 END) AS sponsored, min(url) AS such_as
+}
+WITH h.name AS host, other, links, marked, nofollow, ugc, sponsored, such_as WHERE marked > 0
 RETURN host, other, links, nofollow, ugc, sponsored, such_as
 ORDER BY marked DESC, host, other LIMIT $limit
