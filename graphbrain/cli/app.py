@@ -120,12 +120,23 @@ def _results() -> Iterator[None]:
     sys.stdout = cast(TextIO, _Results(out))
     try:
         yield
-    except (BrokenPipeError, _Unwritten):
-        # What is still to be written would be tried again at the exit, and fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+    except (BrokenPipeError, _Unwritten, SystemExit) as error:
+        # Click ends by itself where its own writing meets a closed pipe.
+        if not isinstance(error, SystemExit) or _is_closed(out):
+            # What is still to be written would be tried again at the exit, and fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
         raise
     finally:
         sys.stdout = before
+
+
+def _is_closed(out: TextIO) -> bool:
+    """Can what is still to be written to it not be written?"""
+    try:
+        out.flush()
+    except OSError:
+        return True
+    return False
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -43,8 +43,8 @@ def for_us(name: str) -> bool:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """This process's environment without what a developer's shell set for graphbrain."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+    """This process's environment without what a developer's shell set for graphbrain, or for all Pythons."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and k != "PYTHONUNBUFFERED"}
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**kept, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "80", **more}
 
@@ -538,6 +538,12 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, connected: dict[str, str]
             assert process.wait(LONG) in (0, 1), "1 if it had not said all before"
             assert process.stderr is not None
             assert process.stderr.read() == ""
+    # It has gone before anything is said, and what is said fits into a buffer until the end.
+    for short in (["--help"], ["report", "--schema"]):
+        with started(connected, *short) as process:
+            assert process.stdout is not None and process.stderr is not None
+            process.stdout.close()
+            assert (process.wait(LONG), process.stderr.read()) == (1, "")
 
 
 def test_trace_names_statements_on_stderr(run: Run) -> None:
