@@ -17,7 +17,7 @@ import pytest
 from graphbrain.analyst import guide, summary
 from graphbrain.analyst.questions import question, questions
 from graphbrain.server import lifecycle
-from tests.conftest import Neo4j, emptied
+from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.integration.analyst.webs import crawl, hostile
 
 pytestmark = pytest.mark.browser
@@ -52,6 +52,7 @@ def chromium() -> Iterator[Any]:
 @pytest.mark.parametrize("width", WIDTHS)
 def test_it_fits_any_width_and_loads_nothing(written: Path, chromium: Any, width: int, scheme: str) -> None:
     page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.set_default_timeout(PATIENCE * 1000)
     asked: list[str] = []
     said: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -71,6 +72,7 @@ def test_it_fits_any_width_and_loads_nothing(written: Path, chromium: Any, width
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_plot_has_its_table_by_keyboard(written: Path, chromium: Any, scheme: str) -> None:
     page = chromium.new_page(color_scheme=scheme)
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto(written.as_uri())
     plots = page.locator("svg").count()
     assert plots == page.locator("details table").count() >= 8
@@ -85,6 +87,7 @@ def test_axe_finds_nothing(written: Path, chromium: Any, scheme: str) -> None:
     axe = Path(pytest.importorskip("axe_playwright_python", reason="axe-core is not installed").__file__)
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme)
     page = context.new_page()
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto(written.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     page.add_script_tag(path=axe.with_name("axe.min.js"))
@@ -124,6 +127,7 @@ def guided(neo4j: Neo4j, http: str) -> Iterator[guide.Server]:
 def test_the_guide_leads_through_all_questions(neo4j: Neo4j, http: str, guided: guide.Server, chromium: Any) -> None:
     """Slide by slide; each query is clicked into the editor, run, and answered, the first as a graph."""
     page = chromium.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(PATIENCE * 1000)
     said: list[str] = []
     page.on("dialog", lambda dialog: said.append(dialog.message))
     page.goto(f"{http}/browser/")
@@ -163,6 +167,7 @@ def test_the_guide_leads_through_all_questions(neo4j: Neo4j, http: str, guided: 
 @pytest.mark.usefixtures("guided")
 def test_favourites_are_answered_in_the_new_interface(neo4j: Neo4j, http: str, chromium: Any) -> None:
     page = chromium.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(PATIENCE * 1000)
     page.goto(f"{http}/browser/preview/")
     page.fill("input[name=hostname]", neo4j.uri.removeprefix("bolt://"))
     page.fill("input[name=username]", neo4j.user)
