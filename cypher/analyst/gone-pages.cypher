@@ -1,7 +1,7 @@
 // Pages that went away since a date
 //
 // Pages that were fetched once, failed in these days, and have not come back; the best first. A state of gone or
-// parked is final unless somebody retries them, and has stood since `since`; others will be tried again.
+// parked is final unless somebody retries them; `since` is when a visit put them into it. Others will be tried again.
 //
 // group     Changes
 // param     days  how many days back

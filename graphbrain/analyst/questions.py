@@ -76,7 +76,7 @@ class Question:
 
     def steps(self, given: Mapping[str, object] = MappingProxyType({})) -> tuple[str, ...]:
         """What is run in Neo4j Browser, one after the other: a line for each parameter that is a text, and the
-        statement with all others in their places. None for a question that Python answers. Raises BadInput.
+        statement with all others in their places. Empty for a question that Python answers. Raises BadInput.
 
         Browser shows no answer to a query that is run together with lines that set parameters.
         """

@@ -131,7 +131,7 @@ def _results() -> Iterator[None]:
 
 
 def _is_closed(out: TextIO) -> bool:
-    """Can what is still to be written to it not be written?"""
+    """True where the rest of the output can no longer be written."""
     try:
         out.flush()
     except OSError:

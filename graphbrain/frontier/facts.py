@@ -1,7 +1,7 @@
 """Facts: what a report tells of a page and its links that nothing of the crawl goes by, kept for those who ask later.
 
 They are made before the transaction, bounded, and written in it by statements that run only where there are some.
-Statements: facts/pages, facts/links, facts/changes, facts/turns.
+Statements: facts/pages, facts/links, facts/changes, facts/state_changes.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def write(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int]) -> None
         tx.do("facts/changes", rows=changes)
 
 
-def write_turns(tx: Tx, rows: Sequence[Sequence[object]]) -> None:
+def write_state_changes(tx: Tx, rows: Sequence[Sequence[object]]) -> None:
     """Note pages that visits have put into another state: [id, state before, when]."""
     if rows:
-        tx.do("facts/turns", rows=rows)
+        tx.do("facts/state_changes", rows=rows)

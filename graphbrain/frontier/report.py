@@ -85,7 +85,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.excused(verdicts, concluded.held)
     visits.write_waiting(tx, final, plan, concluded, policy, now)
-    facts.write_turns(tx, visits.turns(final, outside))
+    facts.write_state_changes(tx, visits.state_changes(final, outside))
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     return Recorded([told_of(item, answers.get(item.key)) for item in items], pushes, payments)

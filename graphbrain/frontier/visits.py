@@ -32,7 +32,7 @@ __all__ = [
     "learn",
     "outside",
     "pause",
-    "turns",
+    "state_changes",
     "write_fetched",
     "write_waiting",
 ]
@@ -272,7 +272,7 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     return "outside" if visit.page in beyond else "known"
 
 
-def turns(verdicts: Sequence[Verdict], beyond: Collection[int]) -> list[list[object]]:
+def state_changes(verdicts: Sequence[Verdict], beyond: Collection[int]) -> list[list[object]]:
     """[id, state before, when] of pages that visits put into another state; a first fetch has a time of its own."""
     return [
         [v.visit.page, v.visit.state, v.item.at]

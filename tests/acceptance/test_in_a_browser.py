@@ -64,8 +64,7 @@ def test_it_fits_any_width_and_loads_nothing(written: Path, chromium: Any, width
     assert page.evaluate("document.querySelectorAll('script, iframe, img, [onclick], [onerror]').length") == 0
     links = page.evaluate("[...document.links].map(link => link.protocol)")
     assert set(links) <= {"http:", "https:", "file:"}  # the last are those within the page
-    if shots := os.environ.get("TEST_GRAPHBRAIN_SCREENSHOTS"):
-        page.screenshot(path=f"{shots}/summary-{width}-{scheme}.png", full_page=True)
+    shoot(page, f"summary-{width}-{scheme}", full_page=True)
     page.close()
 
 
@@ -186,7 +185,7 @@ def test_favourites_are_answered_in_the_new_interface(neo4j: Neo4j, http: str, c
     page.close()
 
 
-def shoot(page: Any, name: str) -> None:
+def shoot(page: Any, name: str, full_page: bool = False) -> None:
     """A picture, where somebody wants to look."""
     if shots := os.environ.get("TEST_GRAPHBRAIN_SCREENSHOTS"):
-        page.screenshot(path=f"{shots}/{name}.png")
+        page.screenshot(path=f"{shots}/{name}.png", full_page=full_page)

@@ -277,7 +277,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "links/inside": {"ids": some},
         "exports/column": {"ids": some, "name": "pagerank"},
         "facts/changes": {"rows": [[some[0], 1.0]]},
-        "facts/turns": {"rows": [[some[0], "known", 1.0]]},
+        "facts/state_changes": {"rows": [[some[0], "known", 1.0]]},
         "facts/links": {"rows": [[some[0], some[1], "text", None]]},
         "facts/pages": {"rows": [[some[0], "title", None, True, "en", 5, "text/html", 0.5]]},
         "facts/sitemaps": {"ids": some, "now": 1.0},

@@ -65,7 +65,7 @@ def crawl(brain: Brain) -> None:
         ]
     )
     assert all(answer.accepted for answer in answers), answers
-    # A redirect is none for a moment.
+    # For a moment the redirect is a page.
     brain.report([Fetched(f"{A}/old", [], fetched_at=now - DAY + 1)])
     brain.report([Fetched(f"{A}/old", redirected_to=f"{A}/middle", fetched_at=now - DAY + 2)])
     # The home page changes.

@@ -116,12 +116,12 @@ def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClo
     counted = sent(brain, Fetched(url, fetched_at=clock()))
     counted += sent(brain, Fetched(url, fetched_at=clock.pass_(60.0)))
     counted += sent(brain, Failed(url, status=500, fetched_at=clock.pass_(60.0)))
-    assert "facts/turns" not in counted and told() == [None, None, "known"]
+    assert "facts/state_changes" not in counted and told() == [None, None, "known"]
     for number in range(12):
         times.append(clock.pass_(60.0))
         elsewhere = f"{url}b" if number % 2 == 0 else None
         counted = sent(brain, Fetched(url, redirected_to=elsewhere, fetched_at=times[-1]))
-        assert counted["facts/turns"] == 1
+        assert counted["facts/state_changes"] == 1
     assert told() == [times[-10:], ["known", "alias"] * 5, "known"]
     while told()[2] != "gone":
         assert told()[0] == times[-10:]
