@@ -4,7 +4,7 @@ A call reads candidates in the order of the index, locks them, looks again and t
 What was taken by an attempt whose answer got lost is found again by the call's token. Where pages of hosts that are not
 ready fill the front of the shared queue, they move to their hosts' queues by the thousand. A lease that is not renewed
 lapses and is swept: the page waits again where it was.
-Statements: claims/*, pages/bar.
+Statements: claims/*, pages/bar, brain/sizes.
 """
 
 from __future__ import annotations
@@ -472,7 +472,24 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
 
     A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
     whose claims are out is, when the first of their leases lapses.
+
+    A look consists of several reads, and others go on between them: a page may be claimed after one, and be reported
+    with new pages before the next. So that a crawl is finished is believed only when a second look says so as well,
+    and no page was made during it; else whoever asks is to look again soon.
     """
+    seen = _look(tx, finder, manners, now)
+    if not seen.finished:
+        return seen
+    pages = tx.one("brain/sizes")[0]
+    seen = _look(tx, finder, manners, now)
+    if seen.finished and tx.one("brain/sizes")[0] != pages:
+        return Outlook(now + SOON, False, next_unfailed=now + SOON)
+    return seen
+
+
+def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+    """What `outlook` says, by one look: first at what waits or has failed, then at leases, for that is the way of a
+    page that is claimed meanwhile."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
         return Outlook(now, False, next_unfailed=now)
@@ -481,18 +498,18 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         met = politeness.read(tx, {name for rows in kinds for _, name in rows}, manners)
         of_kinds = [
             min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
-            for rows, when in zip(kinds, (_lapses, _comes_due, _opens, _opens, _looked_at), strict=True)
+            for rows, when in zip(kinds, (_comes_due, _opens, _opens, _looked_at, _lapses), strict=True)
         ]
         first = min(*of_kinds, FOR_EVER if shared is None else shared)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen:
             break
-    leases, failures, own, _, _ = kinds
+    failures, own, _, _, leases = kinds
     first = min(first, max(unseen, now + SOON))
     going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
     overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
-    lapses, _, opens, _, _ = of_kinds
+    _, opens, _, _, lapses = of_kinds
     unfailed = min(lapses, opens, FOR_EVER if shared is None else shared)
     return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
 

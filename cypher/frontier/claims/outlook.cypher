@@ -2,20 +2,16 @@
 // soonest first.
 //
 // param   limit  INTEGER  at most this many of each kind
-// column  leased LIST     [when the lease lapses, host] of pages
 // column  failed LIST     [when it is tried again, host] of pages
 // column  queued LIST     [when it may be visited, name] of hosts whose pages wait for the host alone
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
+// column  leased LIST     [when the lease lapses, host] of pages
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-CALL () {
-  MATCH (p:Page) WHERE p.lease_until >= 0
-  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host]) AS leased
-}
 CALL () {
   MATCH (p:Page) WHERE p.not_before >= 0
   WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host]) AS failed
@@ -32,4 +28,8 @@ CALL () {
   MATCH (p:Page) WHERE p.recheck_at >= 0 AND p.lease IS NULL
   WITH p ORDER BY p.recheck_at LIMIT $limit RETURN collect([p.recheck_at, p.host]) AS aliases
 }
-RETURN leased, failed, queued, rested, aliases
+CALL () {
+  MATCH (p:Page) WHERE p.lease_until >= 0
+  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host]) AS leased
+}
+RETURN failed, queued, rested, aliases, leased

@@ -173,6 +173,28 @@ def test_it_is_not_finished_while_somebody_holds_a_page(brain: Brain, second: Br
     assert (answer.finished, answer.next_ready) == (False, claim.until)
 
 
+def test_it_is_not_finished_where_each_read_comes_too_late(brain: Brain, second: Brain) -> None:
+    """Another worker reports its page, with a link to a new one, after each look at what waits; and claims the new page
+    after each look at leases."""
+    brain.seed([A])
+    held = list(brain.next_urls(1))
+    steps: list[str] = []
+
+    def elsewhere(name: str, *_: object) -> None:
+        if name == "claims/outlook":
+            held[:] = brain.next_urls(1)
+            steps.append("claim")
+        elif name == "claims/front":
+            brain.report([Fetched(held[0].url, [f"{A}{len(steps)}"], held.pop())])
+            steps.append("report")
+
+    with second.graph.trace(elsewhere):
+        answer = second.next_urls(1)
+    assert (list(answer), answer.finished, steps) == ([], False, ["report", "claim"] * 2)
+    brain.report([Fetched(held[0].url, [], held[0])])
+    assert second.next_urls(1).finished
+
+
 def test_it_is_finished_when_all_is_fetched(brain: Brain) -> None:
     brain.seed([A])
     brain.report([Fetched(A, [], brain.next_urls(1)[0])])
