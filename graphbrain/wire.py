@@ -189,7 +189,7 @@ def claim_from_dict(claim: Any) -> Claim:
     """A claim as `graphbrain next --json` prints it. Raises BadInput with what is wrong."""
     if not isinstance(claim, Mapping):
         raise BadInput(f"'claim' must be what 'graphbrain next --json' has printed, not {reprlib.repr(claim)}.")
-    _known(claim, {field.name for field in dataclasses.fields(Claim)}, "'claim'")
+    _known(claim, _fields(Claim), "'claim'")
     for name, spec in _CLAIM.items():
         if not _fits(claim.get(name), spec):
             told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
@@ -201,7 +201,7 @@ def hint_from_dict(item: Any) -> Hint:
     """A hint from a JSON object. Raises BadInput with what is wrong; what its values mean is checked later."""
     if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
         raise BadInput("A hint is a URL, a key, or an object with a 'url'.")
-    _known(item, {field.name for field in dataclasses.fields(Hint)}, "a hint")
+    _known(item, _fields(Hint), "a hint")
     return Hint(**{name: value for name, value in item.items() if value is not None})
 
 
@@ -225,6 +225,11 @@ def url_in(item: Mapping[str, Any]) -> str:
         if isinstance(url, str):
             return url
     return ""
+
+
+@cache
+def _fields(kind: type) -> frozenset[str]:
+    return frozenset(field.name for field in dataclasses.fields(kind))
 
 
 def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:

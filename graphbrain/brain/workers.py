@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphbrain.brain.observe import Observer, together
 from graphbrain.errors import GraphbrainError, GraphTooSmall
+from graphbrain.lean_driver import lean_driver
 from graphbrain.model import Tended
 
 if TYPE_CHECKING:
@@ -291,6 +292,7 @@ def _environment() -> Mapping[str, str]:
 
 def main() -> int:
     """One worker: read the order, tend, tell; the exit code."""
+    lean_driver()
     stop = threading.Event()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the pool decides
     signal.signal(signal.SIGTERM, lambda *_: stop.set())

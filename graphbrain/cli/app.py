@@ -19,6 +19,7 @@ import click
 from graphbrain.cli import analyst, claims, crawl, dump, hosts, keep, look, precision, schedule, score, serve, simulate
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
+from graphbrain.lean_driver import lean_driver
 
 __all__ = ["cli", "main"]
 
@@ -141,6 +142,7 @@ def _is_closed(out: TextIO) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
+    lean_driver()
     sys.exit(_run(arguments))
 
 

@@ -16,6 +16,7 @@ OF_OTHERS = {
     ("scrapy.requests", "_baseurl_cache"): "Scrapy's: what is done with it is left out where it is not there",
     ("scrapy.scheduler", "_slot"): "Scrapy's: what is done with it is left out where it is not there",
     ("client.sending", "_request"): "httpx's: its public property raises where there is no request",
+    ("lean_driver", "_initializing"): "importlib's: where it is not there the driver imports what it likes",
 }
 """Private names of others than us, by who uses them, and why."""
 TOOLS = {

@@ -61,6 +61,7 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
     assert manifest["version"] == 1 and manifest["revision_begun"] == manifest["revision_ended"]
     assert manifest["begun"] <= manifest["ended"] and len(manifest["tables"]["pages"]["files"]) > 2
     import polars
+
     for table, told in manifest["tables"].items():
         read = polars.concat([polars.read_parquet(tmp_path / "t" / name) for name in told["files"]])
         assert read.height == told["rows"] == brain.frame(table).num_rows

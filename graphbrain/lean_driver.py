@@ -1,0 +1,39 @@
+"""Keeps Neo4j's driver from importing pandas and pyarrow, in a process that is graphbrain's own.
+
+The driver imports them where they are installed, for `Result.to_df`, which graphbrain does not use: half a second of
+each start of `graphbrain`. A program that uses graphbrain as a library keeps its driver as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+__all__ = ["lean_driver"]
+
+HEAVY = frozenset({"pandas", "pyarrow"})
+ASKING = "neo4j._optional_deps"
+"""The module of the driver that tries to import them."""
+
+
+class _NotForTheDriver(MetaPathFinder):
+    """Finds nothing; while the driver asks it says that there is no such module."""
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002  the protocol's
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        if name in HEAVY and (asking := sys.modules.get(ASKING)) and getattr(asking.__spec__, "_initializing", False):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return None
+
+
+def lean_driver() -> None:
+    """From now on this process's driver does without them; whoever else imports them gets them."""
+    if not any(isinstance(finder, _NotForTheDriver) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _NotForTheDriver())
