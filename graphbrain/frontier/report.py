@@ -72,7 +72,6 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links = adjacency.replace(tx, ledger, told, now)
-    facts.write(tx, verdicts, named.goals)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)
@@ -80,6 +79,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # Where pages wait follows from what they are worth now.
     plan = visits.learn(tx, verdicts, outside, ledger, policy)
     ledger.write(tx, now)
+    facts.write(tx, verdicts, named.goals)
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
