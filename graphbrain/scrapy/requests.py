@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from parsel import Selector
 from scrapy import Request
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["CLAIM", "Options", "Reader", "express", "forgive_base", "plain_meta", "request_for"]
+__all__ = ["CLAIM", "Options", "Reader", "express", "forgive_base", "latency", "plain_meta", "request_for"]
 
 CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
@@ -142,11 +143,13 @@ class Reader:
 
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
         """
-        near, texts, unfollowed = self._near(response), dict[str, str](), set[str]()
+        near, texts, rels = self._near(response), dict[str, str](), dict[str, str]()
         if (self._options.every_link or self._options.topic is not None) and isinstance(response, TextResponse):
             found = self._extractor.extract_links(response)
             texts = {link.url: " ".join(link.text.split()) for link in found}
-            unfollowed = {link.url for link in found if link.nofollow}
+            rels = {link.url: "nofollow" for link in found if link.nofollow}
+        elif isinstance(response, HtmlResponse):
+            texts, rels = _said(response, followed)
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
         urls = dict.fromkeys(texts) if self._options.every_link else {}
         links: list[str | Link] = []
@@ -155,7 +158,7 @@ class Reader:
             guess = self._share("graphbrain_relevance", given, url)
             if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
                 guess = self._guess(near, text or (said.get(_key(url)) if said else None))
-            words, rel = text or texts.get(url), "nofollow" if url in unfollowed else None
+            words, rel = text or texts.get(url), rels.get(url)
             links.append(url if guess is None and not words and not rel else Link(url, guess, anchor=words, rel=rel))
         return near, links
 
@@ -199,6 +202,44 @@ class Reader:
 
     def _guess(self, near: float | None, text: str | None) -> float | None:
         return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
+
+
+def latency(response: Response) -> float | None:
+    """How many seconds the fetch took, as Scrapy has measured it; None where it has not, as for what a cache had."""
+    seconds = None if response.request is None else response.request.meta.get("download_latency")
+    return float(seconds) if number(seconds) else None
+
+
+def _said(response: HtmlResponse, wanted: Container[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts of a page's links to these URLs, and their rel: of several to one the first text counts, and of rel
+    what all of them say. Nothing is said of a URL that a callback has made or spelt anew."""
+    texts: dict[str, str] = {}
+    rels: dict[str, frozenset[str]] = {}
+    try:
+        base, page = responses.get_base_url(response).partition("?")[0], response.selector.root
+        for link in page.iter("a", "area"):
+            url = _joined(base, (link.get("href") or "").strip())
+            if url not in wanted:
+                continue
+            words = frozenset((link.get("rel") or "").lower().split())
+            rels[url] = rels.get(url, words) & words
+            if not texts.get(url):
+                texts[url] = " ".join("".join(link.itertext()).split())
+    except Exception:
+        log.debug("The links of %s cannot be read.", response.url, exc_info=True)
+    return texts, {url: " ".join(sorted(words)) for url, words in rels.items() if words}
+
+
+def _joined(base: str, href: str) -> str:
+    """As `urljoin`, without taking apart what need not be: a page has hundreds of links. Empty for what is no URL."""
+    if href.startswith(("http://", "https://")):
+        return href
+    if href[:1] not in ("/", "?", "#", "") and ":" not in href and "./" not in href and href[-1] != ".":
+        return base[: base.rindex("/") + 1] + href
+    try:
+        return urljoin(base, href)
+    except ValueError:
+        return ""
 
 
 def _words(page: Selector) -> str:

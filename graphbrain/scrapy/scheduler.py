@@ -37,7 +37,7 @@ from twisted.python.failure import Failure
 from graphbrain import Brain, Claim, Failed, Fetched, retry_after
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
-from graphbrain.scrapy.requests import CLAIM, Options, Reader, express, forgive_base, plain_meta, request_for
+from graphbrain.scrapy.requests import CLAIM, Options, Reader, express, forgive_base, latency, plain_meta, request_for
 from graphbrain.url import Rules
 
 if TYPE_CHECKING:
@@ -115,26 +115,27 @@ class _Visit:
             return Fetched(url, (), claim, PERMANENT[0], redirected_to=self.moved_to)
         if response is None:
             return Failed(url, claim, error=self.error or "a middleware dropped the request, or its answer")
-        status, head = response.status, response.headers
+        status, head, took = response.status, response.headers, latency(response)
         if status in PERMANENT and (place := _text(head.get("Location"))):
-            return Fetched(url, (), claim, status, redirected_to=urljoin(response.url, place))
+            return Fetched(url, (), claim, status, redirected_to=urljoin(response.url, place), seconds=took)
         # A spider that has made requests of it has read the page; one that raises on what is not text never could.
         if self.error and not self.links and isinstance(response, TextResponse):
-            return Failed(url, claim, status, error=self.error)
+            return Failed(url, claim, status, error=self.error, seconds=took)
         # Without them, a page that was read in part is read in full the next time, changed or not.
         partly = bool(self.error) and isinstance(response, TextResponse)
         etag, modified = (None if partly else _text(head.get(name)) for name in ("ETag", "Last-Modified"))
+        told: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
         if status == 304:
-            return Fetched(url, (), claim, status, not_modified=True, etag=etag, last_modified=modified)
+            return Fetched(url, (), claim, status, not_modified=True, **told)
         good = 200 <= status < 300
         if not good and (not self.links or status in (429, 503)):
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
-            return Failed(url, claim, status, retry_after=retry_after.seconds(head.get("Retry-After"), now))
+            wait = retry_after.seconds(head.get("Retry-After"), now)
+            return Failed(url, claim, status, retry_after=wait, seconds=took)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
-        told: dict[str, Any] = reader.facts(response) if good else {}
-        return Fetched(
-            url, links, claim, status, response.body, relevance=near, etag=etag, last_modified=modified, **told
-        )  # fmt: skip
+        if good:
+            told |= reader.facts(response)
+        return Fetched(url, links, claim, status, response.body, relevance=near, **told)
 
 
 class Scheduler(BaseScheduler):

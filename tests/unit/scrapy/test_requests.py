@@ -10,7 +10,7 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
 
-from graphbrain import Claim, Failed
+from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
 from graphbrain.scrapy.scheduler import _Visit
@@ -144,3 +144,30 @@ def test_a_spiders_own_guess_goes_over_the_topics() -> None:
     assert near is not None and near > 0.5
     assert guesses["z"] == 0.125 and guesses["unseen"] == near / 2
     assert (guesses["x"] or 0) > near / 2 > (guesses["y"] or 0) > 0
+
+
+def test_links_that_are_followed_have_their_texts_and_rel() -> None:
+    body = b"""<base href='/in/'><a href='x'> The
+        <b>first</b></a><a href='x' rel='nofollow'>another</a><map><area href='/y' rel='UGC nofollow'></map>
+        <a href='http://['>bad</a><a>none</a><a href='unfollowed'>unfollowed</a>"""
+    response = HtmlResponse(URL, body=body, encoding="utf-8")
+    followed: dict[str, tuple[str | None, float | None]] = {
+        "http://a.example/in/x": (None, None),
+        "http://a.example/y": ("the spider's own", 0.5),
+        "http://a.example/made": (None, None),
+    }
+    near, links = Reader(Options()).read(response, followed)
+    assert near is None and links == [
+        Link("http://a.example/in/x", anchor="The first"),
+        Link("http://a.example/y", 0.5, anchor="the spider's own", rel="nofollow ugc"),
+        "http://a.example/made",
+    ]
+
+
+def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
+    request = Request(URL, meta={"download_latency": 0.25})
+    for status, kind in ((200, Fetched), (304, Fetched), (404, Failed)):
+        report = _Visit(1, CLAIMED, response=Response(URL, status, request=request)).result(Reader(Options()))
+        assert isinstance(report, kind) and report.seconds == 0.25
+    cached = _Visit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(Options()))
+    assert isinstance(cached, Fetched) and cached.seconds is None
