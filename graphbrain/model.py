@@ -339,6 +339,7 @@ class Page(_Record):
     by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
     `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
+    `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
     """
 
     url: str
@@ -403,6 +404,14 @@ class Page(_Record):
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
     flow: float = 0.0
     flow_paid: float = 0.0
+    title: str | None = None
+    canonical: str | None = None
+    noindex: bool | None = None
+    language: str | None = None
+    size: int | None = None
+    content_type: str | None = None
+    fetch_seconds: float | None = None
+    in_sitemap: float | None = None
 
     @property
     def rate(self) -> float | None:

@@ -268,6 +268,7 @@ _TIMES = (
     ("changed", "changed"),
     ("failed", "failed"),
     ("hinted", "hinted"),
+    ("in sitemap", "in_sitemap"),
     ("not before", "not_before"),
     ("waiting since", "waiting_since"),
     ("claimed", "claimed"),
@@ -286,6 +287,7 @@ _DAYS = {"rate": "changes", "interval": "fixed interval", "comes_back": "comes b
 
 _MORE = (
     *("outside_because", "worker", "queue", "lane", "authority_rank", "hub_rank", "hinted_by"),
+    *("title", "canonical", "noindex", "language", "content_type", "size", "fetch_seconds"),
     *("etag", "last_modified", "body_hash", "text_hash", "simhash", "redirects_to"),
 )
 

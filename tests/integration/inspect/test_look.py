@@ -11,7 +11,7 @@ from typing import Any
 import networkx
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link, Page
+from graphbrain import Brain, Failed, Fetched, Hint, Link, Page
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import scan
 from graphbrain.methods import SCORES
@@ -247,7 +247,10 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
         clock.pass_(86_400.0)
         claims = brain.next_urls(30)
         brain.report([Fetched(c.url, [A, B] if c.url != A else leaves, c, body=str(clock()).encode()) for c in claims])
-    brain.report([Fetched(A, leaves, body=b"<p>Owls", etag="1", last_modified="today", fetched_at=clock.pass_(1.0))])
+    kept = {"etag": "1", "last_modified": "today", "content_type": "text/html", "seconds": 0.5, "size": 7}
+    facts = {"title": "Owls", "canonical": A, "noindex": True, "language": "en"}
+    brain.report([Fetched(A, leaves, body=b"<p>Owls", fetched_at=clock.pass_(1.0), **kept, **facts)])
+    brain.hint([Hint(leaves[0], kind="sitemap")])
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
     brain.report([Fetched(D, redirected_to=B, fetched_at=clock.pass_(1.0))])
     brain.set_interval(B, 600.0)
