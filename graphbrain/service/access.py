@@ -34,9 +34,10 @@ PREFIX = "gbt_"
 SECRET_BYTES = 32
 LONGEST_TOKEN = 200
 LONGEST_LIFE = 10 * 365 * 86_400.0
-READ_EVERY, LOOK_AGAIN = 2.0, 0.5
-"""Seconds between two reads of all tokens: so long one works that was revoked. An unknown one is looked up again,
-but not more often than this."""
+HOLDS, READ_AHEAD, LOOK_AGAIN = 2.0, 1.0, 0.5
+"""Seconds. A token that is revoked works for `HOLDS`: what was read earlier lets nobody in. All tokens are read again
+when what is known is `READ_AHEAD` old, so that steady requests do not wait for it, and never more often than every
+`LOOK_AGAIN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +104,22 @@ class Gatekeeper:
         self._graph, self._now = graph, now
         self._lock = threading.Lock()
         self._known: tuple[Grant, ...] = ()
-        self._read_at = -math.inf
+        self._known_at = self._tried_at = -math.inf
 
-    def stale(self) -> bool:
-        """Is it time to read all tokens again?"""
-        return time.monotonic() - self._read_at >= READ_EVERY
+    def known_since(self, moment: float) -> bool:
+        """Are the tokens known as they were at this moment of `time.monotonic`, or later?"""
+        return self._known_at >= moment
 
     def rests(self) -> float:
         """Seconds until an unknown token may be looked up in the graph: many wrong ones cost it no more than one."""
-        return max(0.0, self._read_at + LOOK_AGAIN - time.monotonic())
+        return max(0.0, self._tried_at + LOOK_AGAIN - time.monotonic())
 
     def read(self) -> None:
         """Read all tokens from the graph. Raises GraphbrainError where it does not answer: the known ones stay."""
         with self._lock:
-            self._read_at = time.monotonic()
+            began = self._tried_at = time.monotonic()
             self._known = tuple(grant for grant in grants(self._graph, patient=False) if grant.digest is not None)
+            self._known_at = began
 
     def who(self, token: str) -> Grant | None:
         """Whose token this is, good or expired; None where it is nobody's. How long it takes does not depend on how

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from graphbrain.errors import GraphbrainError
-from graphbrain.service.access import Gatekeeper, Grant
+from graphbrain.service.access import HOLDS, READ_AHEAD, Gatekeeper, Grant
 from graphbrain.service.refusals import Refusal, body_of
 
 __all__ = ["ANYBODY", "Door", "Limits"]
@@ -37,7 +37,7 @@ HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.AS
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 BURST_SECONDS = 2.0
 LOOK_SECONDS = 5.0
-"""So long at most a request waits until an unknown token is looked up."""
+"""So long at most a request waits until the tokens are read again."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -82,7 +82,7 @@ class Door:
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
         self._buckets: dict[str, tuple[float, float]] = {}
         self._open = 0
-        self._looking: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[bool] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -136,17 +136,28 @@ class Door:
         if name not in self._names:
             raise Refusal(421, "Misdirected", "This service is not called so; 'graphbrain serve --name' names it.")
 
-    def _look_again(self) -> asyncio.Task[None]:
-        """Read the tokens from the graph, beside whatever else is done; those that are known hold while it is away."""
+    def _look_again(self) -> asyncio.Task[bool]:
+        """Read the tokens from the graph, beside whatever else is done: was it possible?"""
 
-        async def look() -> None:
+        async def look() -> bool:
             await asyncio.sleep(self._keeper.rests())
-            with contextlib.suppress(GraphbrainError):
+            try:
                 await asyncio.to_thread(self._keeper.read)
+            except GraphbrainError:
+                return False
+            return True
 
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(look())
         return self._looking
+
+    async def _know_since(self, moment: float) -> None:
+        """Wait until the tokens are known as they were at this moment, or later. While the graph is away, or takes too
+        long, those that are known hold."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                while not self._keeper.known_since(moment) and await asyncio.shield(self._look_again()):
+                    pass
 
     async def _who(self, given: bytes | None) -> Grant:
         if self._without_token:
@@ -155,11 +166,12 @@ class Door:
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
             raise Refusal(401, "Unauthorized", "Send a token: 'Authorization: Bearer …'.", headers=realm)
-        found = self._keeper.who(token.strip())
-        if found is None:
-            await asyncio.wait({self._look_again()}, timeout=LOOK_SECONDS)
+        asked, found = time.monotonic(), self._keeper.who(token.strip())
+        needed = asked if found is None else asked - HOLDS
+        if not self._keeper.known_since(needed):
+            await self._know_since(needed)
             found = self._keeper.who(token.strip())
-        elif self._keeper.stale():
+        elif not self._keeper.known_since(asked - READ_AHEAD):
             self._look_again()
         if found is None:
             raise Refusal(401, "Unauthorized", "The token is not known, or was revoked.", headers=realm)

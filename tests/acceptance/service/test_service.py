@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 
 from graphbrain import Brain, Fetched
 from graphbrain.service import access
+from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
@@ -133,6 +134,24 @@ def test_a_token_that_is_revoked_ends(brain: Brain, url: str) -> None:
         while http.get("/v1/now").status_code == 200:
             assert time.monotonic() < until
             time.sleep(0.1)
+
+
+def test_a_token_that_was_revoked_while_nobody_asked_lets_nobody_in(brain: Brain, url: str) -> None:
+    token = access.make(brain.graph, "quiet", "analyst", brain.now())
+    asked: list[int] = []
+
+    def ask() -> None:
+        asked.append(httpx.get(f"{url}/v1/now", headers=bearer(token)).status_code)
+
+    ask()
+    access.revoke(brain.graph, "quiet", brain.now())
+    time.sleep(HOLDS + 0.3)
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert asked == [200] + [401] * 4
 
 
 def test_no_token_stands_in_logs_or_answers(url: str, given: dict[str, str], caplog: pytest.LogCaptureFixture) -> None:
