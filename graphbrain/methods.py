@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
 
-__all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "method_of", "powers"]
+from graphbrain.errors import BadInput
+
+__all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "checked_method", "method_of", "powers"]
 
 LIVE = ("authority", "flow", "in_links", "nearness", "plain_path")
 """Scores that follow each report, of which the value of new pages may be a product."""
@@ -29,6 +31,14 @@ OWN = ("relevance", "value")
 """What the crawler says of pages: they are listed by it in the same way."""
 UNINDEXED = (*SCORES, "flow", *OWN)
 """What pages are listed by only by reading them all."""
+
+
+def checked_method(method: str) -> str:
+    """A method of `rank`. Raises BadInput where there is no such one."""
+    if method not in METHODS:
+        *most, last = METHODS
+        raise BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r:.80}.")
+    return method
 
 
 def method_of(score: str) -> str:

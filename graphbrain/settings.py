@@ -29,6 +29,8 @@ __all__ = [
     "SHARED_WITH_SERVER",
     "InForce",
     "Settings",
+    "changes",
+    "checked_engine",
     "other_than",
     "to_convert",
     "typed",
@@ -325,6 +327,25 @@ class Settings:
             if isinstance(default, str) and (wrong := _unfit(name, getattr(self, name))):
                 raise SettingsError(wrong)
         return self
+
+
+def changes(given: Mapping[str, Any]) -> dict[str, Any]:
+    """New values of shared settings, in their types. Raises SettingsError for a name that is none, or cannot be changed
+    on a brain that exists, and for a value of another type; whether the values are possible is `checked` later."""
+    wrong = sorted(set(given) - set(Settings.names("shared")))
+    if wrong and wrong[0] not in Settings.names():
+        raise SettingsError(unknown(wrong[0], Settings.names("shared")))
+    if wrong:
+        hint = f"; {to_convert(str(given['engine']))}" if wrong[0] == "engine" else ""
+        raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
+    return {name: typed(name, value) for name, value in given.items()}
+
+
+def checked_engine(engine: str) -> str:
+    """An engine. Raises SettingsError where there is no such one."""
+    if engine not in ENGINES:
+        raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r:.80}.")
+    return engine
 
 
 def typed(name: str, value: Any) -> Any:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from graphbrain.accounts import conversion
 from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.session import Session
-from graphbrain.errors import BeingConverted, SettingsError
+from graphbrain.errors import BeingConverted
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
-from graphbrain.settings import ENGINES
+from graphbrain.settings import checked_engine
 
 __all__ = ["Converting"]
 
@@ -23,8 +23,7 @@ class Converting:
 
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] = lambda *_: None) -> bool:
         """Change the engine, as `Brain.convert_engine` says."""
-        if engine not in ENGINES:
-            raise SettingsError(f"The engine must be {' or '.join(ENGINES)}, not {engine!r}.")
+        checked_engine(engine)
         self._session.refresh()
         if self._session.settings.engine == engine:
             conversion.furnish(

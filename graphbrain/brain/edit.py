@@ -28,7 +28,7 @@ from graphbrain.schedule.change_rate import MOST_SHAPE
 from graphbrain.schedule.priors import NO_PRIORS
 from graphbrain.schedule.value import DAY
 from graphbrain.scope import Scope
-from graphbrain.settings import Settings, to_convert, typed, unknown
+from graphbrain.settings import Settings, changes, typed, unknown
 
 __all__ = ["Editing"]
 
@@ -47,15 +47,9 @@ class Editing:
 
     def change(self, progress: Progress = lambda *_: None, /, **settings: Any) -> None:
         """Change shared settings, as `Brain.change` says."""
-        wrong = sorted(set(settings) - set(Settings.names("shared")))
-        if wrong and wrong[0] not in Settings.names():
-            raise SettingsError(unknown(wrong[0], Settings.names("shared")))
-        if wrong:
-            hint = f"; {to_convert(str(settings['engine']))}" if wrong[0] == "engine" else ""
-            raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
+        settings = changes(settings)
         self._session.refresh()
         engines.of(self._session.policy.rule)
-        settings = {name: typed(name, value) for name, value in settings.items()}
         changed = replace(self._session.settings, **settings).checked()
         Scope.of(changed)
         self._session.schedule_of(changed)

@@ -22,7 +22,7 @@ from graphbrain.frontier import discovery
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
-from graphbrain.methods import METHODS
+from graphbrain.methods import METHODS, checked_method
 from graphbrain.model import Ranking, number
 from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
@@ -118,8 +118,7 @@ class Scoring:
         progress: RankProgress = lambda *_: None,
     ) -> Ranking | None:
         """Score all pages if that is due, as `Brain.rank_if_due` says."""
-        if method not in METHODS:
-            raise _no_method(method)
+        checked_method(method)
         if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
             raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
 
@@ -226,16 +225,9 @@ class Scoring:
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
-def _no_method(method: object) -> BadInput:
-    *most, last = METHODS
-    return BadInput(f"rank is by {', '.join(most)} or {last}, not {method!r:.80}.")
-
-
 def _checked(wish: _Wish, top: int) -> _Wish:
     """The wish with the defaults filled in. Raises BadInput."""
-    method, named = wish.method, wish.trusted
-    if method not in METHODS:
-        raise _no_method(method)
+    method, named = checked_method(wish.method), wish.trusted
     damped, iterated = method in DAMPED, method != "salsa"
     damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
     rules = (

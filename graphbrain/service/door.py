@@ -114,6 +114,8 @@ class Door:
         visit.grant = scope.setdefault("state", {})["grant"] = await self._who(headers.get(b"authorization"))
         self._check_role(visit.grant, self._roles.get((scope["method"], self._known(scope))))
         self._check_rate(visit.grant.name)
+        if scope["method"] == "POST" and scope["query_string"] and ("POST", self._known(scope)) in self._roles:
+            raise Refusal(400, "BadInput", "A POST takes its values in the JSON body, not in the address.")
         if b"content-length" not in headers and b"transfer-encoding" not in headers:
             return receive
         return await self._read(receive, headers.get(b"content-length"))

@@ -31,10 +31,12 @@ class Stopped(Exception):
 
 @dataclass
 class Job:
-    """One piece of long work. Its work calls `told` as it goes on, or asks `stopped`."""
+    """One piece of long work, begun by a request of the body `asked`. Its work calls `told` as it goes on, or asks
+    `stopped`."""
 
     verb: str
     by: str
+    asked: str = ""
     id: str = field(default_factory=lambda: uuid.uuid4().hex)
     state: State = "running"
     began: float = 0.0
@@ -75,13 +77,17 @@ class Jobs:
         self._keys: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def begin(self, verb: str, grant: Grant, key: str | None, work: Callable[[Job], Any]) -> Job:
-        """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one."""
+    def begin(self, verb: str, grant: Grant, key: str | None, asked: str, work: Callable[[Job], Any]) -> Job:
+        """A job that does `work` in a thread of its own; the one that was begun by the same key, if there is one.
+        Raises Refusal where that was begun by another request."""
         if key is not None and (known := self._jobs.get(self._keys.get(key, ""))):
+            if (known.verb, known.asked) != (verb, asked):
+                used = f"This Idempotency-Key was used for another request ({known.verb})"
+                raise Refusal(400, "BadInput", f"{used}; make a new one for each request.")
             return known
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
             raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)
-        job = Job(verb, grant.name, began=self._now())
+        job = Job(verb, grant.name, asked, began=self._now())
         self._jobs[job.id] = job
         if key is not None:
             self._keys[key] = job.id
@@ -95,7 +101,8 @@ class Jobs:
         """A job, of those that one may see: an operator all, others their own. Raises Refusal."""
         job = self._jobs.get(job_id)
         if job is None or (grant.role != "operator" and job.by != grant.name):
-            raise Refusal(404, "NoSuchJob", "There is no such job; jobs end with the service that has begun them.")
+            none = "There is no such job, or it is not yours; jobs end with the service that has begun them."
+            raise Refusal(404, "NoSuchJob", none)
         return job
 
     def all(self, grant: Grant) -> list[Job]:

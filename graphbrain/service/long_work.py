@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
@@ -12,6 +13,7 @@ from fastapi import Query as InQuery
 from pydantic import Field
 
 from graphbrain.errors import BadInput
+from graphbrain.methods import METHODS, checked_method
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job
@@ -27,6 +29,7 @@ from graphbrain.service.verbs import (
     json_answer,
     verb,
 )
+from graphbrain.settings import ENGINES, changes, checked_engine
 
 __all__ = ["router"]
 
@@ -45,7 +48,7 @@ class Settle(Body):
 class Rank(Body):
     """As `rank` takes it in Python."""
 
-    method: str = Field(examples=["pagerank"])
+    method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
     damping: float | None = Field(None, examples=[0.85])
     tolerance: float | None = Field(None, examples=[1e-9])
     iterations: int | None = Field(None, examples=[100])
@@ -60,7 +63,7 @@ class Rank(Body):
 class RankIfDue(Body):
     """A method, and the seconds after which its scores are old."""
 
-    method: str = Field(examples=["pagerank"])
+    method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
     every: float = Field(3_600.0, examples=[3_600])
 
 
@@ -83,7 +86,7 @@ class Nothing(Body):
 class Engine(Body):
     """exact or classic."""
 
-    engine: str = Field(examples=["exact"])
+    engine: str = Field(examples=["exact"], json_schema_extra={"enum": list(ENGINES)})
 
 
 class Wait(Query):
@@ -92,8 +95,9 @@ class Wait(Query):
     wait: float = Field(0.0, ge=0, le=60, examples=[0])
 
 
-def _begun(service: Backend, verb: str, caller: Caller, key: str | None, work: Any) -> Response:
-    job = service.jobs.begin(verb, caller, service.own_key(caller, key), work)
+def _begun(service: Backend, verb: str, caller: Caller, key: str | None, body: Body, work: Any) -> Response:
+    asked = json.dumps(body.model_dump(), sort_keys=True)
+    job = service.jobs.begin(verb, caller, service.own_key(caller, key), asked, work)
     return json_answer(job.as_dict(), BEGUN)
 
 
@@ -105,28 +109,30 @@ async def settle(body: Settle, service: Service, caller: Caller, key: Idempotenc
     def work(job: Job) -> Any:
         return dataclasses.asdict(service.brain.settle(**given, progress=job.told, stop=job.stopped))
 
-    return _begun(service, "settle", caller, key, work)
+    return _begun(service, "settle", caller, key, body, work)
 
 
 @verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
 async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Compute batch scores of all pages, and write them to these."""
+    checked_method(body.method)
     given = body.model_dump()
     method = given.pop("method")
     return _begun(
-        service, "rank", caller, key, lambda job: service.brain.rank(method, **given, progress=job.told).as_dict()
+        service, "rank", caller, key, body, lambda job: service.brain.rank(method, **given, progress=job.told).as_dict()
     )
 
 
 @verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
 async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """The same, where the scores are older than that and nobody else is at it; else the result is null."""
+    checked_method(body.method)
 
     def work(job: Job) -> Any:
         found = service.brain.rank_if_due(body.method, body.every, progress=job.told)
         return None if found is None else found.as_dict()
 
-    return _begun(service, "rank_if_due", caller, key, work)
+    return _begun(service, "rank_if_due", caller, key, body, work)
 
 
 @verb(router, "POST", "audit", READERS, answers.JobAnswer, example="job", status=BEGUN)
@@ -136,7 +142,7 @@ async def audit(body: AuditOf, service: Service, caller: Caller, key: Idempotenc
     def work(job: Job) -> Any:
         return dataclasses.asdict(service.brain.audit(body.sample, job.told))
 
-    return _begun(service, "audit", caller, key, work)
+    return _begun(service, "audit", caller, key, body, work)
 
 
 @verb(router, "POST", "change", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
@@ -144,20 +150,22 @@ async def change(body: Change, service: Service, caller: Caller, key: Idempotenc
     """Change settings of the brain for all who use it, and what follows from them for every page."""
     if not body.settings:
         raise BadInput("Name a setting and its new value.")
-    return _begun(service, "change", caller, key, lambda job: service.brain.change(job.told, **body.settings))
+    changes(body.settings)
+    return _begun(service, "change", caller, key, body, lambda job: service.brain.change(job.told, **body.settings))
 
 
 @verb(router, "POST", "clear", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
-async def clear(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:  # noqa: ARG001
+async def clear(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Delete all pages, links, hosts and counters. What was deleted when it is stopped is gone."""
-    return _begun(service, "clear", caller, key, lambda job: service.brain.clear(job.told))
+    return _begun(service, "clear", caller, key, body, lambda job: service.brain.clear(job.told))
 
 
 @verb(router, "POST", "convert_engine", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
 async def convert_engine(body: Engine, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Give the brain another engine. Stopped, it must be begun again before the brain can be used."""
+    checked_engine(body.engine)
     return _begun(
-        service, "convert_engine", caller, key, lambda job: service.brain.convert_engine(body.engine, job.told)
+        service, "convert_engine", caller, key, body, lambda job: service.brain.convert_engine(body.engine, job.told)
     )
 
 

@@ -20,11 +20,14 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
 from graphbrain import Brain, Fetched
+from graphbrain.errors import GraphbrainError
+from graphbrain.methods import METHODS
 from graphbrain.service import access
 from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
+from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j, emptied
 from tests.serving import ROLES, bearer, serving, tokens
 
@@ -209,6 +212,8 @@ def test_each_limit_has_its_status_and_sentence(url: str, given: dict[str, str])
         refused(http.post("/v1/seed", json={"urls": ["x"] * 21}), 413, "At most 20 URLs")
         refused(http.post("/v1/report", json={"reports": [{}] * 21}), 413, "At most 20 reports")
         refused(http.post("/v1/next_urls", json={"wait": 6}), 400, "at most 5 seconds")
+        refused(http.post("/v1/next_urls?wait=5", json={}), 400, "not in the address")
+        refused(http.post("/v1/now?wait=5", json={}), 405, "method")
         refused(http.post("/v1/next_urls", json={"n": 10_001}), 400, "less than or equal to 10000")
         refused(http.post("/v1/next_urls", json={"m": 1}), 400, "'m'")
         refused(http.post("/v1/next_urls", content=b"[" * 50_000), 400, "JSON")
@@ -338,6 +343,50 @@ def test_jobs_are_seen_and_stopped_by_their_own(brain: Brain, url: str, given: d
         http.delete(f"/v1/jobs/{begun[0]['id']}", headers=bearer(given["operator"]))
         ended = http.get(f"/v1/jobs/{begun[0]['id']}", params={"wait": 60}, headers=own, timeout=90).json()
         assert ended["state"] == "stopped" and ended["result"] is None
+
+
+def test_a_key_is_bound_to_its_request(url: str, given: dict[str, str]) -> None:
+    with httpx.Client(base_url=url, headers={**bearer(given["operator"]), "Idempotency-Key": "bound"}) as http:
+        begun = http.post("/v1/settle", json={"tolerance": 0.5}).json()
+        assert http.post("/v1/settle", json={"tolerance": 0.5, "if_cheaper": False}).json()["id"] == begun["id"]
+        for path, body in (("/v1/settle", {"tolerance": 0.4}), ("/v1/audit", {"sample": 1}), ("/v1/settle", {})):
+            told = http.post(path, json=body)
+            words = "This Idempotency-Key was used for another request (settle); make a new one for each request."
+            assert told.status_code == 400 and error(told)["type"] == "BadInput" and error(told)["message"] == words
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind", "words"),
+    [
+        ("change", {"settings": {"delay": 1}}, "SettingsError", "'delay' is not a setting"),
+        ("change", {"settings": {"crawl": "x"}}, "SettingsError", "crawl cannot be changed"),
+        ("change", {"settings": {"engine": "classic"}}, "SettingsError", "graphbrain engine classic"),
+        ("change", {"settings": {"max_links": "many"}}, "SettingsError", "max_links must be a whole number"),
+        ("change", {"settings": {"alpha": 0.2, "eps": None}}, "SettingsError", "eps must be a number"),
+        ("rank", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
+        ("rank_if_due", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
+        ("convert_engine", {"engine": "steam"}, "SettingsError", "The engine must be exact or classic, not 'steam'."),
+    ],
+)
+def test_what_cannot_be_done_begins_no_job(
+    brain: Brain, url: str, given: dict[str, str], path: str, body: dict[str, Any], kind: str, words: str
+) -> None:
+    with httpx.Client(base_url=url, headers=bearer(given["operator"])) as http:
+        jobs = len(http.get("/v1/jobs").json()["jobs"])
+        told = http.post(f"/v1/{path}", json=body)
+        assert told.status_code == 400 and error(told)["type"] == kind and words in error(told)["message"]
+        assert len(http.get("/v1/jobs").json()["jobs"]) == jobs
+    # By the same sentence as in Python.
+    with pytest.raises(GraphbrainError) as raised:
+        getattr(brain, path)(**body.get("settings", body))
+    assert str(raised.value) == error(told)["message"] and type(raised.value).__name__ == kind
+
+
+def test_methods_and_engines_stand_in_the_document(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for name in ("Rank", "RankIfDue"):
+        assert schemas[name]["properties"]["method"]["enum"] == list(METHODS)
+    assert schemas["Engine"]["properties"]["engine"]["enum"] == list(ENGINES)
 
 
 # ---------------------------------------------------------------- the document, and whatever may be sent
