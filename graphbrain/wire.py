@@ -126,11 +126,12 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
 
     An object with `failed: true`, with `error` or `retry_after`, or with a status of 400 and above and no links is a
-    failure; null is as if it were not there. `claim` is the object that `graphbrain next --json` printed. Raises
-    BadInput with what is wrong.
+    failure; null is as if it were not there. `claim` is the claim as it was handed out. Raises BadInput with what is
+    wrong.
     """
-    if not isinstance(item, Mapping) or not isinstance(item.get("url"), str):
-        raise BadInput("Each line must be a JSON object with a 'url'.")
+    if not isinstance(item, Mapping) or item.get("url") is None:
+        raise BadInput("A report must be a JSON object with a 'url'.")
+    _checked("url", item["url"], {"type": "string"})
     data = {name: value for name, value in item.items() if value is not None or name == "links"}
     _known(data, _names(), "a report")
     failed = _checked("failed", data.pop("failed", False), {"type": "boolean"})
@@ -186,14 +187,14 @@ def _link(place: int, link: Any) -> Link:
 
 
 def claim_from_dict(claim: Any) -> Claim:
-    """A claim as `graphbrain next --json` prints it. Raises BadInput with what is wrong."""
+    """A claim as it was handed out. Raises BadInput with what is wrong."""
     if not isinstance(claim, Mapping):
-        raise BadInput(f"'claim' must be what 'graphbrain next --json' has printed, not {reprlib.repr(claim)}.")
+        raise BadInput(f"'claim' must be the object that was handed out, not {reprlib.repr(claim)}.")
     _known(claim, _fields(Claim), "'claim'")
     for name, spec in _CLAIM.items():
         if not _fits(claim.get(name), spec):
             told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
-            raise BadInput(f"'claim' must have the '{name}' that 'graphbrain next --json' has printed, and {told}.")
+            raise BadInput(f"'claim' must have the '{name}' that it was handed out with, and {told}.")
     return Claim(**{"until": 0.0, "host": "", "depth": 0, **claim})
 
 
@@ -276,7 +277,7 @@ def report_schema() -> dict[str, Any]:
         "else": {"properties": pages},
         "$defs": {
             "claim": {
-                "description": "what 'graphbrain next --json' has printed",
+                "description": "as it was handed out",
                 "type": "object",
                 "required": list(_CLAIM),
                 "properties": _CLAIM,

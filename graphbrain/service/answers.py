@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, create_model
+from pydantic import BaseModel, Field, create_model
 
 from graphbrain.methods import SCORES
 from graphbrain.model import Answer, Claim, Hinted, Host, KnownLink, LinkedPage, Page, Ranking, RobotsAnswer, SeedAnswer
@@ -78,9 +78,17 @@ class ClaimsAnswer(BaseModel):
     """Pages to fetch, and what to expect where there are fewer than asked; see `Claims`."""
 
     claims: list[Claim]
-    next_ready: float | None
-    finished: bool
-    next_unfailed: float | None
+    next_ready: float | None = Field(
+        description="when the next page can be claimed, epoch seconds by the server's clock; null: never"
+    )
+    finished: bool = Field(
+        description="nothing waits, nothing is leased and nothing is to be retried: one page that failed, and will be "
+        "tried again in days, keeps it false"
+    )
+    next_unfailed: float | None = Field(
+        description="as next_ready, without pages that have failed and will be tried again; a page that somebody holds "
+        "counts with the end of its lease. A crawler ends when 'claims' is empty and this is null or too far off"
+    )
 
 
 class Answers(BaseModel):

@@ -217,7 +217,7 @@ def test_the_lines_of_the_readme_are_lines() -> None:
         ({"url": A, "links": [{"url": B, "relevence": 1}]}, ("'links[0]'", "did you mean 'relevance'?")),
         ({"url": A, "links": [{"url": B, "relevance": 7}]}, ("'links[0].relevance'", "from 0 to 1", "7")),
         ({"url": A, "body": 7}, ("'body'", "text", "7")),
-        ({"url": A, "claim": "x"}, ("'claim'", "next --json")),
+        ({"url": A, "claim": "x"}, ("'claim'", "handed out")),
         ({"url": A, "claim": {"url": A, "key": "0" * 32}}, ("'claim'", "'token'", "has none")),
         ({"url": A, "retry_after": [1], "failed": True}, ("'retry_after'", "a number or text")),
     ],
@@ -253,3 +253,23 @@ def test_a_body_that_is_no_text_goes_in_base64() -> None:
         with pytest.raises(BadInput, match="body_base64"):
             report_from_dict({"url": A, "body_base64": wrong})
     assert report_from_dict({"url": A, "failed": True, "body_base64": "a"}) == Failed(A)
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        ("x", "A report must be a JSON object with a 'url'."),
+        ({}, "A report must be a JSON object with a 'url'."),
+        ({"url": None}, "A report must be a JSON object with a 'url'."),
+        ({"url": 5}, "'url' must be text, not 5."),
+        ({"url": "http://a.example/", "claim": 5}, "'claim' must be the object that was handed out, not 5."),
+        (
+            {"url": "http://a.example/", "claim": {"url": "http://a.example/", "token": "x"}},
+            "'claim' must have the 'key' that it was handed out with, and has none.",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_without_the_command_line(item: Any, words: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        report_from_dict(item)
+    assert str(raised.value) == words

@@ -22,6 +22,11 @@ import (
 
 type object = map[string]any
 
+// patience: where nothing can be claimed for so long, but what has failed and will be tried again, the crawl has ended.
+// A page that another crawler holds can be claimed at the end of its lease: whoever has nothing to do until then ends,
+// and leaves what that page links to to the other.
+const patience = 60 * time.Second
+
 var (
 	service = &http.Client{Timeout: 90 * time.Second, Transport: &http.Transport{}}
 	web     = &http.Client{Timeout: 30 * time.Second}
@@ -104,7 +109,8 @@ func main() {
 			all.Go(func() { reports[place] = fetch(claim.(object)) })
 		}
 		all.Wait()
-		if told["finished"] == true {
+		next, some := told["next_unfailed"].(float64)
+		if len(claims) == 0 && (!some || next > float64(time.Now().Add(patience).Unix())) {
 			fmt.Println(pages, "pages")
 			return
 		}

@@ -8,6 +8,10 @@ import https from "node:https";
 
 const { GRAPHBRAIN_SERVICE_URL: service, GRAPHBRAIN_SERVICE_TOKEN: token, http_proxy: proxy } = process.env;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+// Where nothing can be claimed for so many seconds, but what has failed and will be tried again, the crawl has ended.
+// A page that another crawler holds can be claimed at the end of its lease: whoever has nothing to do until then ends,
+// and leaves what that page links to to the other.
+const patience = 60;
 const LINK = /<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)/gi;
 
 /** Calls a verb. What may succeed later is sent again by the same key, so that nothing is done twice. */
@@ -66,8 +70,8 @@ async function visit(claim) {
 }
 
 for (let pages = 0; ; ) {
-  const { claims, finished } = await post("next_urls", { n: 10, wait: 10 });
-  if (finished) {
+  const { claims, next_unfailed } = await post("next_urls", { n: 10, wait: 10 });
+  if (!claims.length && (next_unfailed === null || next_unfailed > Date.now() / 1000 + patience)) {
     console.log(pages, "pages");
     break;
   }

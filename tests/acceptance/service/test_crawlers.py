@@ -111,6 +111,23 @@ def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, mon
         _judge(brain, web, given_out)
 
 
+def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tmp_path: Path) -> None:
+    programs = commands(tmp_path)
+    if not programs:
+        pytest.skip("neither Go nor Node is here")
+    for language, program in programs.items():
+        with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
+            brain.seed(["http://links.example/nowhere"])
+            with serving(brain) as url:
+                env = {name: text for name, text in os.environ.items() if name.lower() != "no_proxy"}
+                env |= {"GRAPHBRAIN_SERVICE_URL": url, "http_proxy": f"http://{web.proxy}"}
+                env["GRAPHBRAIN_SERVICE_TOKEN"] = tokens(brain, "crawler")["crawler"]
+                ran = subprocess.run(program, env=env, capture_output=True, text=True, timeout=100)
+            assert (ran.returncode, ran.stdout) == (0, "1 pages\n"), (language, ran)
+            left = brain.next_urls(1)
+            assert not left.finished and left.next_unfailed is None and left.next_ready is not None
+
+
 def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
     answered = [visit.url for visit in web.visits if visit.status == 200]
     kinds = {page.url: page.kind for page in web.pages.values()}
