@@ -29,6 +29,7 @@ from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j, emptied
+from tests.documents import PAGES
 from tests.serving import ROLES, bearer, serving, tokens
 
 A = "http://a.org/"
@@ -409,6 +410,29 @@ def test_the_document_has_examples_that_hold(document: dict[str, Any]) -> None:
             holds(example, model)
         for parameter in facts.get("parameters", ()):
             assert "examples" in parameter["schema"] or "examples" in parameter or parameter["in"] == "query", path
+
+
+def table_of(document: dict[str, Any]) -> str:
+    """All paths with their fields, as docs/service.md shows them."""
+    rows = ["| path | its fields |", "|---|---|"]
+    for path, methods in document["paths"].items():
+        for method, facts in methods.items():
+            fields = {each["name"]: each["required"] for each in facts.get("parameters", ()) if each["in"] == "query"}
+            if "requestBody" in facts:
+                body = facts["requestBody"]["content"]["application/json"]["schema"]
+                model = document["components"]["schemas"][body["$ref"].rsplit("/", 1)[1]]
+                fields |= {name: name in model.get("required", ()) for name in model.get("properties", ())}
+            needed = [f"`{name}`" for name, required in fields.items() if required]
+            optional = [f"`{name}`?" for name, required in fields.items() if not required]
+            rows.append(f"| `{method.upper()} {path}` | {', '.join([*needed, *optional]) or 'none'} |")
+    return "\n".join(rows)
+
+
+def test_the_docs_have_all_paths(document: dict[str, Any]) -> None:
+    wanted = table_of(document)
+    text = PAGES["service.md"].partition("\n### All paths\n")[2].partition("\n#")[0]
+    found = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    assert found == wanted, f"The table of 'All paths' in docs/service.md should be:\n{wanted}"
 
 
 @pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")  # others use random meanwhile
