@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphbrain.errors import SettingsError
-from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from graphbrain.settings import SHARED_WITH_SERVER, Settings, changes, checked_engine
 
 INF, NAN = float("inf"), float("nan")
 
@@ -172,3 +172,30 @@ def test_kinds_part_the_settings() -> None:
 
 def test_a_password_is_not_shown() -> None:
     assert "secret" not in repr(read(password="secret"))
+
+
+def test_changes_are_in_the_settings_types() -> None:
+    found = changes({"eps": "0.5", "max_links": 7.0})
+    assert found == {"eps": 0.5, "max_links": 7} and type(found["max_links"]) is int
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epz": 1}, "'epz' is not a setting; did you mean 'eps'?"),
+        ({"crawl": "x"}, "crawl cannot be changed on a brain that exists."),
+        ({"engine": "classic"}, "engine cannot be changed on a brain that exists; convert it with 'graphbrain engine"),
+        ({"uri": "x"}, "uri cannot be changed on a brain that exists."),
+        ({"eps": 0.5, "max_links": 1.5}, "max_links must be a whole number, not 1.5."),
+    ],
+)
+def test_a_change_that_cannot_be_is_told_in_a_sentence(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        changes(given)
+    assert str(raised.value).startswith(words)
+
+
+def test_there_are_two_engines() -> None:
+    assert checked_engine("classic") == "classic"
+    with pytest.raises(SettingsError, match="The engine must be exact or classic, not 'steam'"):
+        checked_engine("steam")
