@@ -182,7 +182,7 @@ def test_changes_are_in_the_settings_types() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"epz": 1}, "'epz' is not a setting; did you mean 'eps'?"),
+        ({"delay": 1}, "'delay' is not a setting; did you mean 'delay_seconds'?"),
         ({"crawl": "x"}, "crawl cannot be changed on a brain that exists."),
         ({"engine": "classic"}, "engine cannot be changed on a brain that exists; convert it with 'graphbrain engine"),
         ({"uri": "x"}, "uri cannot be changed on a brain that exists."),

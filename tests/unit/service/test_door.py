@@ -42,7 +42,7 @@ def graph(monkeypatch: pytest.MonkeyPatch) -> Graph:
     graph = Graph()
     monkeypatch.setattr(access, "grants", graph.read)
     monkeypatch.setattr(access, "LOOK_AGAIN", 0.05)
-    monkeypatch.setattr(door, "HOLDS", 0.4)
+    monkeypatch.setattr(door, "HOLDS", 0.6)
     monkeypatch.setattr(door, "READ_AHEAD", 0.2)
     monkeypatch.setattr(door, "LOOK_SECONDS", 1.0)
     return graph
@@ -70,7 +70,7 @@ def test_whoever_comes_in_the_middle_of_a_read_waits_for_it_too(graph: Graph) ->
     async def run() -> list[int]:
         async with entered(graph) as http:
             graph.grants = []
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.7)
             graph.goes_on.clear()
             first = asyncio.create_task(status(http))
             await asyncio.sleep(0.1)
@@ -91,7 +91,7 @@ def test_a_read_that_began_too_long_ago_is_not_enough(graph: Graph) -> None:
             assert await status(http) == 200, "what is known is young: it is read again behind the request"
             await asyncio.sleep(0.1)
             graph.grants = []
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.8)
             waits = asyncio.create_task(status(http))
             await asyncio.sleep(0)
             graph.goes_on.set()
@@ -108,13 +108,13 @@ def test_steady_requests_do_not_wait(graph: Graph) -> None:
             until = time.monotonic() + 1.0
             while (began := time.monotonic()) < until:
                 graph.goes_on.clear()
-                asyncio.get_running_loop().call_later(0.1, graph.goes_on.set)
                 assert await status(http) == 200
                 longest = max(longest, time.monotonic() - began)
-                await asyncio.sleep(0.12)
+                graph.goes_on.set()
+                await asyncio.sleep(0.05)
         return longest
 
-    assert asyncio.run(run()) < 0.09
+    assert asyncio.run(run()) < 0.5, "no read is waited for"
     assert graph.reads >= 3
 
 
@@ -122,7 +122,7 @@ def test_known_tokens_hold_while_the_graph_is_away_or_does_not_answer(graph: Gra
     async def run() -> list[int]:
         async with entered(graph) as http:
             graph.away = True
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(0.7)
             found = [await status(http)]
             graph.goes_on.clear()
             began = time.monotonic()
