@@ -26,9 +26,10 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from graphbrain.tables import Cell, Sheet, Table, Title, flat, on_terminal, out, prose, shorten, write
+from graphbrain.tables import Answer, Cell, Sheet, Table, Title, flat, on_terminal, out, prose, shorten, write
 
 __all__ = [
+    "Answer",
     "Cell",
     "Line",
     "Title",

@@ -1,8 +1,9 @@
 """Tables and sheets, each laid out once for both who read them: a person at a terminal, and a program behind a pipe.
 
 On a terminal a table is aligned and fits its width: columns without any value are left out, and if the last one, mostly
-a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. Anywhere
-else it is tab-separated: a header line, then whole values, without padding or colours. There a number is written as
+a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. An
+answer, of which any column may be a URL, shares the width among those that are too wide. Anywhere else a table is
+tab-separated: a header line, then whole values, without padding or colours. There a number is written as
 Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash and what controls a terminal or ends a
 line are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`.
 """
@@ -16,6 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
@@ -23,6 +25,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 __all__ = [
+    "Answer",
     "Cell",
     "Sheet",
     "Table",
@@ -46,6 +49,10 @@ LEAST_LAST = 40
 """Characters for the last column, if its values are that long, before columns that can be spared are shown."""
 WIDEST = 40
 """Characters of any other column."""
+LEAST_SHARE = 12
+"""Characters that each wide column of an answer has, or its rows are printed one below the other."""
+LONG_TEXT = 24
+"""A text of more characters is long, as is every URL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,15 @@ class Table:
     rows: Iterable[Sequence[Any]]
     spare: Sequence[str] = ()
     remark: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Table):
+    """Rows that are all there, any column of which may hold URLs, or lists of them.
+
+    A person reads a single row vertically, the items of a list below each other, and a long text that all rows share in
+    a line above them.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +131,9 @@ def prose(*things: RenderableType | Table | Sheet) -> None:
 
 def write(table: Table, person: bool | None = None) -> int:
     """Print a table as its rows come; how many there were. Nothing is printed on a terminal of no rows."""
-    if on_terminal() if person is None else person:
-        return _Screen(table, _width()).write()
-    return _write_plain(table)
+    if not (on_terminal() if person is None else person):
+        return _write_plain(table)
+    return _write_answer(table) if isinstance(table, Answer) else _Screen(table, _width()).write()
 
 
 # ---------------------------------------------------------------------- for a program
@@ -186,7 +202,8 @@ def flat(figures: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 
 def number(value: Any) -> str:
-    """A value as a person reads it: thousands grouped, floats to what matters, None as a dash."""
+    """A value as a person reads it: thousands grouped, floats to what matters, times in UTC to the minute,
+    None as a dash."""
     if isinstance(value, Cell):
         return value.shown
     if value is None:
@@ -199,6 +216,8 @@ def number(value: Any) -> str:
         if value.is_integer() and abs(value) < 1e15:
             return f"{int(value):,}"
         return f"{value:,.3f}" if abs(value) >= 0.01 else f"{value:.3g}"
+    if isinstance(value, datetime):
+        return f"{value.astimezone(UTC):%Y-%m-%d %H:%M}"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
@@ -337,3 +356,98 @@ class _Screen:
             parts.append(cell + gap if place in self.words else gap + cell)
         end = row[last] if last in self.words else row[last].rjust(self.needed)
         return (" " * GAP).join([*parts, end]).rstrip()
+
+
+# ---------------------------------------------------------------------- an answer, for a person
+
+_Lines = list[str]
+"""What stands in a cell, line by line."""
+
+
+def _write_answer(table: Answer) -> int:
+    """Print an answer on a terminal; how many rows."""
+    rows = [[_lines(cell) for cell in row] for row in table.rows]
+    width = _width()
+    if len(rows) == 1:
+        sys.stdout.write("".join(_upright(table.columns, rows[0], width)))
+    elif rows:
+        sys.stdout.write("".join(_laid_out(table.columns, rows, width)))
+    return len(rows)
+
+
+def _lines(cell: Any) -> _Lines:
+    """A value, or the items of a list, one a line."""
+    items = cell if isinstance(cell, list | tuple) and cell else [cell]
+    return [visible(number(item)) for item in items]
+
+
+def _upright(columns: Sequence[str], row: Sequence[_Lines], width: int) -> Iterator[str]:
+    """A row as names and values; what is left of an item of a list, when that is folded, is indented."""
+    left = max(map(cell_len, columns))
+    for name, items in zip(columns, row, strict=True):
+        head = _bold(name) + " " * (left - cell_len(name) + GAP)
+        indent = GAP if len(items) > 1 else 0
+        for item in items:
+            first, *more = _folded(item, max(20, width - left - GAP - indent))
+            for line in (first, *(" " * indent + part for part in more)):
+                yield f"{head}{line}".rstrip() + "\n"
+                head = " " * (left + GAP)
+
+
+def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: int) -> Iterator[str]:
+    """Rows under a header, below what they share; one below the other where a column would have next to no room."""
+    every = range(len(columns))
+    places = [place for place in every if any(row[place] not in (["–"], [""]) for row in rows)] or [*every]
+    shared = [place for place in places if _long(rows[0][place]) and all(row[place] == rows[0][place] for row in rows)]
+    shared = shared if len(shared) < len(places) else shared[:-1]
+    for place in shared:
+        yield f"{_bold(columns[place])}: {rows[0][place][0]}\n"
+    places = [place for place in places if place not in shared]
+    rows = [[_indented(cell) if at == places[0] else cell for at, cell in enumerate(row)] for row in rows]
+    needed = [
+        max(cell_len(line) for line in (columns[at], *(line for row in rows for line in row[at]))) for at in places
+    ]
+    wide = _shares(needed, width - GAP * (len(places) - 1))
+    if any(has < min(need, LEAST_SHARE) for need, has in zip(needed, wide, strict=True)):
+        for row in rows:
+            yield from _upright([columns[at] for at in places], [row[at] for at in places], width)
+            yield "\n" if row is not rows[-1] else ""
+        return
+    words = [any(not _NUMERIC.fullmatch(line) for row in rows for line in row[at]) for at in places]
+    yield _bold(_side_by_side([columns[at] for at in places], wide, words)) + "\n"
+    for row in rows:
+        for line in zip_longest(*(row[at] for at in places), fillvalue=""):
+            yield _side_by_side(line, wide, words) + "\n"
+
+
+def _long(cell: _Lines) -> bool:
+    return len(cell) == 1 and ("://" in cell[0] or cell_len(cell[0]) > LONG_TEXT)
+
+
+def _indented(cell: _Lines) -> _Lines:
+    """The lines of a cell of the first column: the indent of all but one tells where a row begins."""
+    return [cell[0], *(" " * GAP + line for line in cell[1:])]
+
+
+def _shares(needed: Sequence[int], room: int) -> list[int]:
+    """How wide each column is: what it needs, if that is no more than an equal part of what narrower ones leave."""
+    wide = [0] * len(needed)
+    for done, place in enumerate(sorted(range(len(needed)), key=needed.__getitem__)):
+        wide[place] = max(1, min(needed[place], room // (len(needed) - done)))
+        room -= wide[place]
+    return wide
+
+
+def _side_by_side(cells: Sequence[str], wide: Sequence[int], words: Sequence[bool]) -> str:
+    parts = []
+    for cell, room, word in zip(cells, wide, words, strict=True):
+        text = _cut(cell, room)
+        gap = " " * (room - cell_len(text))
+        parts.append(text + gap if word else gap + text)
+    return (" " * GAP).join(parts).rstrip()
+
+
+def _cut(text: str, room: int) -> str:
+    """A text that is too long ends in an ellipsis; a URL keeps its tail."""
+    text = shorten(text, room) if "://" in text else text
+    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

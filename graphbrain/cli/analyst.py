@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,6 +169,10 @@ def _list(found: tuple[Question, ...], form: str) -> None:
     rows = [(each.group, each.name, each.title) for each in found]
     if form == "csv":
         _csv(("group", "name", "title"), rows)
+    elif show.on_terminal():
+        wide = max(len(each.name) for each in found)
+        for group, those in groupby(found, lambda each: each.group):
+            show.out(show.Title(group), show.sheet((f"  {each.name:<{wide}}", each.title) for each in those))
     else:
         show.write(show.rows_table(("group", "name", "title"), rows))
 
@@ -195,7 +200,7 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
         _csv(answer.columns, answer.rows)
     else:
         show.out(show.Title(asked.title))
-        if not show.write(show.rows_table(answer.columns, answer.rows)):
+        if not show.write(show.Answer(answer.columns, answer.rows)):
             show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
 
 

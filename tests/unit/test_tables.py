@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from graphbrain import tables
-from graphbrain.tables import Cell, Sheet, Table, Title, out, write
+from graphbrain.tables import Answer, Cell, Sheet, Table, Title, out, write
 
 LONG = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
 
@@ -145,6 +145,70 @@ def test_rows_are_written_as_they_come() -> None:
     finally:
         sys.stdout = before
     assert told == ["n\n", "n\n0\n", "n\n0\n1\n"]
+
+
+def test_the_columns_of_an_answer_share_the_width_and_narrow_ones_keep_theirs() -> None:
+    rows = [(LONG, 404, "http://b.example/", f"{LONG}?a"), (f"{LONG}?b", 7, "http://c.example/", f"{LONG}?c")]
+    head, *lines = shown(Answer(("on", "status", "short", "broken"), rows))
+    assert head.split() == ["on", "status", "short", "broken"]
+    first, status, short, second = (head.index(name) for name in ("on", "status", "short", "broken"))
+    assert (status - first - 2, 80 - second) == (25, 26) and all(len(line) == 80 for line in lines)
+    assert lines[0][status:].split()[:2] == ["404", "http://b.example/"] and short - status == len("status") + 2
+    assert lines[1].endswith("e.html?c") and lines[1][:status].rstrip().endswith(".html?b")
+
+
+def test_a_long_text_that_all_rows_of_an_answer_share_stands_above_them() -> None:
+    rows = [(1, "same", LONG), (2, "same", LONG)]
+    assert shown(Answer(("n", "word", "paid"), rows)) == [f"paid: {LONG}", "n  word", "1  same", "2  same"]
+    assert shown(Answer(("paid",), [(LONG,), (LONG,)]))[0] == "paid", "something is left"
+    text = printed(Answer(("n", "word", "paid"), rows), person=False)
+    assert taken_apart(text)[1] == ["1", "same", LONG], "a program gets it in each row"
+
+
+def test_a_single_row_of_an_answer_is_read_vertically() -> None:
+    row = (1, None, ["http://a.example/", "http://b.example/"])
+    assert shown(Answer(("steps", "error", "chain"), [row])) == [
+        "steps  1",
+        "error  –",
+        "chain  http://a.example/",
+        "       http://b.example/",
+    ]
+    folded = shown(Answer(("url", "urls"), [(LONG, [LONG[:90], "http://b.example/"])]))
+    assert "".join(line[6:] for line in folded if "urls" not in line).startswith(LONG), "nothing is cut"
+    assert [line[:9] for line in folded[-3:]] == ["urls  htt", "        h", "      htt"]
+
+
+def test_the_items_of_a_list_have_a_line_each_and_are_cut_each() -> None:
+    urls = [f"{LONG}?{letter}" for letter in "abc"]
+    lines = shown(Answer(("n", "urls"), [(1, urls), (2, urls[:1])]))
+    assert [line[:3] for line in lines] == ["n  ", "1  ", "   ", "   ", "2  "]
+    assert [line[-6:] for line in lines[1:]] == ["html?a", "html?b", "html?c", "html?a"]
+    assert {len(line) for line in lines[1:]} == {80}
+    assert shown(Answer(("path",), [(["a", "b"],), (["a", "c"],)])) == ["path", "a", "  b", "a", "  c"]
+    assert printed(Answer(("path",), [(["a", "b"],)]), person=False) == "path\na, b\n"
+
+
+def test_the_rows_of_an_answer_stand_below_each_other_where_columns_would_have_no_room() -> None:
+    rows = [(n, *[LONG] * 3, LONG[:30]) for n in (1, 2)]
+    rows[1] = (2, *[f"{LONG}?"] * 4)
+    lines = shown(Answer(("n", "a", "b", "c", "d"), rows), 40)
+    assert lines[0] == "n  1" and "" in lines and "n  2" in lines and all(len(line) <= 40 for line in lines)
+
+
+@given(
+    st.lists(st.tuples(st.text(), st.integers() | st.none(), st.lists(st.text()), st.text()), max_size=5),
+    st.integers(20, 100),
+)
+def test_an_answer_fits_whatever_it_is(rows: list[tuple[Any, ...]], width: int) -> None:
+    lines = shown(Answer(("word", "number", "list", "url"), rows), width)
+    long = [line for line in lines if cell_len(line) > max(width, 30) and line.isascii() and ": " not in line]
+    assert not long
+
+
+def test_a_person_reads_times_to_the_minute() -> None:
+    at = datetime(2026, 11, 26, 1, 47, 43, tzinfo=timezone(timedelta(hours=1)))
+    assert shown(Answer(("at", "n"), [(at, 1), (at, 2)]))[1].split() == ["2026-11-26", "00:47", "1"]
+    assert printed(Answer(("at",), [(at,)]), person=False) == "at\n2026-11-26T00:47:43.000Z\n"
 
 
 @pytest.mark.parametrize("width", [12, 20, 30, 60])

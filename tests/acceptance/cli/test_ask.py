@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -35,16 +36,21 @@ def evil(neo4j: Neo4j) -> Iterator[Brain]:
         yield brain
 
 
+def environment(neo4j: Neo4j) -> dict[str, str]:
+    """That of a command which asks the crawl `test`."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+    login = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
+    return env | login | {"GRAPHBRAIN_CRAWL": "test"}
+
+
 @pytest.fixture
 def run(neo4j: Neo4j, evil: Brain) -> object:  # noqa: ARG001  # the crawl that is asked
     """A function: arguments → the finished command."""
 
     def command(*words: str) -> subprocess.CompletedProcess[str]:
-        env = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
-        login = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
         return subprocess.run(
             [sys.executable, "-m", "graphbrain", "ask", *words],
-            env=env | login | {"GRAPHBRAIN_CRAWL": "test"},
+            env=environment(neo4j),
             capture_output=True,
             text=True,
             timeout=60,
@@ -79,6 +85,31 @@ def test_it_is_told_parameters_and_explains_itself(run) -> None:  # type: ignore
     given = run("who-pays", "--how", "--param", "url=http://a.example/b", "--param", "limit=7").stdout
     assert ":param url => 'http://a.example/b'\n\n" in given and "LIMIT 7" in given
     assert run("who-pays", "--param", "url=HTTP://A.example:80/b").stdout.splitlines()[1].endswith("http://a.example/b")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_on_a_terminal_titles_are_whole_and_a_single_row_is_read_vertically(neo4j: Neo4j, evil: Brain) -> None:  # noqa: ARG001
+    def shown(*words: str) -> list[str]:
+        import pty
+
+        ours, theirs = pty.openpty()
+        env = environment(neo4j) | {"COLUMNS": "80", "NO_COLOR": "1"}
+        command = subprocess.Popen([sys.executable, "-m", "graphbrain", "ask", *words], stdout=theirs, env=env)
+        os.close(theirs)
+        text = b""
+        with suppress(OSError), os.fdopen(ours, "rb", 0) as terminal:  # what Linux says when the other end has gone
+            while part := terminal.read(4096):
+                text += part
+        assert command.wait(60) == 0
+        return text.decode().splitlines()
+
+    listed = shown()
+    assert listed[0] == "Progress" and all(len(line) <= 80 and "…" not in line for line in listed)
+    words = " ".join(" ".join(listed).split())
+    assert "redirect-chains Redirects that lead to redirects, and those that lead in a circle redirects" in words
+    one = shown("broken-pages", "--param", "limit=1")
+    assert [line.split()[0] for line in one[1:]] == ["status", "error", "links", "linked_from", "url"]
+    assert one[0] == "Pages that are broken, by how many pages link to them"
 
 
 @pytest.mark.parametrize(
