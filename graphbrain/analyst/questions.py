@@ -8,6 +8,7 @@ lines, which say what each parameter is unless it is given, and one statement of
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ __all__ = ["GROUPS", "Asked", "Param", "Question", "ask", "question", "questions
 GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "Hosts", "Content")
 """The topics of questions, in the order of a guide."""
 _WORDS = ("group", "param", "cost", "computed")
+_ROWS = ("limit", "newest")
+"""Parameters that say how many rows there are at most."""
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "islands": computed.islands,
@@ -46,6 +49,12 @@ class Param:
 
     def take(self, given: object) -> Value:
         """A value that was given, text or not, as one of this kind. Raises BadInput."""
+        value = self._taken(given)
+        if self.name in _ROWS and isinstance(value, int) and value < 0:
+            raise BadInput(f"{self.name} must be 0 or more, not {value}.")
+        return value
+
+    def _taken(self, given: object) -> Value:
         kind = type(self.default)
         if type(given) is kind or (kind is float and type(given) is int):
             return kind(given)
@@ -145,6 +154,7 @@ def question(name: str) -> Question:
         return found[wanted]
     parts = [part for part in re.split(r"\W+", wanted) if len(part) > 2]
     near = [each for each in found if any(part in each for part in parts)]
+    near = difflib.get_close_matches(wanted, found, 1, 0.7) or near
     hint = f"did you mean {' or '.join(near[:3])}?" if near else "'graphbrain ask' lists them."
     raise BadInput(f"There is no question {name!r:.80}; {hint}")
 

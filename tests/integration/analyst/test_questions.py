@@ -64,7 +64,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "slow-hosts": (("seconds", "pace", "host"), [(0.5, 1.0, "a.example"), (None, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
-    "redirects": (("named", "from", "to"), [(1, f"{A}/middle", f"{A}/two"), (1, f"{A}/old", f"{A}/middle")]),
+    "redirects": (("named", "from", "to"), [(1, f"{A}/old", f"{A}/middle"), (0, f"{A}/middle", f"{A}/two")]),
     "redirect-chains": (("steps", "circle", "chain"), [(2, False, [f"{A}/old", f"{A}/middle", f"{A}/two"])]),
     "depth": (("depth", "pages", "fetched", "failing"), [(0, 12, 12, 1), (1, 6, 0, 1)]),
     "orphans": (("state", "hinted_by", "url"), [("frontier", "sitemap", f"{A}/hidden")]),
@@ -244,13 +244,16 @@ def test_a_question_cannot_write(crawled: Brain) -> None:
 
 def test_what_is_wrong_is_said(crawled: Brain) -> None:
     for name, given, said in [
-        ("brokenlinks", {}, "no question 'brokenlinks'"),
+        ("brokenlinks", {}, "no question 'brokenlinks'; did you mean broken-links?"),
+        ("nothing-such", {}, "no question 'nothing-such'; 'graphbrain ask' lists them"),
         ("broken", {}, "did you mean broken-links"),
         ("states", {"limit": 3}, "takes none"),
         ("new-pages", {"days": "many"}, "days must be a number"),
         ("orphans", {"seeds": "2"}, "seeds must be true or false"),
         ("near-duplicates", {"bits": 64}, "bits must be 0 to 7"),
-        ("new-pages", {"limit": -1}, "'-1' is not a valid value. Must be a non-negative integer"),
+        ("new-pages", {"limit": -1}, "limit must be 0 or more, not -1."),
+        ("hubs-of-new-pages", {"newest": "-1"}, "newest must be 0 or more, not -1."),
+        ("islands", {"limit": "-2"}, "limit must be 0 or more, not -2."),
     ]:
         with pytest.raises((BadInput, GraphRefused), match=said):
             ask(crawled.graph, name, **given)
