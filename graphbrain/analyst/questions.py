@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -104,6 +106,16 @@ class Question:
             raise BadInput(f"{self.name} has no parameter {unknown[0]!r:.80}; it {takes}.")
         return {name: param.take(given[name]) if name in given else param.default for name, param in known.items()}
 
+    def since(self, day: datetime, now: float) -> dict[str, Value]:
+        """What `days` is, so that the answer goes back to the beginning of a day. Raises BadInput."""
+        param = next((param for param in self.params if param.name == "days"), None)
+        if param is None:
+            raise BadInput(f"{self.name} cannot be asked since a day; it has no parameter days.")
+        days = (now - day.timestamp()) / 86_400
+        if days < 0:
+            raise BadInput("since must not be in the future.")
+        return {"days": math.ceil(days) if isinstance(param.default, int) else days}
+
     def as_dict(self) -> dict[str, Any]:
         """Its name, title, group, cost and parameters."""
         told = {p.name: {"default": p.default, "meaning": p.meaning} for p in self.params}
@@ -119,6 +131,13 @@ class Asked:
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
+
+    def since(self, day: datetime) -> Asked:
+        """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
+        if "day" not in self.columns:
+            return self
+        place = self.columns.index("day")
+        return Asked(self.columns, [row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
 
 
 def _literal(value: Value) -> str:

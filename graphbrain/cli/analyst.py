@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import os
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphbrain.cli.common import App, brain_command
+from graphbrain.cli.common import App, Day, brain_command
 from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
@@ -26,12 +27,13 @@ __all__ = ["COMMANDS"]
 @brain_command()
 @click.argument("name", required=False)
 @click.option("--param", "params", metavar="NAME=VALUE", multiple=True, help="What the question is told; repeatable.")
+@click.option("--since", type=Day(), help="In place of days: from this day on, such as 2026-11-01.")
 @click.option(
     "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
 )
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
 @click.option("--how", is_flag=True, help="Do not ask: show how to read the answer, its parameters, and its Cypher.")
-def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: bool) -> None:
+def ask(app: App, name: str | None, params: tuple[str, ...], since: datetime | None, form: str, how: bool) -> None:
     """Answer a question about the crawl.
 
     Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
@@ -40,27 +42,33 @@ def ask(app: App, name: str | None, params: tuple[str, ...], form: str, how: boo
     from graphbrain.analyst import questions
 
     if name is None:
-        if params or how:
+        if params or since or how:
             raise click.UsageError("Name a question; 'graphbrain ask' lists them.")
         _list(questions.questions(), form)
         return
     asked = questions.question(name)
-    given = dict(_pair(text) for text in params)
+    given: dict[str, Any] = dict(_pair(text) for text in params)
     asked.values(given)
+    if since is not None and "days" in given:
+        raise click.UsageError("Give either --since or --param days, not both.")
     if how:
-        _explain(asked, given, form)
+        _explain(asked, given if since is None else given | asked.since(since, time.time()), form)
         return
     with app.brain(auto_tend=False) as brain:
+        if since is not None:
+            given |= asked.since(since, brain.now())
         if given.get("url"):
             given["url"] = brain.page(given["url"]).url
+        if given.get("host"):
+            given["host"] = brain.host(given["host"]).name
         answer = questions.ask(brain.graph, asked.name, **given)
-    _print(asked, answer, form)
+    _print(asked, answer if since is None else answer.since(since), form)
 
 
 @brain_command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
-    "--since", type=click.DateTime(["%Y-%m-%d"]), help="Tell what is new, changed or gone since this day (a week)."
+    "--since", type=Day(), help="Tell what is new, changed or gone since this day, such as 2026-11-01 (a week)."
 )
 def summary(app: App, file: Path, since: datetime | None) -> None:
     """Write the crawl on one page, an HTML file.
@@ -72,13 +80,13 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
     from graphbrain.analyst import summary as pages
     from graphbrain.ingest import dump
 
-    start = None if since is None else since.replace(tzinfo=UTC).timestamp()
-    with app.brain(auto_tend=False) as brain, show.bar("reading pages") as bar:
-        if start is not None and start > brain.now():
-            raise click.BadParameter("it is in the future.", param_hint="--since")
-        html = pages.page(brain.graph, brain.now(), start, bar)
-    with dump.opened(file) as out:
-        out.write(html)
+    start = None if since is None else since.timestamp()
+    with app.brain(auto_tend=False) as brain:
+        now = brain.now()
+        if start is not None and start > now:
+            raise BadInput("since must not be in the future.")
+        with dump.opened(file) as out, show.bar("reading pages") as bar:
+            out.write(pages.page(brain.graph, now, start, bar))
     show.say(f"graphbrain: {file} is written; open it in a browser.")
 
 
@@ -94,6 +102,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
     Prints where Browser is, who signs in, and the line to type. The guide leads from what is in the graph to its
     questions, each a click from running.
     """
+    from graphbrain import show
     from graphbrain.analyst import guide
 
     given = guide.files()
@@ -107,17 +116,21 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
         raise BadInput(f"The guide cannot be served on port {port} ({error.strerror}); give another --port.") from None
     with server:
         for line in (
-            f"browser   {where}/browser/ (its new interface: {where}/browser/preview/)",
+            f"browser   {where}/browser/",
+            f"          {where}/browser/preview/ is its new interface",
             f"connect   {uri}",
             f"sign in   {user}, password {password}",
             f"type      :play {server.address}/guide.html",
-            f"          or :guide {server.address}/guide.adoc, in a Browser that says it knows :guide",
+            "          or, in a Browser that says it knows :guide,",
+            f"          :guide {server.address}/guide.adoc",
             f"style     drop {server.address}/style.grass on what :style shows",
         ):
             click.echo(line)
         if origin is not None:
-            click.echo("allow     browser.remote_content_hostname_whitelist must name localhost, as it does by itself")
+            click.echo("allow     browser.remote_content_hostname_whitelist must name localhost,")
+            click.echo("          as it does by itself")
         sys.stdout.flush()
+        show.say("Ctrl-C ends it.")
         with suppress(KeyboardInterrupt):
             server.serve_forever()
 
@@ -177,7 +190,7 @@ def _list(found: tuple[Question, ...], form: str) -> None:
         show.write(show.rows_table(("group", "name", "title"), rows))
 
 
-def _explain(asked: Question, given: Mapping[str, str], form: str) -> None:
+def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
     from graphbrain import show
 
     steps = asked.steps(given)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Address",
     "App",
+    "Day",
     "Duration",
     "F",
     "Number",
@@ -170,6 +172,20 @@ class Duration(Number):
         if not found:
             self.fail(f"{value!r} is no time; give one as in 90s, 30m, 1h or 2d.", param, ctx)
         return super().convert(float(found[1]) * UNITS[found[2]], param, ctx)
+
+
+class Day(click.ParamType):  # type: ignore[type-arg]
+    """A day, from whose beginning on (UTC) something is told."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError:
+            self.fail(f"{value!r} is no day; give a day such as 2026-11-01.", param, ctx)
 
 
 class Address(click.ParamType):  # type: ignore[type-arg]

@@ -6,10 +6,13 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +115,35 @@ def test_on_a_terminal_titles_are_whole_and_a_single_row_is_read_vertically(neo4
     assert one[0] == "Pages that are broken, by how many pages link to them"
 
 
+def test_it_is_asked_since_a_day(run) -> None:  # type: ignore[no-untyped-def]
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    assert len(run("new-pages", "--since", "2026-01-01").stdout.splitlines()) == 2
+    assert run("failures-by-day", "--since", today, "--json").stdout.count(today) == 1
+    assert re.search(r"timestamp\(\) / 1000.0 - \d+\.\d+ \* 86400", run("new-pages", "--how", "--since", today).stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ok.html", "--since", "2999-01-01"], "since must not be in the future"),
+        (["ok.html", "--since", "nonsense"], "a day such as 2026-11-01"),
+        (["no-such-folder/x.html"], "cannot be written"),
+    ],
+)
+def test_a_summary_is_refused_before_anything_is_read(
+    neo4j: Neo4j,
+    evil: Brain,
+    tmp_path: Path,
+    words: list[str],
+    said: str,  # noqa: ARG001
+) -> None:
+    command = [sys.executable, "-m", "graphbrain", "summary", "--trace", *words]
+    env = environment(neo4j)
+    told = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode and said in told.stderr and "analyst/" not in told.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -120,6 +152,14 @@ def test_on_a_terminal_titles_are_whole_and_a_single_row_is_read_vertically(neo4
         (["broken-pages", "--param", "limit=x"], 1, "limit must be a whole number"),
         (["broken-pages", "--param", "size=1"], 1, "has no parameter 'size'; it takes limit"),
         (["who-pays", "--param", "url=http://nowhere.example/"], 1, "is not in the graph"),
+        (["external-domains", "--param", "host=nohost"], 1, "No page of host 'nohost' is known"),
+        (["host-cash", "--param", "host=nohost"], 1, "No page of host 'nohost' is known"),
+        (["brokn-pages"], 1, "did you mean broken-pages?"),
+        (["new-pages", "--since", "2999-01-01"], 1, "since must not be in the future"),
+        (["new-pages", "--since", "nonsense"], 2, "a day such as 2026-11-01"),
+        (["new-pages", "--since", "2026-11-01", "--param", "days=2"], 2, "either --since or --param days"),
+        (["states", "--since", "2026-11-01"], 1, "states cannot be asked since a day; it has no parameter days."),
+        (["--since", "2026-11-01"], 2, "Name a question"),
         (["--how"], 2, "Name a question"),
     ],
 )

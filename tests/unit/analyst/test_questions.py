@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, date, datetime
 
 import pytest
 
-from graphbrain.analyst.questions import GROUPS, Param, question, questions
+from graphbrain.analyst.questions import GROUPS, Asked, Param, question, questions
 from graphbrain.errors import BadInput
 from tests.contract.source import bare_cypher
 
@@ -75,3 +76,16 @@ def test_a_value_is_taken_as_of_the_defaults_kind(default: object, given: object
 def test_a_value_of_another_kind_is_refused(default: object, given: object) -> None:
     with pytest.raises(BadInput, match="p must be"):
         Param("p", default, "a meaning").take(given)  # type: ignore[arg-type]
+
+
+def test_a_day_is_told_as_days_and_days_before_it_are_left_out() -> None:
+    day = datetime(2026, 11, 1, tzinfo=UTC)
+    now = day.timestamp() + 2.5 * 86_400
+    assert question("new-pages").since(day, now) == {"days": 2.5}
+    assert question("failures-by-day").since(day, now) == {"days": 3}
+    rows = [(date(2026, 11, 2), 1), (date(2026, 11, 1), 2), (date(2026, 10, 7), 3)]
+    assert Asked(("day", "pages"), rows).since(day).rows == rows[:2]
+    with pytest.raises(BadInput, match="future"):
+        question("new-pages").since(day, day.timestamp() - 1)
+    with pytest.raises(BadInput, match="has no parameter days"):
+        question("states").since(day, now)
