@@ -34,6 +34,7 @@ __all__ = [
     "Line",
     "Title",
     "bar",
+    "counted",
     "figures_sheet",
     "json_lines",
     "on_terminal",
@@ -55,6 +56,11 @@ __all__ = [
 def say(text: str) -> None:
     """A sentence for the person at the terminal; never data."""
     print(text, file=sys.stderr, flush=True)
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something: '1 page', '2,000 pages'."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def json_lines(items: Iterable[Any]) -> None:

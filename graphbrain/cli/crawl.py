@@ -58,7 +58,11 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
     if as_json:
         show.json_lines([done])
     else:
-        words = [f"{done.created:,} pages created", f"{done.known:,} known before", f"{len(done.refused):,} refused"]
+        words = [
+            f"{show.counted(done.created, 'page')} created",
+            f"{done.known:,} known before",
+            f"{len(done.refused):,} refused",
+        ]
         words += [f"{done.outside:,} outside the scope"] if done.outside else []
         words += [f"{done.gone:,} given up before that wait again"] if done.gone else []
         show.out(", ".join(words))

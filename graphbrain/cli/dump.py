@@ -47,7 +47,7 @@ def dump_pages(app: App, /, file: Path | None, form: str, **which: Any) -> None:
 
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out)
-    show.say(f"graphbrain: {count:,} pages.")
+    show.say(f"graphbrain: {show.counted(count, 'page')}.")
 
 
 @dump_group.command("links")
@@ -68,7 +68,7 @@ def dump_links(app: App, /, file: Path | None, form: str, **which: Any) -> None:
 
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_links(brain.dump_links(**which, progress=bar), form, out)
-    show.say(f"graphbrain: {count:,} links.")
+    show.say(f"graphbrain: {show.counted(count, 'link')}.")
 
 
 @dump_group.command("tables")

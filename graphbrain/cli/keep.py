@@ -340,7 +340,7 @@ def clear(app: App, yes: bool) -> None:
         if not yes and not click.confirm(f"Delete all {count:,} pages?", err=True):
             raise GraphbrainError("Nothing was deleted; say --yes.")
         brain.clear()
-    show.say(f"graphbrain: {count:,} pages deleted.")
+    show.say(f"graphbrain: {show.counted(count, 'page')} deleted.")
 
 
 @brain_command()
@@ -381,8 +381,9 @@ def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
     with app.brain() as brain:
         had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
     gone = [links for links in had.values() if links is not None]
-    refused = f"; {len(had):,} are refused from now on" if for_ever else ""
-    show.say(f"graphbrain: {len(gone):,} pages forgotten, with {sum(gone):,} links{refused}.")
+    refused = f"; {len(had):,} {'is' if len(had) == 1 else 'are'} refused from now on" if for_ever else ""
+    done = f"{show.counted(len(gone), 'page')} forgotten, with {show.counted(sum(gone), 'link')}"
+    show.say(f"graphbrain: {done}{refused}.")
     missing = [] if for_ever else [url for url, links in had.items() if links is None]
     for url in missing:
         show.say(f"graphbrain: {url} is not in the graph.")
@@ -405,7 +406,8 @@ def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) 
         if host is not None:
             brain.host(host)  # says so of one that nobody has met
         count = brain.retry(*urls, host=host, state=state)
-    show.say(f"graphbrain: {count:,} pages wait again" + ("." if count else ": none of these has failed."))
+    waiting = f"{show.counted(count, 'page')} {'waits' if count == 1 else 'wait'} again"
+    show.say(f"graphbrain: {waiting}" + ("." if count else ": none of these has failed."))
     return 0 if count else 1
 
 

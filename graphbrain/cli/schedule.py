@@ -63,7 +63,8 @@ def now(app: App, urls: tuple[str, ...]) -> int:
     for url, good in zip(urls, will, strict=True):
         if not good:
             show.say(f"graphbrain: {url} will not be fetched: outside the scope, forgotten for ever, or no URL.")
-    show.say(f"graphbrain: {sum(will):,} pages are handed out before all others.")
+    are = "is" if sum(will) == 1 else "are"
+    show.say(f"graphbrain: {show.counted(sum(will), 'page')} {are} handed out before all others.")
     return 0 if all(will) else 1
 
 

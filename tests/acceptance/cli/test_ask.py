@@ -132,10 +132,10 @@ def test_it_is_asked_since_a_day(run) -> None:  # type: ignore[no-untyped-def]
 )
 def test_a_summary_is_refused_before_anything_is_read(
     neo4j: Neo4j,
-    evil: Brain,
+    evil: Brain,  # noqa: ARG001
     tmp_path: Path,
     words: list[str],
-    said: str,  # noqa: ARG001
+    said: str,
 ) -> None:
     command = [sys.executable, "-m", "graphbrain", "summary", "--trace", *words]
     env = environment(neo4j)

@@ -401,12 +401,12 @@ def test_corrections_say_what_they_did(run: Run) -> None:
     one_sentence(run("tend", "http://nowhere.example/"), "http://nowhere.example/ is not in the graph")
     run("link", b, a)
     assert said("forget", b, "http://nowhere.example/", code=1).splitlines() == [
-        "1 pages forgotten, with 1 links.", "graphbrain: http://nowhere.example/ is not in the graph.",
+        "1 page forgotten, with 1 link.", "graphbrain: http://nowhere.example/ is not in the graph.",
     ]  # fmt: skip
     one_sentence(run("page", b), b)
-    assert said("forget", "--for-ever", b) == "0 pages forgotten, with 0 links; 1 are refused from now on.\n"
+    assert said("forget", "--for-ever", b) == "0 pages forgotten, with 0 links; 1 is refused from now on.\n"
     assert run("seed", b).returncode == 1
-    assert said("now", a) == "1 pages are handed out before all others.\n"
+    assert said("now", a) == "1 page is handed out before all others.\n"
     assert run("audit", "--all").returncode == 0
 
 
@@ -473,7 +473,7 @@ def test_retry(run: Run) -> None:
     url = "http://a.example/"
     report = json.dumps({"url": url, "failed": True, "status": 404})
     assert run("report", input=report).returncode == 0
-    assert "1 pages wait again" in run("retry", url).stderr
+    assert "1 page waits again" in run("retry", url).stderr
     one_sentence(run("retry", "--host", "a.example", "--state", "gone"), "0 pages wait again")
     one_sentence(run("retry", "--host", "nowhere.example"), "'nowhere.example'")
     one_sentence(run("retry", "http://nowhere.example/"), "http://nowhere.example/ is not in the graph")
