@@ -414,9 +414,12 @@ def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: i
             yield "\n" if row is not rows[-1] else ""
         return
     words = [any(not _NUMERIC.fullmatch(line) for row in rows for line in row[at]) for at in places]
-    yield _bold(_side_by_side([columns[at] for at in places], wide, words)) + "\n"
+    heads = [_cut(columns[at], room) for at, room in zip(places, wide, strict=True)]
+    yield _bold(_side_by_side(heads, wide, words)) + "\n"
+    cuts = [_cuts((line for row in rows for line in row[at]), room) for at, room in zip(places, wide, strict=True)]
     for row in rows:
-        for line in zip_longest(*(row[at] for at in places), fillvalue=""):
+        cells = ([cut[line] for line in row[at]] for at, cut in zip(places, cuts, strict=True))
+        for line in zip_longest(*cells, fillvalue=""):
             yield _side_by_side(line, wide, words) + "\n"
 
 
@@ -441,13 +444,35 @@ def _shares(needed: Sequence[int], room: int) -> list[int]:
 def _side_by_side(cells: Sequence[str], wide: Sequence[int], words: Sequence[bool]) -> str:
     parts = []
     for cell, room, word in zip(cells, wide, words, strict=True):
-        text = _cut(cell, room)
-        gap = " " * (room - cell_len(text))
-        parts.append(text + gap if word else gap + text)
+        gap = " " * (room - cell_len(cell))
+        parts.append(cell + gap if word else gap + cell)
     return (" " * GAP).join(parts).rstrip()
+
+
+def _cuts(texts: Iterable[str], room: int) -> dict[str, str]:
+    """How the texts of a column are shown; those that would look alike are cut where they begin to differ."""
+    cuts = {text: _cut(text, room) for text in dict.fromkeys(texts)}
+    alike: dict[str, list[str]] = {}
+    for text, cut in cuts.items():
+        alike.setdefault(cut, []).append(text)
+    for those in alike.values():
+        first, last = min(those), max(those)
+        if first != last:
+            differ = next((at for at, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+            cuts |= {text: _from(text, differ, room) for text in those}
+    return cuts
+
+
+def _from(text: str, place: int, room: int) -> str:
+    """The beginning of a text, and what follows a place in it."""
+    head, tail = room // 3, place - 4
+    return _ended(f"{text[:head]}…{text[tail:]}" if tail > head else text, room)
 
 
 def _cut(text: str, room: int) -> str:
     """A text that is too long ends in an ellipsis; a URL keeps its tail."""
-    text = shorten(text, room) if "://" in text else text
+    return _ended(shorten(text, room) if "://" in text else text, room)
+
+
+def _ended(text: str, room: int) -> str:
     return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

@@ -157,6 +157,14 @@ def test_the_columns_of_an_answer_share_the_width_and_narrow_ones_keep_theirs() 
     assert lines[1].endswith("e.html?c") and lines[1][:status].rstrip().endswith(".html?b")
 
 
+def test_urls_that_would_look_alike_are_cut_where_they_differ() -> None:
+    urls = [f"http://shop.example/{'deep/' * 10}product-{n}/{'details/' * 10}it.html" for n in range(3)]
+    lines = shown(Answer(("on", "broken"), [(LONG, urls[0]), (f"{LONG}?", urls[1]), (LONG, urls[2]), (LONG, urls[0])]))
+    cut = [line.split()[1] for line in lines[1:]]
+    assert len(set(cut)) == 3 and cut[0] == cut[3], "the same text is cut in the same way"
+    assert all(f"t-{n % 3}/" in line and len(line) <= 80 for n, line in enumerate(lines[1:]))
+
+
 def test_a_long_text_that_all_rows_of_an_answer_share_stands_above_them() -> None:
     rows = [(1, "same", LONG), (2, "same", LONG)]
     assert shown(Answer(("n", "word", "paid"), rows)) == [f"paid: {LONG}", "n  word", "1  same", "2  same"]
