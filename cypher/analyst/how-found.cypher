@@ -15,7 +15,7 @@ CALL () {
 UNION ALL
   WITH $url AS url WHERE url = ''
   MATCH (p:Page) WHERE p.depth < 2147483647
-  RETURN p AS goal ORDER BY p.depth DESC LIMIT 1
+  RETURN p AS goal ORDER BY p.depth DESC, p.url LIMIT 1
 }
 CALL (goal) {
   MATCH (seed:Page) WHERE seed.is_seed AND seed <> goal

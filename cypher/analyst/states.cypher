@@ -10,4 +10,4 @@
 MATCH (p:Page)
 RETURN p.state AS state, count(*) AS pages, count(p.first_fetched) AS fetched, count(p.queue) AS waiting,
        round(avg(p.depth), 2) AS mean_depth
-ORDER BY pages DESC
+ORDER BY pages DESC, state

@@ -97,7 +97,7 @@ def link_farms(graph: Graph, least: int, limit: int) -> Answer:
             round(float(share[farm]), 3),
             round(float(pairs[farm] / (sizes[farm] * (sizes[farm] - 1))), 3),
             round(float(score[farm] / max(1, on_page[farm])), 3),
-            [names[place] for place in np.flatnonzero(label == farm)[:SHOWN].tolist()],
+            sorted(names[place] for place in np.flatnonzero(label == farm).tolist())[:SHOWN],
         ]
         for farm in farms[: max(limit, 0)]
     ]
