@@ -1,7 +1,8 @@
 // Valuable pages that few pages link to
 //
-// Pages with at most `most` links to them that have a high score all the same: one good page vouches for them. Links
-// to them from elsewhere would make them easier to find, and their score less a matter of one page.
+// Pages with at most `most` links to them, the highest scores first: one good page vouches for them. Links to them from
+// elsewhere would make them easier to find, and their score less a matter of one page. A page that no good page vouches
+// for has about 1.
 //
 // group     Structure
 // param     most  the most links that are few

@@ -9,7 +9,9 @@
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known'
-WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url)[..3] AS such_as
+WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url) AS urls
 WHERE pages > 1
+WITH pages, bodies, host, title, urls ORDER BY pages DESC, host, title LIMIT $limit
+CALL (urls) { UNWIND urls AS url WITH url ORDER BY url LIMIT 3 RETURN collect(url) AS such_as }
 RETURN pages, bodies, host, title, such_as
-ORDER BY pages DESC, host, title LIMIT $limit
+ORDER BY pages DESC, host, title

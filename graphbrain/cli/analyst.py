@@ -130,8 +130,8 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             click.echo("allow     browser.remote_content_hostname_whitelist must name localhost,")
             click.echo("          as it does by itself")
         sys.stdout.flush()
-        show.say("Ctrl-C ends it.")
         with suppress(KeyboardInterrupt):
+            show.say("Ctrl-C ends it.")
             server.serve_forever()
 
 
