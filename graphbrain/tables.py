@@ -239,6 +239,11 @@ def shorten(url: str, width: int) -> str:
     return url[:head] + "…" + url[len(url) - (width - head - 1) :]
 
 
+def _ended(text: str, room: int) -> str:
+    """A text that is too long ends in an ellipsis."""
+    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"
+
+
 def _width() -> int:
     return Console().width
 
@@ -351,7 +356,7 @@ class _Screen:
         parts = []
         for place in self.shown or ():
             wide = min(WIDEST, self.wide[place])
-            cell = row[place] if cell_len(row[place]) <= wide else f"{set_cell_size(row[place], wide - 1)}…"
+            cell = _ended(row[place], wide)
             gap = " " * (wide - cell_len(cell))
             parts.append(cell + gap if place in self.words else gap + cell)
         end = row[last] if last in self.words else row[last].rjust(self.needed)
@@ -470,9 +475,5 @@ def _from(text: str, place: int, room: int) -> str:
 
 
 def _cut(text: str, room: int) -> str:
-    """A text that is too long ends in an ellipsis; a URL keeps its tail."""
+    """A text as it fits a column: a URL keeps its tail, any other its beginning."""
     return _ended(shorten(text, room) if "://" in text else text, room)
-
-
-def _ended(text: str, room: int) -> str:
-    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

@@ -2,7 +2,7 @@
 //
 // A row is a chain of two steps or more, from a page to which no redirect leads, or a circle, from the smallest of its
 // URLs. A chain that leads into a circle ends where the circle closes, and is marked as one, too. Long chains lose
-// visitors and crawlers, circles have no end.
+// visitors and crawlers; circles have no end.
 //
 // group     Errors
 // param     limit  how many chains

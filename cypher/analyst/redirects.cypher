@@ -1,7 +1,7 @@
 // Redirects, by how many links still name the old address
 //
-// A row is a page that redirects for good. `named` links still spell the old address, and could be mended;
-// those that redirect themselves are left out.
+// A row is a page that redirects for good. `named` links still spell the old address, and could be mended. Redirects to
+// it are not counted.
 //
 // group     Errors
 // param     limit  how many redirects

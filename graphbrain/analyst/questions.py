@@ -24,7 +24,7 @@ from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.statements import FOLDER
 
-__all__ = ["GROUPS", "Asked", "Param", "Question", "ask", "question", "questions"]
+__all__ = ["GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
 
 GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "Hosts", "Content")
 """The topics of questions, in the order of a guide."""
@@ -111,9 +111,7 @@ class Question:
         param = next((param for param in self.params if param.name == "days"), None)
         if param is None:
             raise BadInput(f"{self.name} cannot be asked since a day; it has no parameter days.")
-        days = (now - day.timestamp()) / 86_400
-        if days < 0:
-            raise BadInput("since must not be in the future.")
+        days = (now - beginning(day, now)) / 86_400
         return {"days": math.ceil(days) if isinstance(param.default, int) else days}
 
     def as_dict(self) -> dict[str, Any]:
@@ -138,6 +136,14 @@ class Asked:
             return self
         place = self.columns.index("day")
         return Asked(self.columns, [row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
+
+
+def beginning(day: datetime, now: float) -> float:
+    """The epoch seconds at which a day begins. Raises BadInput for one in the future."""
+    start = day.timestamp()
+    if start > now:
+        raise BadInput("since must not be in the future.")
+    return start
 
 
 def _literal(value: Value) -> str:

@@ -78,13 +78,12 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
     """
     from graphbrain import show
     from graphbrain.analyst import summary as pages
+    from graphbrain.analyst.questions import beginning
     from graphbrain.ingest import dump
 
-    start = None if since is None else since.timestamp()
     with app.brain(auto_tend=False) as brain:
         now = brain.now()
-        if start is not None and start > now:
-            raise BadInput("since must not be in the future.")
+        start = None if since is None else beginning(since, now)
         with dump.opened(file) as out, show.bar("reading pages") as bar:
             out.write(pages.page(brain.graph, now, start, bar))
     show.say(f"graphbrain: {file} is written; open it in a browser.")

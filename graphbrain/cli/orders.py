@@ -65,8 +65,7 @@ def run(
     if curves:
         _tell(curves, as_json)
         if plot is not None:
-            begun = "1 seed" if len(begin) == 1 else f"{len(begin):,} seeds"
-            order.draw(curves, f"{recording.name}: {len(web):,} pages from {begun}", plot)
+            order.draw(curves, f"{recording.name}: {len(web):,} pages from {show.counted(len(begin), 'seed')}", plot)
             show.say(f"Drawn: {plot}")
     if stop.is_set():
         show.say("graphbrain: interrupted; a live crawl's figures are of what it had fetched by then.")

@@ -34,6 +34,7 @@ from graphbrain.inspect.audit import Audit
 from graphbrain.relevance import TopicRelevance
 from graphbrain.server import lifecycle
 from graphbrain.settings import Settings
+from graphbrain.show import counted
 
 __all__ = ["Crawled", "Found", "default_data_dir", "run_demo"]
 
@@ -290,7 +291,7 @@ def _crawl(
     names = ("uri", "user", "password", "database", "limit_seconds")
     connection = {**{name: getattr(brain.settings, name) for name in names}, "crawl": CRAWL, "share": False}
     order = {"proxy": web.proxy, "topic": topic, "threads": THREADS, "patience": PATIENCE}
-    beside = f", beside {_count(workers, 'worker')} for the scores" if workers else ""
+    beside = f", beside {counted(workers, 'worker')} for the scores" if workers else ""
     say(f"Crawling {len(web.pages)} pages on {len(web.hosts)} hosts, served on {web.proxy},")
     say(f"  by {CRAWLERS} crawlers that share them{beside} …")
     looked = 0.0
@@ -339,7 +340,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> Non
             break
     say(
         f"Crawler {VICTIM} is killed (kill -9 {crew.pid(VICTIM)}) and held "
-        f"{_count(len(crawled.victim_held), 'page')}; crawler {CRAWLERS} goes on."
+        f"{counted(len(crawled.victim_held), 'page')}; crawler {CRAWLERS} goes on."
     )
 
 
@@ -347,10 +348,6 @@ def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
     lost = len(crawled.victim_held) - len(crawled.came_back)
     waits = f", {lost} to come back" if lost else ""
     return f"{crawled.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- what came of it
@@ -409,18 +406,18 @@ class Found:
         return [
             (
                 "fetched",
-                f"{_count(len(crawled.held), 'page')} in {crawled.seconds:.0f} s, by two crawlers: {each} requests",
+                f"{counted(len(crawled.held), 'page')} in {crawled.seconds:.0f} s, by two crawlers: {each} requests",
             ),
             ("shared", self._shared()),
             ("killed", self._killed()),
             (
                 "found",
-                f"{_count(stats['pages'], 'page')} and {_count(stats['links'], 'link')} on {stats['hosts']} hosts; "
-                f"{_count(moved, 'page')} moved for good",
+                f"{counted(stats['pages'], 'page')} and {counted(stats['links'], 'link')} on {stats['hosts']} hosts; "
+                f"{counted(moved, 'page')} moved for good",
             ),
             *([("topic", topic)] if crawled.judged else []),
-            ("failed", f"{failures or 'nothing'}; {_count(stats['retries'], 'page')} will be tried again later"),
-            ("left out", f"{_count(crawled.refused, 'link')} to what can be no page, such as mailto:"),
+            ("failed", f"{failures or 'nothing'}; {counted(stats['retries'], 'page')} will be tried again later"),
+            ("left out", f"{counted(crawled.refused, 'link')} to what can be no page, such as mailto:"),
             ("scores", self._scores()),
             *(("wrong", finding) for finding in self.audit.findings),
         ]
@@ -435,7 +432,7 @@ class Found:
         held, back = len(self.crawled.victim_held), self.crawled.came_back
         if self.crawled.killed_at is None:
             return "nobody: the crawl was over before"
-        told = f"crawler {VICTIM}, while it held {_count(held, 'page')}"
+        told = f"crawler {VICTIM}, while it held {counted(held, 'page')}"
         if not held:
             return f"{told}: nothing was lost"
         if len(back) < held:

@@ -473,9 +473,9 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
     whose claims are out is, when the first of their leases lapses.
 
-    A look consists of several reads, and others go on between them: a page may be claimed after one, and be reported
-    with new pages before the next. So that a crawl is finished is believed only when a second look says so as well,
-    and no page was made during it; else whoever asks is to look again soon.
+    A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
+    after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
+    only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
     """
     seen = _look(tx, finder, manners, now)
     if not seen.finished:
@@ -488,8 +488,7 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
 
 
 def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
-    """What `outlook` says, by one look: first at what waits or has failed, then at leases, for that is the way of a
-    page that is claimed meanwhile."""
+    """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
         return Outlook(now, False, next_unfailed=now)

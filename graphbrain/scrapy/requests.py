@@ -149,7 +149,7 @@ class Reader:
             texts = {link.url: " ".join(link.text.split()) for link in found}
             rels = {link.url: "nofollow" for link in found if link.nofollow}
         elif isinstance(response, HtmlResponse):
-            texts, rels = _said(response, followed)
+            texts, rels = _texts_and_rels(response, followed)
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}
         urls = dict.fromkeys(texts) if self._options.every_link else {}
         links: list[str | Link] = []
@@ -210,7 +210,7 @@ def latency(response: Response) -> float | None:
     return float(seconds) if number(seconds) else None
 
 
-def _said(response: HtmlResponse, wanted: Container[str]) -> tuple[dict[str, str], dict[str, str]]:
+def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dict[str, str], dict[str, str]]:
     """The texts of a page's links to these URLs, and their rel: of several to one the first text counts, and of rel
     what all of them say. Nothing is said of a URL that a callback has made or spelt anew."""
     texts: dict[str, str] = {}

@@ -35,8 +35,8 @@ SECRET_BYTES = 32
 LONGEST_TOKEN = 200
 LONGEST_LIFE = 10 * 365 * 86_400.0
 HOLDS, READ_AHEAD, LOOK_AGAIN = 2.0, 1.0, 0.5
-"""Seconds. A token that is revoked works for `HOLDS`: what was read earlier lets nobody in. All tokens are read again
-when what is known is `READ_AHEAD` old, so that steady requests do not wait for it, and never more often than every
+"""Seconds. Tokens that were read longer ago than `HOLDS` let nobody in, so a revoked one works no longer than that.
+They are read again once they are `READ_AHEAD` old, so that steady requests never wait for it, and at most every
 `LOOK_AGAIN`."""
 
 

@@ -139,7 +139,7 @@ class Door:
             raise Refusal(421, "Misdirected", "This service is not called so; 'graphbrain serve --name' names it.")
 
     def _look_again(self) -> asyncio.Task[bool]:
-        """Read the tokens from the graph, beside whatever else is done: was it possible?"""
+        """Read the tokens from the graph in the background. The result: whether the graph has answered."""
 
         async def look() -> bool:
             await asyncio.sleep(self._keeper.rests())

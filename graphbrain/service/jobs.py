@@ -31,8 +31,8 @@ class Stopped(Exception):
 
 @dataclass
 class Job:
-    """One piece of long work, begun by a request of the body `asked`. Its work calls `told` as it goes on, or asks
-    `stopped`."""
+    """One piece of long work. Its work calls `told` as it goes on, or asks `stopped`. `asked`: the body of the request
+    that began it."""
 
     verb: str
     by: str

@@ -22,9 +22,9 @@ import (
 
 type object = map[string]any
 
-// patience: where nothing can be claimed for so long, but what has failed and will be tried again, the crawl has ended.
-// A page that another crawler holds can be claimed at the end of its lease: whoever has nothing to do until then ends,
-// and leaves what that page links to to the other.
+// patience: the crawl has ended when nothing can be claimed for so long; pages that have failed and will be tried again
+// do not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
+// ends, and the other goes on with what the page links to.
 const patience = 60 * time.Second
 
 var (

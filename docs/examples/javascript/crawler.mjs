@@ -8,9 +8,9 @@ import https from "node:https";
 
 const { GRAPHBRAIN_SERVICE_URL: service, GRAPHBRAIN_SERVICE_TOKEN: token, http_proxy: proxy } = process.env;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
-// Where nothing can be claimed for so many seconds, but what has failed and will be tried again, the crawl has ended.
-// A page that another crawler holds can be claimed at the end of its lease: whoever has nothing to do until then ends,
-// and leaves what that page links to to the other.
+// The crawl has ended when nothing can be claimed for so many seconds; pages that have failed and will be tried again do
+// not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
+// ends, and the other goes on with what the page links to.
 const patience = 60;
 const LINK = /<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)/gi;
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
+from tests.acceptance.cli.test_cli import environment
 from tests.conftest import Neo4j, emptied
 
 FORMULA = '=HYPERLINK("http://evil.example/","x")'
@@ -39,11 +40,10 @@ def evil(neo4j: Neo4j) -> Iterator[Brain]:
         yield brain
 
 
-def environment(neo4j: Neo4j) -> dict[str, str]:
-    """That of a command which asks the crawl `test`."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_")}
+def asking(neo4j: Neo4j) -> dict[str, str]:
+    """The environment of a command that asks the crawl `test`."""
     login = {"GRAPHBRAIN_URI": neo4j.uri, "GRAPHBRAIN_USER": neo4j.user, "GRAPHBRAIN_PASSWORD": neo4j.password}
-    return env | login | {"GRAPHBRAIN_CRAWL": "test"}
+    return environment(**login, GRAPHBRAIN_CRAWL="test")
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def run(neo4j: Neo4j, evil: Brain) -> object:  # noqa: ARG001  # the crawl that 
     def command(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "graphbrain", "ask", *words],
-            env=environment(neo4j),
+            env=asking(neo4j),
             capture_output=True,
             text=True,
             timeout=60,
@@ -96,7 +96,7 @@ def test_on_a_terminal_titles_are_whole_and_a_single_row_is_read_vertically(neo4
         import pty
 
         ours, theirs = pty.openpty()
-        env = environment(neo4j) | {"COLUMNS": "80", "NO_COLOR": "1"}
+        env = asking(neo4j) | {"NO_COLOR": "1"}
         command = subprocess.Popen([sys.executable, "-m", "graphbrain", "ask", *words], stdout=theirs, env=env)
         os.close(theirs)
         text = b""
@@ -138,7 +138,7 @@ def test_a_summary_is_refused_before_anything_is_read(
     said: str,
 ) -> None:
     command = [sys.executable, "-m", "graphbrain", "summary", "--trace", *words]
-    env = environment(neo4j)
+    env = asking(neo4j)
     told = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert told.returncode and said in told.stderr and "analyst/" not in told.stderr
     assert not list(tmp_path.iterdir())
