@@ -27,7 +27,7 @@ from graphbrain.model import Ranking, number
 from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
 
-__all__ = ["Scoring", "cores"]
+__all__ = ["Scoring", "checked", "checked_every", "cores"]
 
 UNKNOWN_RELEVANCE = 0.5
 LONGEST_EVERY = 31_536_000.0
@@ -45,7 +45,7 @@ def cores() -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wish:
+class Wish:
     """What was asked for; None where nothing was said, or, once it is checked, where the method has no such thing."""
 
     method: str
@@ -92,8 +92,16 @@ class Scoring:
         progress: RankProgress = lambda *_: None,
     ) -> Ranking:
         """Score all pages, as `Brain.rank` says."""
-        named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
-        wish = _checked(_Wish(method, damping, tolerance, iterations, only_external, content, named), top)
+        wish = checked(
+            method,
+            damping=damping,
+            tolerance=tolerance,
+            iterations=iterations,
+            only_external=only_external,
+            content=content,
+            trusted=trusted,
+            top=top,
+        )
         clock, started = time.monotonic(), self._session.now()
         table = exports.links(self._session.graph, lambda done, of: progress("reading links", done, of))
         restart = self._restart(wish, table)
@@ -119,8 +127,7 @@ class Scoring:
     ) -> Ranking | None:
         """Score all pages if that is due, as `Brain.rank_if_due` says."""
         checked_method(method)
-        if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
-            raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
+        checked_every(every)
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:
             return store.take(tx, method, token, now, until, float(every))
@@ -146,7 +153,7 @@ class Scoring:
         """Which batch scores the pages carry, as `Brain.rankings` says."""
         return [_stored(facts) for facts in store.stored(self._session.graph)]
 
-    def _restart(self, wish: _Wish, table: LinkTable) -> Floats | None:
+    def _restart(self, wish: Wish, table: LinkTable) -> Floats | None:
         """Weights of pages: where a reader starts anew, or how an authority counts."""
         if wish.method == "personalised" or wish.content:
             relevance = exports.terms(self._session.graph, table).relevance
@@ -160,7 +167,7 @@ class Scoring:
             raise BadInput("There are no seeds to trust; name the trusted pages, with --trust or trusted=.")
         return weights
 
-    def _first(self, wish: _Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
+    def _first(self, wish: Wish, table: LinkTable, restart: Floats | None) -> Floats | None:
         """Scores to begin with: those that the pages carry; pages that have none count as where a reader starts anew.
         None where there are none."""
         if wish.method == "salsa":
@@ -172,7 +179,7 @@ class Scoring:
         start = algorithms.distribution(np.ones(table.pages) if restart is None or wish.content else restart)
         return np.where(unknown, (1.0 - (wish.damping or algorithms.DAMPING)) * start, column)
 
-    def _trusted(self, wish: _Wish) -> list[int]:
+    def _trusted(self, wish: Wish) -> list[int]:
         if wish.trusted is None:
             return store.seeds(self._session.graph)
         keys = {self._names.key(url): url for url in wish.trusted}
@@ -182,7 +189,7 @@ class Scoring:
                 raise UnknownPage(f"{url} is not in the graph.")
         return list(found.values())
 
-    def _web(self, wish: _Wish, table: LinkTable, progress: RankProgress) -> Web:
+    def _web(self, wish: Wish, table: LinkTable, progress: RankProgress) -> Web:
         """The links, as far as they are wanted."""
         offsets, targets = table.offsets, table.targets
         if wish.only_external:
@@ -225,11 +232,26 @@ class Scoring:
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
-def _checked(wish: _Wish, top: int) -> _Wish:
-    """The wish with the defaults filled in. Raises BadInput."""
-    method, named = checked_method(wish.method), wish.trusted
-    damped, iterated = method in DAMPED, method != "salsa"
-    damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
+def checked_every(every: float) -> None:
+    """Is this a time after which scores are old? Raises BadInput where it is none."""
+    if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
+        raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
+
+
+def checked(
+    method: str,
+    *,
+    damping: float | None = None,
+    tolerance: float | None = None,
+    iterations: int | None = None,
+    only_external: bool = False,
+    content: bool = False,
+    trusted: Iterable[str] | None = None,
+    top: int = 10,
+) -> Wish:
+    """What `rank` is asked for, with the defaults filled in. Raises BadInput for what no method takes."""
+    damped, iterated = checked_method(method) in DAMPED, method != "salsa"
+    named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
     rules = (
         ("damping", damping is None or damped, f"is for {', '.join(DAMPED)}"),
         ("damping", damping is None or (number(damping) and 0 <= damping < 1), "must be from 0 to below 1"),
@@ -237,7 +259,7 @@ def _checked(wish: _Wish, top: int) -> _Wish:
         ("tolerance", tolerance is None or (number(tolerance) and 0 < tolerance < 1), "must be between 0 and 1"),
         ("iterations", iterations is None or iterated, "is not for salsa, which needs none"),
         ("iterations", iterations is None or (whole(iterations) and iterations >= 1), "must be 1 or more"),
-        ("content", not wish.content or method == "hits", "is for hits; pagerank with it is personalised"),
+        ("content", not content or method == "hits", "is for hits; pagerank with it is personalised"),
         ("trusted", named is None or method == "trustrank", "is for trustrank"),
         ("trusted", named is None or len(named) > 0, "must name a page"),
         ("top", whole(top) and 0 <= top <= 1_000_000, "must be from 0 to 1000000"),
@@ -245,15 +267,18 @@ def _checked(wish: _Wish, top: int) -> _Wish:
     for name, good, wanted in rules:
         if not good:
             raise BadInput(f"{name} {wanted}.")
-    return replace(
-        wish,
+    return Wish(
+        method,
         damping=(algorithms.DAMPING if damping is None else float(damping)) if damped else None,
         tolerance=(algorithms.TOLERANCE if tolerance is None else float(tolerance)) if iterated else None,
         iterations=(iterations or algorithms.ITERATIONS) if iterated else None,
+        only_external=only_external,
+        content=content,
+        trusted=named,
     )
 
 
-def _compute(wish: _Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
+def _compute(wish: Wish, web: Web, weights: Floats | None, first: Floats | None, progress: RankProgress) -> Scores:
     """The scores; `weights` as from `_restart`, `first` as from `_first`."""
 
     def tell(iteration: int, change: float) -> None:
@@ -270,7 +295,7 @@ def _compute(wish: _Wish, web: Web, weights: Floats | None, first: Floats | None
     return algorithms.pagerank(web, damping=damping, restart=weights, until=until, name=wish.method, first=first)
 
 
-def _for_later(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
+def _for_later(wish: Wish, web: Web, found: Scores, weights: Floats | None) -> dict[str, Any]:
     """What is kept for the next ranking, and for pages that are found before it (`lanes.passed_on`).
 
     `flow`: what of a page's score goes on along links; of HITS what an authority brings its hubs, and these bring to
@@ -291,7 +316,7 @@ def _for_later(wish: _Wish, web: Web, found: Scores, weights: Floats | None) -> 
     return {**kept, "flow": 1.0 if wish.damping is None else wish.damping, "base": base}
 
 
-def _ranking(wish: _Wish, found: Scores, web: Web, started: float) -> Ranking:
+def _ranking(wish: Wish, found: Scores, web: Web, started: float) -> Ranking:
     restart = {"personalised": "relevance", "trustrank": "seeds"}.get(wish.method)
     if wish.trusted is not None:
         restart = f"{len(set(wish.trusted))} pages" if len(wish.trusted) > 1 else wish.trusted[0]

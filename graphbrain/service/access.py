@@ -132,6 +132,10 @@ class Gatekeeper:
                 found = grant
         return found
 
+    def holds(self, grant: Grant) -> bool:
+        """Is this token good still, as far as is known?"""
+        return any(each.digest == grant.digest and each.good(self.now()) for each in self._known)
+
     def now(self) -> float:
         """Epoch seconds by the server's clock."""
         return self._now()

@@ -93,7 +93,7 @@ class Door:
         visit = _Visit(scope, send, self._clock)
         self._open += 1
         try:
-            await self._app(scope, await self._let_in(scope, receive, visit), visit.send)
+            await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
         except Refusal as refusal:
             await visit.refuse(refusal)
         except Exception:  # what nobody has foreseen must be told to somebody
@@ -180,6 +180,25 @@ class Door:
         if not found.good(self._keeper.now()):
             raise Refusal(401, "Unauthorized", "The token has expired; an operator makes another.", headers=realm)
         return found
+
+    def _while_good(self, visit: _Visit, receive: Receive) -> Receive:
+        """`receive`, by which whoever asks seems to have gone once the token is good no more: then long polls end with
+        nothing, and streams break off."""
+        grant = visit.grant
+        if grant is None or grant is ANYBODY:
+            return receive
+
+        async def next_message() -> Message:
+            while True:
+                if not self._keeper.holds(grant):
+                    return {"type": "http.disconnect"}
+                if not self._keeper.known_since(time.monotonic() - READ_AHEAD):
+                    self._look_again()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(READ_AHEAD):
+                        return await receive()
+
+        return next_message
 
     @staticmethod
     def _check_role(grant: Grant, wanted: Collection[str] | None) -> None:

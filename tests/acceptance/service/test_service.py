@@ -366,6 +366,11 @@ def test_a_key_is_bound_to_its_request(url: str, given: dict[str, str]) -> None:
         ("change", {"settings": {"alpha": 0.2, "eps": None}}, "SettingsError", "eps must be a number"),
         ("rank", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
         ("rank_if_due", {"method": "pagerang"}, "BadInput", "rank is by hits, pagerank"),
+        ("rank", {"method": "pagerank", "damping": 1.5}, "BadInput", "damping must be from 0 to below 1"),
+        ("rank", {"method": "salsa", "iterations": 5}, "BadInput", "iterations is not for salsa"),
+        ("rank", {"method": "hits", "trusted": ["http://a.org/"]}, "BadInput", "trusted is for trustrank"),
+        ("rank", {"method": "pagerank", "top": -1}, "BadInput", "top must be from 0"),
+        ("rank_if_due", {"method": "pagerank", "every": 0.5}, "BadInput", "every must be from 1 second"),
         ("convert_engine", {"engine": "steam"}, "SettingsError", "The engine must be exact or classic, not 'steam'."),
     ],
 )
