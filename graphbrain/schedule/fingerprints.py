@@ -75,7 +75,7 @@ def simhash(text: str) -> int | None:
     shingles = {*words, *map(" ".join, pairwise(words))}
     if not shingles:
         return None
-    digests = b"".join(blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest() for s in shingles)
+    digests = b"".join([blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest() for s in shingles])
     bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8).reshape(-1, 8), axis=1)
     majority = np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(shingles))
     return int.from_bytes(majority.tobytes(), "big", signed=True)

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
@@ -47,24 +47,22 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """A finished visit. `result` is called once, in the writing thread; None gives the claim back.
+    """A finished visit, and what is to be reported of it; None gives the claim back.
 
     `notes`: texts on the pages that it links to, by their URLs; they are written before the report.
     """
 
     claim: Claim
-    result: Callable[[], Fetched | Failed | None]
+    result: Fetched | Failed | None
     notes: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class _Work:
-    """What the writing thread takes at once. `results` are made once, however often they must be sent."""
+    """What the writing thread takes at once."""
 
     seeds: dict[str, str]
     visited: list[Visited]
-    results: list[Fetched | Failed] | None = None
-    back: list[Claim] = field(default_factory=list)
 
 
 class Desk:
@@ -185,7 +183,7 @@ class Desk:
             back = [*unfinished, *(taken.claim for taken in self._ready), *self._fresh]
             self._ready.clear()
             self._fresh.clear()
-            self._unwritten.extend(Visited(claim, _nothing) for claim in back)
+            self._unwritten.extend(Visited(claim, None) for claim in back)
         self._stop_writing.set()
         self._write_now.set()
         if self._writer.ident is not None:
@@ -334,19 +332,17 @@ class Desk:
 
     def _write(self, work: _Work) -> None:
         """Notes first, then what makes their pages. All of it may be written twice."""
-        if work.results is None:
-            made = [_made(visited) for visited in work.visited]
-            work.results = [result for result in made if result is not None]
-            work.back = [v.claim for v, result in zip(work.visited, made, strict=True) if result is None]
+        results = [visited.result for visited in work.visited if visited.result is not None]
+        back = [visited.claim for visited in work.visited if visited.result is None]
         texts = {url: text for url, text in work.seeds.items() if text}
         for visited in work.visited:
             texts.update(visited.notes)
         if texts:
             self._say(self.brain.note(texts).items())
-        if work.results:
-            self._report(work.results)
-        if work.back:
-            self.counts["given_back"] += sum(self.brain.give_back(work.back))
+        if results:
+            self._report(results)
+        if back:
+            self.counts["given_back"] += sum(self.brain.give_back(back))
         if work.seeds:
             answer = self.brain.seed(work.seeds)
             self.counts["seeded"] += answer.created
@@ -369,16 +365,3 @@ class Desk:
 def _of(claim: Claim) -> tuple[str, str]:
     """What tells a claim from a later one of the same page."""
     return claim.key, claim.token
-
-
-def _nothing() -> None:
-    """The result of a visit that did not take place."""
-
-
-def _made(visited: Visited) -> Fetched | Failed | None:
-    """The visit's result; the crawler's own code may be in it, and may raise."""
-    try:
-        return visited.result()
-    except Exception as error:
-        log.exception("The visit of %s cannot be reported.", visited.claim.url)
-        return Failed(visited.claim.url, visited.claim, error=f"{type(error).__name__}: {error}"[:200])

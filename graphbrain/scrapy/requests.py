@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
@@ -21,10 +21,12 @@ from scrapy.linkextractors import LinkExtractor
 from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
 
-from graphbrain import Claim, Link
+from graphbrain import Claim, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.model import number
+from graphbrain.model import Seen, number
 from graphbrain.relevance import TopicRelevance, guess
+from graphbrain.schedule import fingerprints
+from graphbrain.schedule.fingerprints import Change
 from graphbrain.settings import Settings, unknown, variable_of
 from graphbrain.url import key_of, spell
 
@@ -32,7 +34,18 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.settings import BaseSettings
 
-__all__ = ["CLAIM", "Options", "Reader", "express", "forgive_base", "latency", "plain_meta", "request_for"]
+__all__ = [
+    "CLAIM",
+    "Joined",
+    "Options",
+    "Reader",
+    "express",
+    "forgive_base",
+    "hashed",
+    "latency",
+    "plain_meta",
+    "request_for",
+]
 
 CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
@@ -166,12 +179,18 @@ class Reader:
         """What an HTML page says of itself, for those who ask later; nothing of one that cannot be read."""
         if not isinstance(response, HtmlResponse):
             return {}
+        title = canonical = language = None
+        robots = ""
         try:
-            page = response.selector
-            title, canonical, language = (
-                page.xpath(path).get() for path in ("string(//title)", "//link[@rel='canonical']/@href", "/html/@lang")
-            )
-            robots = " ".join(page.xpath("//meta[@name='robots']/@content").getall()).lower()
+            page = response.selector.root
+            language = page.get("lang")
+            for node in page.iter("title", "link", "meta"):
+                if node.tag == "title" and title is None:
+                    title = "".join(node.itertext())
+                elif node.get("rel") == "canonical" and canonical is None:
+                    canonical = node.get("href")
+                elif node.get("name") == "robots":
+                    robots += f" {node.get('content') or ''}".lower()
         except Exception:
             log.debug("No facts of %s can be read.", response.url, exc_info=True)
             return {}
@@ -204,6 +223,12 @@ class Reader:
         return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
 
 
+def hashed(report: Fetched, change: Change) -> Fetched:
+    """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
+    seen = fingerprints.take(Seen(), report.body, report.content_type, change)
+    return replace(report, body=None, body_hash=seen.body_hash, text_hash=seen.text_hash, simhash=seen.simhash)
+
+
 def latency(response: Response) -> float | None:
     """How many seconds the fetch took, as Scrapy has measured it; None where it has not, as for what a cache had."""
     seconds = None if response.request is None else response.request.meta.get("download_latency")
@@ -216,30 +241,52 @@ def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dic
     texts: dict[str, str] = {}
     rels: dict[str, frozenset[str]] = {}
     try:
-        base, page = responses.get_base_url(response).partition("?")[0], response.selector.root
+        join, page = Joined(responses.get_base_url(response)), response.selector.root
         for link in page.iter("a", "area"):
-            url = _joined(base, (link.get("href") or "").strip())
-            if url not in wanted:
+            href = link.get("href")
+            if href is None or (url := join[href]) not in wanted:
                 continue
-            words = frozenset((link.get("rel") or "").lower().split())
-            rels[url] = rels.get(url, words) & words
+            words = frozenset(rel.lower().split()) if (rel := link.get("rel")) else _NONE
+            rels[url] = rels[url] & words if url in rels else words
             if not texts.get(url):
-                texts[url] = " ".join("".join(link.itertext()).split())
+                texts[url] = " ".join(((link.text or "") if not len(link) else "".join(link.itertext())).split())
     except Exception:
         log.debug("The links of %s cannot be read.", response.url, exc_info=True)
     return texts, {url: " ".join(sorted(words)) for url, words in rels.items() if words}
 
 
-def _joined(base: str, href: str) -> str:
-    """As `urljoin`, without taking apart what need not be: a page has hundreds of links. Empty for what is no URL."""
-    if href.startswith(("http://", "https://")):
-        return href
-    if href[:1] not in ("/", "?", "#", "") and ":" not in href and "./" not in href and href[-1] != ".":
-        return base[: base.rindex("/") + 1] + href
-    try:
-        return urljoin(base, href)
-    except ValueError:
-        return ""
+_NONE: frozenset[str] = frozenset()
+
+
+class Joined(dict[str, str]):
+    """What hrefs of a page lead to, as by `urljoin`, without taking apart what need not be: a page has hundreds of
+    links, many of them twice. Empty for what is no URL."""
+
+    def __init__(self, base: str) -> None:
+        super().__init__()
+        self._base = base
+        self._page = base.partition("#")[0]
+        path = self._page.partition("?")[0]
+        self._origin = "/".join(path.split("/", 3)[:3])
+        self._folder = path[: path.rindex("/") + 1] if path.count("/") > 2 else path + "/"
+
+    def __missing__(self, href: str) -> str:
+        url = self[href] = self._joined(href.strip())
+        return url
+
+    def _joined(self, href: str) -> str:
+        first, path = href[:1], href.partition("#")[0]
+        if first == "#" and len(href) > 1:
+            return self._page + href
+        if href.startswith(("http://", "https://")):
+            return href
+        # Dots may stand for folders, a colon may end a scheme, two slashes begin a host, and what is empty is left out.
+        if first not in "?;." and not any(part in path for part in ("/.", ":", "//")) and href[-1] not in "?#;":
+            return (self._origin if first == "/" else self._folder) + href
+        try:
+            return urljoin(self._base, href)
+        except ValueError:
+            return ""
 
 
 def _words(page: Selector) -> str:
@@ -280,7 +327,7 @@ def express(request: Request, spider: Spider | None) -> str | None:
         return None
     if not request.url.startswith(("http://", "https://")):
         return None
-    if _bare(request):
+    if _bare(request, spider):
         return ""
     callback, errback = _name(request.callback, spider), _name(request.errback, spider)
     if callback is None or errback is None:
@@ -309,9 +356,11 @@ def express(request: Request, spider: Spider | None) -> str | None:
     return text if same and len(text) <= LONGEST_NOTE else None
 
 
-def _bare(request: Request) -> bool:
+def _bare(request: Request, spider: Spider | None) -> bool:
     """Does its URL alone make it again, as that of nearly every link does? For the rest it is looked at closely."""
-    if request.callback is not None or request.errback is not None or request.cb_kwargs:
+    if request.errback is not None or request.cb_kwargs:
+        return False
+    if request.callback is not None and (spider is None or request.callback != spider.parse):
         return False
     return PASSING.issuperset(request.meta) and all(name == b"Referer" for name in request.headers)
 

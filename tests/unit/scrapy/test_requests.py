@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from scrapy import FormRequest, Request, Spider
@@ -12,7 +13,7 @@ from scrapy.settings import Settings
 
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
-from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Options, Reader, express, request_for
+from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Options, Reader, express, request_for
 from graphbrain.scrapy.scheduler import _Visit
 
 URL = "http://a.example/page?b=1"
@@ -171,3 +172,20 @@ def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
         assert isinstance(report, kind) and report.seconds == 0.25
     cached = _Visit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(Options()))
     assert isinstance(cached, Fetched) and cached.seconds is None
+
+
+def test_hrefs_lead_where_urljoin_says() -> None:
+    bases = ("http://a.example", "http://a.example/", "https://a.example/b/c.html", "http://a.example/b?q=1#f")
+    bases += ("http://a.example/b/?q=/x/y", "http://a.example:81/b;p/c;q")
+    parts = ("", "/", "?", "#", ".", "..", ":", ";", "b", "c.html", "x:y", "//", "é", "d=1")
+    hrefs = {one + two + three for one in parts for two in parts for three in parts}
+    hrefs |= {"https://b.example/x/../y", "mailto:a@b.example", "javascript:void(0)", "http://[b/"}
+    for base in bases:
+        join = Joined(base)
+        for href in sorted(hrefs):
+            try:
+                wanted = href if href.startswith(("http://", "https://")) else urljoin(base, href)
+            except ValueError:
+                wanted = ""
+            assert join[href] == join[href] == wanted, (base, href)
+    assert Joined("http://a.example/b/")[" c\n"] == "http://a.example/b/c"
