@@ -11,7 +11,7 @@ from graphbrain.errors import BadInput
 
 __all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "checked_method", "method_of", "powers"]
 
-LIVE = ("authority", "flow", "in_links", "nearness", "plain_path")
+LIVE = ("authority", "flow", "in_links", "nearness", "novelty", "plain_path")
 """Scores that follow each report, of which the value of new pages may be a product."""
 FACTOR = re.compile(r"([a-z_]+)(?:\^(\d*\.?\d+))?")
 MOST_POWER = 10.0

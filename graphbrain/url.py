@@ -28,6 +28,7 @@ __all__ = [
     "Rules",
     "address",
     "cleaner",
+    "folder",
     "host_of",
     "is_key",
     "key_of",
@@ -274,6 +275,11 @@ def path_repeats(url: str) -> int:
     """
     steps = [step for step in url.partition("?")[0].split("/")[3:] if step and not step.isdigit()]
     return len(steps) - len(set(steps))
+
+
+def folder(url: str) -> str:
+    """A URL up to the last step of its path, which is left out with the query."""
+    return url.partition("?")[0].rpartition("/")[0]
 
 
 def cleaner(one: str, other: str) -> str:

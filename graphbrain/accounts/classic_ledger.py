@@ -70,6 +70,7 @@ class ClassicLedger(Accounts):
         "lane",
         "is_seed",
         "path_repeats",
+        "siblings_before",
         "flow",
         "flow_paid",
         "links_sum",

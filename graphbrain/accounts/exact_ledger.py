@@ -39,6 +39,7 @@ _COLUMNS = (
     "lane",
     "is_seed",
     "path_repeats",
+    "siblings_before",
     "flow",
     "flow_paid",
     "links_sum",

@@ -59,6 +59,7 @@ class Accounts(Sides):
     lane: Floats
     is_seed: Flags
     path_repeats: Floats
+    siblings_before: Floats
     flow: Floats
     """What a page has got: for being there (`rules.first_flow`), and of each link to it what its source has passed
     on."""
@@ -177,7 +178,7 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """What pages are worth where new ones are worth a blend, if these are their authority scores."""
-        known = Known(self.in_weight, self.depth, self.path_repeats, self.is_seed, self.relevance)
+        known = Known(self.in_weight, self.depth, self.path_repeats, self.siblings_before, self.is_seed, self.relevance)
         blend = lanes.blended(self.rule.blend or {}, authority, self.flow, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 

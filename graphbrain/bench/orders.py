@@ -21,7 +21,7 @@ import numpy as np
 from graphbrain.accounts import algebra
 from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.rules import SEED_FLOW
-from graphbrain.schedule import lanes
+from graphbrain.schedule import lanes, novelty
 from graphbrain.url import path_repeats
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class Web:
     """The part of a recorded web that is reached from some pages, by page numbers of its own.
 
     `pages`: the recording's numbers, ascending; `offsets`, `targets`: the distinct links without self-links by rows;
-    `seeds`: where the crawl begins; `path_repeats`: steps of each page's path that stood in it before.
+    `seeds`: where the crawl begins; `path_repeats`: steps of each page's path that stood in it before; `folders`: a
+    number for the folder of each page.
     """
 
     pages: Ints
@@ -52,6 +53,7 @@ class Web:
     targets: np.ndarray
     seeds: Ints
     path_repeats: Floats
+    folders: Ints
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
@@ -64,8 +66,9 @@ class Web:
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         ends = number[targets[kept]].astype(np.int32)
         pages, begins = np.flatnonzero(reached), number[np.unique(np.asarray(seeds, dtype=np.int64))]
-        repeats = np.array([float(path_repeats(recording.urls[page])) for page in pages.tolist()])
-        return cls(pages, offsets, ends, begins, repeats)
+        urls = [recording.urls[page] for page in pages.tolist()]
+        repeats = np.array([float(path_repeats(url)) for url in urls])
+        return cls(pages, offsets, ends, begins, repeats, novelty.numbered(urls))
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -102,6 +105,7 @@ class Crawl:
         self.in_links: Floats = np.zeros(size)
         self.depth: Floats = np.full(size, np.inf)
         """clicks from a seed, by the pages as they were when they were fetched"""
+        self.siblings_before: Floats = np.zeros(size)
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
         self._ends = np.zeros(web.links, dtype=np.int32)
@@ -109,7 +113,7 @@ class Crawl:
         self.count = self._links = self._found = 0
         self.seeds[web.seeds] = True
         self.depth[web.seeds] = 0.0
-        self._meet(web.seeds)
+        self._meet(web.seeds, web.seeds)
 
     @property
     def order(self) -> Ints:
@@ -132,13 +136,16 @@ class Crawl:
         self.in_links += np.bincount(ends, minlength=len(self.web))
         np.minimum.at(self.depth, ends, np.repeat(self.depth[pages] + 1.0, counts))
         self.known[pages] = self.fetched[pages] = True
-        self._meet(ends)
+        self._meet(ends, np.repeat(pages, counts))
 
-    def _meet(self, pages: np.ndarray) -> None:
-        """These are known from now on."""
-        new, first = np.unique(pages[~self.known[pages]], return_index=True)
-        new = new[np.argsort(first, kind="stable")]
+    def _meet(self, pages: np.ndarray, finders: np.ndarray) -> None:
+        """These are known from now on, each by the first page that names it."""
+        unknown = ~self.known[pages]
+        new, first = np.unique(pages[unknown], return_index=True)
+        order = np.argsort(first, kind="stable")
+        new, brought = new[order], finders[unknown][first[order]]
         self.known[new] = True
+        self.siblings_before[new] = novelty.siblings_before(brought, self.web.folders[new])
         self.found[new] = self._found + np.arange(len(new))
         self._found += len(new)
 
@@ -291,7 +298,12 @@ class Blend:
         authority = self.authority(crawl) if "authority" in self.powers else unnamed
         flow = self.flow(crawl) if "flow" in self.powers else unnamed
         known = lanes.Known(
-            crawl.in_links, crawl.depth, crawl.web.path_repeats, crawl.seeds, np.full(len(flow), np.nan)
+            crawl.in_links,
+            crawl.depth,
+            crawl.web.path_repeats,
+            crawl.siblings_before,
+            crawl.seeds,
+            np.full(len(flow), np.nan),
         )
         return lanes.blended(self.powers, authority, flow, known)
 

@@ -51,6 +51,8 @@ class New:
     relevance: float | None = None
     in_weight: float = 0.0
     """what its finders will link to it with, in the same transaction: saves a second write of the page"""
+    siblings_before: int = 0
+    """how many new pages of its folder the page that brings it names before it"""
 
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
@@ -125,6 +127,7 @@ def create(
                 since[page.key],
                 int(repeated) or None,
                 SEED_FLOW if page.is_seed else None,
+                page.siblings_before or None,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
@@ -144,6 +147,7 @@ def _known(pages: Sequence[New]) -> Known:
         in_weight=np.array([page.in_weight for page in pages]),
         depth=np.array([float(page.depth) for page in pages]),
         path_repeats=np.array([float(path_repeats(page.url)) for page in pages]),
+        siblings_before=np.array([float(page.siblings_before) for page in pages]),
         is_seed=np.array([page.is_seed for page in pages]),
         relevance=np.array([np.nan if page.relevance is None else page.relevance for page in pages]),
     )

@@ -11,6 +11,7 @@ Statements: pages/*, visits/read, accounts/*, links/degrees.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ from graphbrain.graph.connection import Tx, intact
 from graphbrain.model import Answer, Failed, Fetched
 from graphbrain.rules import LEAST_RELEVANCE, Rule
 from graphbrain.scope import Scope
-from graphbrain.url import cleaner
+from graphbrain.url import cleaner, folder
 
 __all__ = ["MOST_OF_ALL", "MOST_OF_ONE", "Heavy", "Recorded", "discover", "guess", "record"]
 
@@ -129,13 +130,18 @@ def _create(
         beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
+        siblings: Counter[str] = Counter()
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
+                before = siblings[folder(url)] if known is None else known.siblings_before
+                siblings[folder(url)] += known is None
                 deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
-                new[key] = New(key, spelt, deep, relevance=_larger(guess, known), in_weight=weight)
+                new[key] = New(
+                    key, spelt, deep, relevance=_larger(guess, known), in_weight=weight, siblings_before=before
+                )
     return discovery.create(tx, new.values(), policy.scope, policy.rule, now)
 
 

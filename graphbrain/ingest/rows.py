@@ -27,7 +27,7 @@ from graphbrain.hosts.politeness import SHARED_QUEUE
 from graphbrain.ingest.harvest import Harvest
 from graphbrain.model import SCOPE
 from graphbrain.rules import Rule, first_flow
-from graphbrain.schedule import lanes
+from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
 from graphbrain.scope import Scope
 from graphbrain.url import Rules, host_of, name_of, path_repeats, surplus
@@ -81,6 +81,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("flow", "double"),
     ("flow_paid", "double"),
     ("path_repeats", "long"),
+    ("siblings_before", "long"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -237,7 +238,24 @@ class Bulk:
         repeats = np.array([float(path_repeats(url)) for url in self.harvest.urls])
         is_seed = np.zeros(self.harvest.pages, dtype=bool)
         is_seed[list(self.seeds)] = True
-        return lanes.Known(self.in_weight, self._depth, repeats, is_seed, self.harvest.relevance)
+        before = np.where(is_seed, 0.0, self._siblings_before())
+        return lanes.Known(self.in_weight, self._depth, repeats, before, is_seed, self.harvest.relevance)
+
+    def _siblings_before(self) -> Floats:
+        """As if each page had been brought by the first page of the harvest that links to it."""
+        harvest, size = self.harvest, self.harvest.pages
+        finder, place = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        told = 0
+        for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
+            pages, first = np.unique(ends, return_index=True)
+            new = finder[pages] < 0
+            finder[pages[new]], place[pages[new]] = sources[first[new]], told + first[new]
+            told += len(ends)
+        found = np.flatnonzero(finder >= 0)
+        found = found[np.argsort(place[found])]
+        before = np.zeros(size)
+        before[found] = novelty.siblings_before(finder[found], novelty.numbered(harvest.urls)[found])
+        return before
 
     def _in_scope(self, scope: Scope) -> Flags:
         if scope.boundless:
@@ -345,6 +363,7 @@ class Bulk:
             [flow or None for flow in self.flow[part].tolist()],
             [paid or None for paid in self.flow_paid[part].tolist()],
             [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
+            [int(before) or None for before in self._known.siblings_before[part].tolist()],
         ]
 
 

@@ -216,11 +216,13 @@ def first_given(rule: Rule) -> float:
 @dataclass(frozen=True, slots=True)
 class Known:
     """What is known of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
-    seed, steps of their paths that stood there before, whether they are seeds, and their relevance (unknown: nan)."""
+    seed, steps of their paths that stood there before, new pages of their folders that the pages which brought them
+    named before them, whether they are seeds, and their relevance (unknown: nan)."""
 
     in_weight: Floats
     depth: Floats
     path_repeats: Floats
+    siblings_before: Floats
     is_seed: Flags
     relevance: Floats
 
@@ -228,7 +230,9 @@ class Known:
 def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: Known) -> Floats:
     """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
 
-    `nearness` is 1/(1 + clicks from a seed), and `plain_path` 1/(1 + steps of the path that stood in it before).
+    `nearness` is 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
+    `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
+    much alike some come first, and tell what the others lead to.
     A crawl can be caught in pages that a server invents without end: if each of them is worth a little more than the
     site's own pages, the site's own never get their turn. `flow`, `nearness` and `plain_path` each keep it out of some.
     """
@@ -237,6 +241,7 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: 
         "flow": known_flow(flow),
         "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
         "nearness": 1.0 / (1.0 + known.depth),
+        "novelty": 1.0 / (1.0 + known.siblings_before),
         "plain_path": 1.0 / (1.0 + known.path_repeats),
     }
     product = np.ones(len(authority))

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from graphbrain.bench.order import AT
 from graphbrain.cli.app import cli
 
-DEFAULT = "flow^.3 authority^.7 plain_path"
+DEFAULT = "flow^.05 authority plain_path novelty^.4"
 
 
 @pytest.fixture

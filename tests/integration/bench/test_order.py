@@ -16,7 +16,7 @@ from graphbrain.bench.order import Curve, Live
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 
-VALUE = "flow^.3 authority^.7 plain_path"
+VALUE = "flow^.05 authority plain_path novelty^.4"
 
 
 @pytest.fixture(scope="module")

@@ -141,6 +141,16 @@ def test_links_fold_into_distinct_pages(brain: Brain) -> None:
     assert brain.page(A).out_weight == 2.0
 
 
+def test_new_pages_of_a_folder_are_counted_as_the_page_that_brings_them_names_them(brain: Brain, ask: Ask) -> None:
+    brain.seed([A, B, f"{A}x/seed"])
+    first = [f"{A}x/1", f"{A}y/1", f"{A}x/2?x/", f"{A}x/seed", f"{A}x/1", f"{A}x/3", f"{C}x/1"]
+    second = [f"{A}x/3", f"{A}x/4", f"{A}x/5"]
+    brain.report([Fetched(A, first), Fetched(B, second)])
+    brain.report([Fetched(f"{A}x/1", [f"{A}x/4", f"{A}x/6", f"{A}x/7"])])
+    told = dict(ask("MATCH (p:Page) WHERE p.siblings_before IS NOT NULL RETURN p.url, p.siblings_before"))  # type: ignore[arg-type]
+    assert told == {f"{A}x/2?x/": 1, f"{A}x/3": 2, f"{A}x/5": 1, f"{A}x/7": 1}
+
+
 def test_links_to_the_page_itself_are_ignored(brain: Brain) -> None:
     (answer,) = brain.report([Fetched(A, [A, "http://a.org/#here", B])])
     assert answer.links == 1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from graphbrain.bench import order, orders
 from graphbrain.bench.orders import Crawl, Order, Web, crawled
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
+from graphbrain.methods import powers
 from graphbrain.ranking import algorithms
+from graphbrain.settings import Settings
 
 
 def a_recording(seed: int, pages: int = 300) -> Recording:
@@ -111,9 +114,29 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
     sources = np.repeat(np.arange(len(urls)), [len(ends) for ends in links])
     targets = np.array([end for ends in links for end in ends])
     web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
-    blend = orders.Blend({"flow": 0.3, "authority": 0.7, "plain_path": 1.0})
-    first = [urls[page].split("/")[3][:1] for page in crawled(web, Order("blend", lambda: blend)).tolist()[:700]]
-    assert first.count("p") > 400
+    for value, many in ((Settings().value, 500), ("flow^.3 authority^.7 plain_path", 400)):
+        blend = powers(value)
+        assert blend is not None
+        make = partial(orders.Blend, blend)
+        first = [urls[page].split("/")[3][:1] for page in crawled(web, Order(value, make)).tolist()[:700]]
+        assert first.count("p") > many, value
+
+
+def test_new_pages_of_a_folder_are_counted_as_their_finder_names_them(web: Web) -> None:
+    crawl = Crawl(web)
+    known, wanted = set(web.seeds.tolist()), np.zeros(len(web))
+    while len(waiting := crawl.frontier()):
+        some = waiting[:7]
+        crawl.fetch(some)
+        for page in some.tolist():
+            met: Counter[int] = Counter()
+            for end in web.targets[web.offsets[page] : web.offsets[page + 1]].tolist():
+                if end not in known:
+                    known.add(end)
+                    wanted[end] = met[int(web.folders[end])]
+                    met[int(web.folders[end])] += 1
+    assert crawl.siblings_before.tolist() == wanted.tolist()
+    assert wanted.max() > 1
 
 
 def _trap() -> tuple[list[str], list[list[int]]]:

@@ -103,12 +103,14 @@ def test_a_blend_is_a_product_of_powers() -> None:
         in_weight=np.array([2.0, -1.0]),
         depth=np.array([3.0, 0.0]),
         path_repeats=np.array([2.0, 0.0]),
+        siblings_before=np.array([3.0, 0.0]),
         is_seed=np.zeros(2, dtype=bool),
         relevance=np.full(2, np.nan),
     )
     blend = {"flow": 0.5, "in_links": 2.0, "nearness": 0.5, "plain_path": 1.0}
     found = lanes.blended(blend, np.full(2, 7.0), np.array([4.0, 0.0]), known)
     assert found == pytest.approx([3.0, 1.0])
+    assert lanes.blended({"novelty": 0.5}, np.ones(2), np.ones(2), known).tolist() == [0.5, 1.0]
     assert lanes.blended({"authority": 1.0}, np.full(2, 7.0), np.ones(2), known).tolist() == [7.0, 7.0]
 
 

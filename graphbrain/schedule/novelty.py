@@ -1,0 +1,34 @@
+"""How new a page's folder is to the page that brought it: a score of new pages, in no paper that we know of.
+
+A page that names fifty new pages of one folder mostly names fifty of a kind. Fetched one after another, as scores that
+count links have it, they keep a crawl in their part of the web; and what they link to in common, as the home page of
+their part, is known to matter after the first few. So the first counts fully, and the k-th by 1/k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from graphbrain.arrays import Ints, Numbers
+from graphbrain.url import folder
+
+__all__ = ["numbered", "siblings_before"]
+
+
+def numbered(urls: Iterable[str]) -> Ints:
+    """A number for the folder of each URL, the same where it is the same."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(folder(url), len(numbers)) for url in urls], dtype=np.int64)
+
+
+def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:
+    """Of new pages in the order in which they are named: how many before each have the same finder and folder."""
+    groups = finders.astype(np.int64) * (int(folders.max(initial=0)) + 1) + folders
+    order = np.argsort(groups, kind="stable")
+    places = np.arange(len(groups))
+    begins = np.diff(groups[order], prepend=-1) != 0
+    before = np.empty(len(groups), dtype=np.int64)
+    before[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return before
