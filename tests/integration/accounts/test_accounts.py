@@ -575,7 +575,7 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
     flow = page.get("flow", SEED_FLOW if page.get("is_seed") else 0.0)
     flow = max(flow, LEAST_FLOW) if flow > 0.0 else 1.0
     novelty = 1 / (1 + page.get("siblings_before", 0))
-    value = flow**0.05 * authority * novelty**0.4 / (1 + page.get("path_repeats", 0)) * r * 2
+    value = flow**0.2 * authority * novelty**0.6 / (1 + page.get("path_repeats", 0)) * r * 2
     exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
     lane = page["depth"] + 1 if breadth_first else exact
     if "first_fetched" in page or (not breadth_first and abs(page["lane"] - exact) < 8 * 256 + 8):
