@@ -38,7 +38,7 @@ def soon(told: Callable[[], object], seconds: float = PATIENCE) -> bool:
 
 
 def fetched(claim: Claim) -> Visited:
-    return Visited(claim, lambda: Fetched(claim.url, (), claim))
+    return Visited(claim, Fetched(claim.url, (), claim))
 
 
 def test_no_more_claims_are_held_than_may_be(brain: Brain, opened: Callable[[], Desk]) -> None:
@@ -139,7 +139,7 @@ def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(
         assert soon(lambda: (desk.want(4, 4), desk.ready)[1])
         taken = desk.take()
         assert taken is not None and taken.claim.url == "http://b.org/2"
-        desk.done(Visited(taken.claim, lambda: Fetched(taken.claim.url, ["http://b.org/3"], taken.claim)))
+        desk.done(Visited(taken.claim, Fetched(taken.claim.url, ["http://b.org/3"], taken.claim)))
         time.sleep(1.5)
         desk.want(4, 4)
         assert not desk.over, "a page waits a minute for its host"
