@@ -135,7 +135,8 @@ def _create(
             if key in missing:
                 known = new.get(key)
                 before = siblings[folder(url)] if known is None else known.siblings_before
-                siblings[folder(url)] += known is None
+                if known is None:
+                    siblings[folder(url)] += 1
                 deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))
