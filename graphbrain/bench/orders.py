@@ -106,6 +106,7 @@ class Crawl:
         self.depth: Floats = np.full(size, np.inf)
         """clicks from a seed, by the pages as they were when they were fetched"""
         self.siblings_before: Floats = np.zeros(size)
+        """new pages of its folder that the page which brought it named before it"""
         self._order: Ints = np.zeros(size, dtype=np.int64)
         self._rows = np.zeros(size + 1, dtype=np.int32 if web.links < 2**31 else np.int64)
         self._ends = np.zeros(web.links, dtype=np.int32)

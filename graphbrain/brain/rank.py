@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -27,7 +27,7 @@ from graphbrain.model import Ranking, number
 from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
 
-__all__ = ["Scoring", "checked", "checked_every", "cores"]
+__all__ = ["Scoring", "Wish", "checked", "checked_every", "cores"]
 
 UNKNOWN_RELEVANCE = 0.5
 LONGEST_EVERY = 31_536_000.0
@@ -54,7 +54,7 @@ class Wish:
     iterations: int | None
     only_external: bool
     content: bool
-    trusted: tuple[str, ...] | None
+    trusted: Sequence[str] | None
 
 
 _KEPT: Mapping[str, tuple[str, ...]] = {
@@ -92,16 +92,8 @@ class Scoring:
         progress: RankProgress = lambda *_: None,
     ) -> Ranking:
         """Score all pages, as `Brain.rank` says."""
-        wish = checked(
-            method,
-            damping=damping,
-            tolerance=tolerance,
-            iterations=iterations,
-            only_external=only_external,
-            content=content,
-            trusted=trusted,
-            top=top,
-        )
+        named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
+        wish = checked(Wish(method, damping, tolerance, iterations, only_external, content, named), top)
         clock, started = time.monotonic(), self._session.now()
         table = exports.links(self._session.graph, lambda done, of: progress("reading links", done, of))
         restart = self._restart(wish, table)
@@ -126,8 +118,7 @@ class Scoring:
         progress: RankProgress = lambda *_: None,
     ) -> Ranking | None:
         """Score all pages if that is due, as `Brain.rank_if_due` says."""
-        checked_method(method)
-        checked_every(every)
+        checked_every(method, every)
 
         def take(tx: Tx, token: str, now: float, until: float) -> bool:
             return store.take(tx, method, token, now, until, float(every))
@@ -232,26 +223,18 @@ class Scoring:
         return tuple((named[page], score) for page, score in rows if page in named)
 
 
-def checked_every(every: float) -> None:
-    """Is this a time after which scores are old? Raises BadInput where it is none."""
+def checked_every(method: str, every: float) -> None:
+    """Raises BadInput where there is no such method, or this is no time after which scores are old."""
+    checked_method(method)
     if not number(every) or not 1.0 <= every <= LONGEST_EVERY:
         raise BadInput(f"every must be from 1 second to {LONGEST_EVERY:.0f}, not {every!r:.80}.")
 
 
-def checked(
-    method: str,
-    *,
-    damping: float | None = None,
-    tolerance: float | None = None,
-    iterations: int | None = None,
-    only_external: bool = False,
-    content: bool = False,
-    trusted: Iterable[str] | None = None,
-    top: int = 10,
-) -> Wish:
-    """What `rank` is asked for, with the defaults filled in. Raises BadInput for what no method takes."""
-    damped, iterated = checked_method(method) in DAMPED, method != "salsa"
-    named = (trusted,) if isinstance(trusted, str) else None if trusted is None else tuple(trusted)
+def checked(wish: Wish, top: int) -> Wish:
+    """The wish with the defaults filled in. Raises BadInput for what its method does not take."""
+    method, named = checked_method(wish.method), wish.trusted
+    damped, iterated = method in DAMPED, method != "salsa"
+    damping, tolerance, iterations = wish.damping, wish.tolerance, wish.iterations
     rules = (
         ("damping", damping is None or damped, f"is for {', '.join(DAMPED)}"),
         ("damping", damping is None or (number(damping) and 0 <= damping < 1), "must be from 0 to below 1"),
@@ -259,7 +242,7 @@ def checked(
         ("tolerance", tolerance is None or (number(tolerance) and 0 < tolerance < 1), "must be between 0 and 1"),
         ("iterations", iterations is None or iterated, "is not for salsa, which needs none"),
         ("iterations", iterations is None or (whole(iterations) and iterations >= 1), "must be 1 or more"),
-        ("content", not content or method == "hits", "is for hits; pagerank with it is personalised"),
+        ("content", not wish.content or method == "hits", "is for hits; pagerank with it is personalised"),
         ("trusted", named is None or method == "trustrank", "is for trustrank"),
         ("trusted", named is None or len(named) > 0, "must name a page"),
         ("top", whole(top) and 0 <= top <= 1_000_000, "must be from 0 to 1000000"),
@@ -267,14 +250,11 @@ def checked(
     for name, good, wanted in rules:
         if not good:
             raise BadInput(f"{name} {wanted}.")
-    return Wish(
-        method,
+    return replace(
+        wish,
         damping=(algorithms.DAMPING if damping is None else float(damping)) if damped else None,
         tolerance=(algorithms.TOLERANCE if tolerance is None else float(tolerance)) if iterated else None,
         iterations=(iterations or algorithms.ITERATIONS) if iterated else None,
-        only_external=only_external,
-        content=content,
-        trusted=named,
     )
 
 

@@ -11,9 +11,10 @@ Statements: pages/*, visits/read, accounts/*, links/degrees.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
@@ -130,13 +131,11 @@ def _create(
         beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
-        siblings: Counter[str] = Counter()
+        siblings: defaultdict[str, Iterator[int]] = defaultdict(count)
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
-                before = siblings[folder(url)] if known is None else known.siblings_before
-                if known is None:
-                    siblings[folder(url)] += 1
+                before = next(siblings[folder(url)]) if known is None else known.siblings_before
                 deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))

@@ -2,7 +2,8 @@
 
 A page that names fifty new pages of one folder mostly names fifty of a kind. Fetched one after another, as scores that
 count links have it, they keep a crawl in their part of the web; and what they link to in common, as the home page of
-their part, is known to matter after the first few. So the first counts fully, and the k-th by 1/k.
+their part, is known to matter after the first few. So the first has a novelty of 1, and the k-th
+one of 1/k (`lanes.blended`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ from graphbrain.errors import BadInput, SettingsError
 from graphbrain.model import Seen, number
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
-from graphbrain.schedule.fingerprints import Change
 from graphbrain.settings import Settings, unknown, variable_of
 from graphbrain.url import key_of, spell
 
@@ -56,6 +55,7 @@ PASSING = {
     *("redirect_ttl", "redirect_urls", "retry_times", "graphbrain_relevance", CLAIM),
 }
 """Meta that says how a request fared, not how to make it."""
+NO_WORDS: frozenset[str] = frozenset()
 WORDS = "//text()[not(parent::script or parent::style or parent::noscript)]"
 
 log = logging.getLogger(__name__)
@@ -223,7 +223,7 @@ class Reader:
         return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
 
 
-def hashed(report: Fetched, change: Change) -> Fetched:
+def hashed(report: Fetched, change: fingerprints.Change) -> Fetched:
     """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change)
     return replace(report, body=None, body_hash=seen.body_hash, text_hash=seen.text_hash, simhash=seen.simhash)
@@ -246,16 +246,13 @@ def _texts_and_rels(response: HtmlResponse, wanted: Container[str]) -> tuple[dic
             href = link.get("href")
             if href is None or (url := join[href]) not in wanted:
                 continue
-            words = frozenset(rel.lower().split()) if (rel := link.get("rel")) else _NONE
+            words = frozenset(rel.lower().split()) if (rel := link.get("rel")) else NO_WORDS
             rels[url] = rels[url] & words if url in rels else words
             if not texts.get(url):
                 texts[url] = " ".join(((link.text or "") if not len(link) else "".join(link.itertext())).split())
     except Exception:
         log.debug("The links of %s cannot be read.", response.url, exc_info=True)
     return texts, {url: " ".join(sorted(words)) for url, words in rels.items() if words}
-
-
-_NONE: frozenset[str] = frozenset()
 
 
 class Joined(dict[str, str]):

@@ -114,7 +114,7 @@ class _Visit:
         if isinstance(error, CloseSpider):
             self.broken_off = True
         elif not self.error:
-            self.error = f"{type(error).__name__}: {error}"[:200]
+            self.error = _told(error)
 
     def result(self, reader: Reader) -> Fetched | Failed | None:
         """What is to be reported; None gives the page back."""
@@ -350,7 +350,7 @@ class Scheduler(BaseScheduler):
             return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
-            return Failed(visit.claim.url, visit.claim, error=f"{type(error).__name__}: {error}"[:200])
+            return Failed(visit.claim.url, visit.claim, error=_told(error))
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -492,6 +492,11 @@ def _unmarked(request: Request) -> Request:
     if MARK not in request.meta and CLAIM not in request.meta:
         return request
     return request.replace(meta=plain_meta(request.meta, MARK))
+
+
+def _told(error: Exception) -> str:
+    """What a report says of an error in the crawler's own code."""
+    return f"{type(error).__name__}: {error}"[:200]
 
 
 def _text(header: bytes | None) -> str | None:

@@ -189,6 +189,8 @@ class Door:
             return receive
 
         async def next_message() -> Message:
+            # It looks before it waits, for Starlette asks whether somebody has gone by a call that it cancels as soon
+            # as it waits; and it reads the tokens itself, for there may be no other request that does.
             while True:
                 if not self._keeper.holds(grant):
                     return {"type": "http.disconnect"}

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
 from pydantic import Field
 
-from graphbrain.brain.rank import checked, checked_every
+from graphbrain.brain.rank import Wish, checked, checked_every
 from graphbrain.errors import BadInput
-from graphbrain.methods import METHODS, checked_method
+from graphbrain.methods import METHODS
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job
@@ -116,8 +116,8 @@ async def settle(body: Settle, service: Service, caller: Caller, key: Idempotenc
 @verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
 async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Compute batch scores of all pages, and write them to these."""
+    checked(Wish(**body.model_dump(exclude={"top", "write", "warm"})), body.top)
     given = body.model_dump()
-    checked(**{name: value for name, value in given.items() if name not in ("write", "warm")})
     method = given.pop("method")
     return _begun(
         service, "rank", caller, key, body, lambda job: service.brain.rank(method, **given, progress=job.told).as_dict()
@@ -127,8 +127,7 @@ async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey
 @verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
 async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """The same, where the scores are older than that and nobody else is at it; else the result is null."""
-    checked_method(body.method)
-    checked_every(body.every)
+    checked_every(body.method, body.every)
 
     def work(job: Job) -> Any:
         found = service.brain.rank_if_due(body.method, body.every, progress=job.told)

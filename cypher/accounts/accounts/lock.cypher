@@ -28,7 +28,8 @@ WITH id(p) AS page, p {.hub_history, .hub_cash, .hub_paid, .out_weight, .authori
                        .is_seed, .path_repeats, .siblings_before, .flow, .flow_paid, .links_sum} AS m
 WITH collect([page, m.hub_history, m.hub_cash, m.hub_paid, m.out_weight, m.authority_history, m.authority_cash,
               m.authority_paid, m.in_weight, coalesce(m.relevance, -1.0), m.depth, coalesce(m.first_fetched, -1.0),
-              m.lane, CASE WHEN m.is_seed THEN 1 ELSE 0 END, coalesce(m.path_repeats, 0), coalesce(m.siblings_before, 0), coalesce(m.flow, -1.0),
-              coalesce(m.flow_paid, 0.0), coalesce(m.links_sum, -1)]) AS rows
+              m.lane, CASE WHEN m.is_seed THEN 1 ELSE 0 END, coalesce(m.path_repeats, 0),
+              coalesce(m.siblings_before, 0), coalesce(m.flow, -1.0), coalesce(m.flow_paid, 0.0),
+              coalesce(m.links_sum, -1)]) AS rows
 OPTIONAL MATCH (b:Brain {key: 'brain'})
 RETURN rows, b.revision AS revision
