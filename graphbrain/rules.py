@@ -12,6 +12,7 @@ from graphbrain.arrays import Flags, Floats
 from graphbrain.methods import powers
 
 __all__ = [
+    "FLOW_EPS",
     "LEAST_FLOW",
     "NO_FLOW",
     "SEED_FLOW",
@@ -64,6 +65,8 @@ SEED_FLOW = 10_000.0
 only what flows into it."""
 LEAST_FLOW = 1e-6
 """What a page counts as having that has less: far behind in a web without an end."""
+FLOW_EPS = 0.05
+"""With `reach`: by less than this share of what a page has passed on, it does not pass on again what has come since."""
 NO_FLOW = 1.0
 """What a page counts as having that has none: no seed leads to it, so nothing is known of it."""
 
@@ -75,10 +78,11 @@ class Rule:
     `value`: what a page is worth to the order, or a product of powers that new pages are worth;
     `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
     score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
-    a page has of it that nobody links to. `payout`: who is paid for being there, of equal or unequal shares, each worth
-    `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet; `remarking`:
-    marks, states and queues of some are still those of other settings. `revision`: of the brain's settings this was
-    made from; accounts are never written by an outdated rule.
+    a page has of it that nobody links to. `reach`: the share of its flow that a page passes on, and passes on again
+    when it gets more; 0: once, when it is read. `payout`: who is paid for being there, of equal or unequal shares,
+    each worth `payout_scale`, so that the mean over all pages is 1. `repaying`: not all pages are paid by it yet;
+    `remarking`: marks, states and queues of some are still those of other settings. `revision`: of the brain's settings
+    this was made from; accounts are never written by an outdated rule.
     `weight_before`: of links inside hosts that have not been weighed anew yet.
     `engine` says whose accounts they are; what it is besides `exact` or `classic` says that they are being converted.
     `classic`: what only the classic engine asks.
@@ -94,6 +98,7 @@ class Rule:
     value_scale: float = 1.0
     value_flow: float = 0.0
     value_base: float = 0.15
+    reach: float = 0.0
     payout: str = "uniform"
     target_relevance: float = 0.7
     target_hosts: str = ""
@@ -111,7 +116,7 @@ class Rule:
         accounts = ("alpha", "eps", "intra_host_weight", "max_payees", "payout", "payout_scale")
         targets = ("target_relevance", "target_hosts")
         values = ("value", "value_by_relevance", "value_scale", "value_flow", "value_base")
-        names = (*accounts, *targets, *values, "order", "revision")
+        names = (*accounts, *targets, *values, "reach", "order", "revision")
         given = {name: brain[name] for name in names if name in brain}
         engine = brain.get("engine", "exact")
         given |= {name: brain.get(name) is not None for name in ("repaying", "remarking")}
@@ -131,7 +136,12 @@ class Rule:
     @property
     def keeps_flow(self) -> bool:
         """Do pages that are read pass their flow on?"""
-        return "flow" in (self.blend or ())
+        return self.reach > 0.0 or "flow" in (self.blend or ())
+
+    @property
+    def flow_share(self) -> float:
+        """What a page passes on of its flow."""
+        return self.reach or 1.0 - self.alpha
 
     @property
     def revisits(self) -> bool:

@@ -43,6 +43,29 @@ ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
 VALUE_WORDS = f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, as in 'flow^.85 authority^.15'"
+RANGES: Mapping[str, tuple[float, float]] = {
+    "intra_host_weight": (0, 1),
+    "target_relevance": (0, 1),
+    "settled_bound": (0, 1),
+    "reach": (0, 0.99),
+    "discovery_days": (0, 1e6),
+    "freshness_value": (0, 1e6),
+    "change_value": (0, 1e6),
+    "revisit_seconds": (0, 1e9),
+    "frontier_reserve": (0, 1),
+    "oldest_reserve": (0, 1),
+    "delay_seconds": (0, 86_400),
+    "response_times": (0, 1000),
+    "longest_delay_seconds": (0, 86_400),
+    "longest_block_seconds": (0, 2_592_000),
+    "address_delay_seconds": (0, 86_400),
+    "lease_seconds": (1, 604_800),
+    "limit_seconds": (1, 1e6),
+    "hint_recall": (0, 0.99),
+    "hint_false": (0.001, 1000),
+    "change_bits": (0, 64),
+}
+"""Least and most of settings that may have any value between."""
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
@@ -129,6 +152,9 @@ class Settings:
         "flow^.2 authority plain_path novelty^.6",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
+    )
+    reach: float = _setting(
+        0.0, "shared", "share of its flow that a page passes on, again whenever it gets more; 0 = once, when it is read"
     )
     value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
     discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
@@ -272,42 +298,23 @@ class Settings:
         rules = (
             ("alpha", 0 <= self.alpha < 1, "from 0 to below 1"),
             ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
-            ("intra_host_weight", 0 <= self.intra_host_weight <= 1, "from 0 to 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
             ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
-            ("target_relevance", 0 <= self.target_relevance <= 1, "from 0 to 1"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
-            ("settled_bound", 0 <= self.settled_bound <= 1, "from 0 to 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
             ("value", self.value in VALUES or powers(self.value) is not None, VALUE_WORDS),
-            ("discovery_days", 0 <= self.discovery_days <= 1e6, "from 0 to 1000000"),
-            ("freshness_value", 0 <= self.freshness_value <= 1e6, "from 0 to 1000000"),
-            ("change_value", 0 <= self.change_value <= 1e6, "from 0 to 1000000"),
-            ("revisit_seconds", 0 <= self.revisit_seconds <= 1e9, "from 0 to 1000000000"),
-            ("frontier_reserve", 0 <= self.frontier_reserve <= 1, "from 0 to 1"),
-            ("oldest_reserve", 0 <= self.oldest_reserve <= 1, "from 0 to 1"),
             ("forgetting", 0 < self.forgetting <= 1, "above 0, at most 1"),
-            ("delay_seconds", 0 <= self.delay_seconds <= 86_400, "from 0 to 86400"),
             ("in_flight", self.in_flight >= 0, "0 or more"),
-            ("response_times", 0 <= self.response_times <= 1000, "from 0 to 1000"),
-            ("longest_delay_seconds", 0 <= self.longest_delay_seconds <= 86_400, "from 0 to 86400"),
-            ("longest_block_seconds", 0 <= self.longest_block_seconds <= 2_592_000, "from 0 to 2592000"),
             ("dead_after", self.dead_after >= 0, "0 or more"),
             ("pages_per_host", self.pages_per_host >= 0, "0 or more"),
-            ("address_delay_seconds", 0 <= self.address_delay_seconds <= 86_400, "from 0 to 86400"),
             ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
             ("user_agent", bool(self.user_agent.strip()), "a name"),
-            ("lease_seconds", 1 <= self.lease_seconds <= 604_800, "from 1 to 604800"),
-            ("limit_seconds", 1 <= self.limit_seconds <= 1e6, "from 1 to 1000000"),
             ("max_links", self.max_links >= 1, "at least 1"),
             ("max_depth", self.max_depth >= 0, "0 or more"),
             ("max_errors", self.max_errors >= 1, "at least 1"),
-            ("hint_recall", 0 <= self.hint_recall <= 0.99, "from 0 to .99"),
-            ("hint_false", 0.001 <= self.hint_false <= 1000, "from .001 to 1000"),
             ("orphans", self.orphans in ORPHANS, " or ".join(ORPHANS)),
             ("change", self.change in CHANGES, " or ".join(CHANGES)),
-            ("change_bits", 0 <= self.change_bits <= 64, "from 0 to 64"),
             ("engine", self.engine in ENGINES, " or ".join(ENGINES)),
             ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
             ("window", 0 <= self.window <= 1e12, "0 or more"),
@@ -320,7 +327,8 @@ class Settings:
             ("passes", 0 < self.passes <= 1e9, "above 0"),
             ("crawl", bool(self.crawl.strip()), "a name"),
         )
-        for name, good, wanted in rules:
+        within = ((name, a <= getattr(self, name) <= b, _from_to(a, b)) for name, (a, b) in RANGES.items())
+        for name, good, wanted in (*within, *rules):
             if not good:
                 raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
         for name, default in self.names().items():
@@ -339,6 +347,11 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
         hint = f"; {to_convert(str(given['engine']))}" if wrong[0] == "engine" else ""
         raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
     return {name: typed(name, value) for name, value in given.items()}
+
+
+def _from_to(least: float, most: float) -> str:
+    low, high = (f"{end:.0f}" if end == int(end) else f"{end}".lstrip("0") for end in (least, most))
+    return f"from {low} to {high}"
 
 
 def checked_engine(engine: str) -> str:

@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from graphbrain.arrays import Floats, Ints
 from graphbrain.hostnames import HostList
-from graphbrain.rules import Rule, clip_relevance
+from graphbrain.rules import FLOW_EPS, LEAST_FLOW, Rule, clip_relevance
 
 __all__ = [
     "FIRST_RANK",
     "NONE",
+    "flow_priority",
     "keep_authority",
     "keep_hub",
     "payout",
@@ -114,6 +115,15 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     per_link = np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0)
     worth = (per_link > eps) & (weight > 0.0)
     return _floor_log2(per_link, 0.5, worth)
+
+
+def flow_priority(due: Floats, weight: Floats, paid: Floats) -> Ints:
+    """As `priority`, of flow: `due` is what a page should have passed on in all. NONE where what is missing is at most
+    FLOW_EPS of that, so that pages of little flow are as exact as those of much; or so little that the order does not
+    tell it from nothing, for on a circle of links that nothing leads to any more flow only halves again and again."""
+    missing = np.abs(due - weight * paid)
+    worth = (missing > np.maximum(FLOW_EPS * np.abs(due), LEAST_FLOW)) & (weight > 0.0)
+    return _floor_log2(missing / (np.maximum(weight, 0.0) + 1.0), 0.5, worth)
 
 
 def rank(score: Floats) -> Ints:

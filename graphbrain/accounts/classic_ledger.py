@@ -190,9 +190,8 @@ class ClassicLedger(Accounts):
             (self._changed("out_weight") | self._changed("in_weight")).any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
-        self._write_flow(tx)
-        deepened = self.rule.order == "breadth_first" and bool(self._changed("depth").any())
-        if not (stirred or deepened or all_marks or self._open):
+        self._write_flow(tx, all_marks)
+        if not (stirred or self._moves() or all_marks or self._open):
             self._write_weights(tx)  # links without weight stir nothing, but are links
             return
         self.open(tx, now)
@@ -204,6 +203,13 @@ class ClassicLedger(Accounts):
         self._write_weights(tx)
         self._write_marks(tx, all_marks)
         tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
+
+    def _moves(self) -> bool:
+        """Is a page of the frontier worth something else to the order, by what is no cash?"""
+        changed = self._changed("depth") & (self.rule.order == "breadth_first")
+        if "flow" in (self.rule.blend or ()):
+            changed |= self._changed("flow")
+        return bool((changed & (self.first_fetched < 0.0)).any())
 
     def write_rebased(self, tx: Tx) -> None:
         """Write the cash of all these pages, relative to the offsets as they have been changed on the virtual page."""

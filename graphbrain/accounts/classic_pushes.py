@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from graphbrain.accounts import adjacency
+from graphbrain.accounts import adjacency, pushes
 from graphbrain.accounts.classic_algebra import Turn, Virtual
 from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
 from graphbrain.accounts.pushes import LINKS_OF_A_SIDE, Pushed
@@ -51,11 +51,12 @@ class Rebase:
     first: int
 
 
-Batch = list[Seen] | Rebase
+Batch = list[Seen] | Rebase | pushes.Batch
 
 
 def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
-    """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part.
+    """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part; with
+    `reach` now and then flow.
 
     Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; an empty
     list where the virtual page holds all cash.
@@ -63,8 +64,10 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     virtual = read_virtual(tx)
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
         return Rebase(virtual.rebased)
-    if virtual.settled(rule.classic):
-        return None
+    settled = virtual.settled(rule.classic)
+    flow = pushes.flow_candidates(tx, most, spread, rule)
+    if settled or (flow is not None and random.random() < 0.5):
+        return flow
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
     found = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
     found.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
@@ -100,14 +103,16 @@ def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """Both sides of these pages, whatever they hold."""
-    return [[Seen(side, page, -np.inf) for side in SIDES for page in ids]] if ids else []
+    """All sides of these pages, whatever they hold."""
+    return [[Seen(side, page, -np.inf) for side in SIDES for page in ids], ("flow", list(ids))] if ids else []
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
     """Let these sides spend, those among them that nobody else has emptied since they were chosen."""
     if isinstance(batch, Rebase):
         return _rebase(tx, batch.first, rule, now)
+    if isinstance(batch, tuple):
+        return pushes.spend(tx, batch, rule, now)
     before = _neighbours(batch, rule, partial(adjacency.payees, tx, rule=rule))
     union = {page for links in before.values() for page, payees in links.items() for page in (page, *payees)}
     # One that is gone by now has no links either, and a page of the batch has had its turn.

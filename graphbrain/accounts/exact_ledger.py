@@ -154,8 +154,17 @@ class Ledger(Accounts):
     def bury(self, page: int) -> None:
         """Nothing of its account is left when its links are gone but what the virtual page has paid it."""
 
+    def urgency(self, side: str) -> Ints:
+        """As of all ledgers, and of both sides of the accounts."""
+        if side == "flow":
+            return super().urgency(side)
+        return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
+
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
-        """Spend the cash of one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on it)."""
+        """As of all ledgers, and of both sides of the accounts."""
+        if side == "flow":
+            super().push(side, pages, payers, payees)
+            return
         self.prescribe(side, pages, self._score(side)[pages], payers, payees)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:
@@ -247,23 +256,11 @@ class Ledger(Accounts):
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
-        self._write_flow(tx)
+        self._write_flow(tx, all_marks)
         self._write_places(tx, marks, all_marks)
         self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
         self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))
         return marks
-
-    def _relieved(self, weight: str) -> NDArray[np.bool_]:
-        """Sides that may have had more neighbours than a push may have, and have fewer now.
-
-        Pushes have taken the marks of such sides (`cash`), whatever follows from their accounts. A side has at most as
-        many neighbours as its weight holds of the lightest links that it pays along.
-        """
-        before: Floats = self._before[weight]
-        now: Floats = getattr(self, weight)
-        lightest = self.rule.intra_host_weight or 1.0
-        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
-        return relieved
 
     def write_settled(self, tx: Tx, hubs: Ints, authorities: Ints) -> Marks:
         """Write what a settling pass has changed, and the marks that follow from it; all true marks.

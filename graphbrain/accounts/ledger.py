@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from graphbrain.accounts import link_sums
+from graphbrain.accounts import algebra, link_sums
 from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.sides import Sides
 from graphbrain.arrays import Flags, Floats, Ints
@@ -37,7 +37,7 @@ __all__ = ["Accounts"]
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
-"""What is read as the flow of a page that has none written."""
+"""What is read as the flow of a page that has none written, and as what its links have got of it."""
 
 
 class Accounts(Sides):
@@ -65,6 +65,8 @@ class Accounts(Sides):
     on."""
     flow_paid: Floats
     """What each unit of weight of a page's links has got of its flow so far."""
+    passes_flow: Flags
+    """Has a page been read, as no alias, while flow was passed on? Others pass none on."""
     links_sum: Ints
     """What `link_sums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
@@ -84,9 +86,12 @@ class Accounts(Sides):
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
         self.flow = np.where(self.flow == UNWRITTEN, first_flow(self.is_seed), self.flow)
+        self.passes_flow = self.flow_paid != UNWRITTEN
+        self.flow_paid = np.where(self.passes_flow, self.flow_paid, 0.0)
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        self._before = {name: getattr(self, name).copy() for name in self.columns}
+        self._before = {name: getattr(self, name).copy() for name in (*self.columns, "passes_flow")}
+        self._flow_priority_before = self._flow_priority()
 
     @classmethod
     def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
@@ -341,12 +346,47 @@ class Accounts(Sides):
         sources = self.at([page for page, others in links.items() for _ in others])
         targets = self.at([other for others in links.values() for other in others])
         payers = np.unique(sources[self.out_weight[sources] > 0.0])
+        self.passes_flow[payers] = True
+        self.passes_flow[self.at(list(aliases))] = False
+        self._pass_flow(payers, sources, targets)
+
+    def _pass_flow(self, pages: Ints, sources: Ints, targets: Ints) -> None:
+        """The places `pages` pass on what is due along `sources[i]` → `targets[i]` (all their links)."""
+        paid = self._flow_due()[pages] / self.out_weight[pages]
         steps = np.zeros(len(self.flow))
-        paid = (1.0 - self.rule.alpha) * self.flow[payers] / self.out_weight[payers]
-        paid[np.isin(payers, self.at(list(aliases)))] = 0.0
-        steps[payers] = paid - self.flow_paid[payers]
-        self.flow_paid[payers] = paid
+        steps[pages] = paid - self.flow_paid[pages]
+        self.flow_paid[pages] = paid
         np.add.at(self.flow, targets, self.weights(sources, targets) * steps[sources])
+
+    def _flow_due(self) -> Floats:
+        """What the links of each page should have got of its flow in all."""
+        return np.where(self.passes_flow, self.rule.flow_share * self.flow, 0.0)
+
+    def _flow_priority(self) -> Ints:
+        """How urgent it is that pages pass on again what they have got since; NONE of all, without `reach`."""
+        if not self.rule.reach:
+            return np.full(len(self.ids), NONE)
+        return algebra.flow_priority(self._flow_due(), self.out_weight, self.flow_paid)
+
+    def may_pass_flow(self, pages: Iterable[int], aliases: Iterable[int]) -> None:
+        """With `reach`, pages that were read before it was set pass flow on, too; those that are aliases do not."""
+        if self.rule.reach:
+            self.passes_flow[self.at(list(pages))] = True
+            self.passes_flow[self.at(list(aliases))] = False
+
+    def urgency(self, side: str) -> Ints:
+        """The priorities by which the `side` of the pages waited for a push when they were locked; `flow` is a side,
+        too, of both engines."""
+        if side != "flow":
+            raise NotImplementedError
+        return self._flow_priority_before
+
+    def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
+        """Spend what waits on one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
+        it)."""
+        if side != "flow":
+            raise NotImplementedError
+        self._pass_flow(pages, payers, payees)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
         """Push what is worth it, of the sides all of whose links are among these (page → those it links to, all
@@ -379,10 +419,29 @@ class Accounts(Sides):
             sums = link_sums.of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
-    def _write_flow(self, tx: Tx) -> None:
-        """Write flow that has changed."""
+    def _write_flow(self, tx: Tx, all_marks: bool) -> None:
+        """Write flow that has changed, and the marks that follow from it (or all marks)."""
         self._send(tx, "accounts/flow", self._changed("flow"), "flow")
-        self._send(tx, "accounts/flow_paid", self._changed("flow_paid"), "flow_paid")
+        paid = self.flow_paid.astype(object)
+        paid[~self.passes_flow] = None
+        self._send(tx, "accounts/flow_paid", self._changed("flow_paid") | self._changed("passes_flow"), flow_paid=paid)
+        priority = self._flow_priority()
+        which = all_marks | (priority != self._flow_priority_before)
+        if self.rule.reach:
+            which |= self._relieved("out_weight")
+        self._send(tx, "accounts/flow_priority", which, flow_priority=priority)
+
+    def _relieved(self, weight: str) -> NDArray[np.bool_]:
+        """Sides that may have had more neighbours than a push may have, and have fewer now.
+
+        Pushes have taken the marks of such sides, whatever follows from their accounts. A side has at most as many
+        neighbours as its weight holds of the lightest links that it pays along.
+        """
+        before: Floats = self._before[weight]
+        now: Floats = getattr(self, weight)
+        lightest = self.rule.intra_host_weight or 1.0
+        relieved: NDArray[np.bool_] = (now < before) & (before > self.rule.max_payees * lightest)
+        return relieved
 
     def _write_weights(self, tx: Tx) -> None:
         """Write weights that have changed, and what says which links they are the sum of; the database counts the links

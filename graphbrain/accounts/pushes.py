@@ -1,4 +1,4 @@
-"""Spreading cash: pushes, in batches, by any number of workers.
+"""Spreading cash, and with `reach` flow: pushes, in batches, by any number of workers.
 
 A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
 pays in memory by `algebra`, and writes. Pages whose links have changed between reading their links
@@ -14,14 +14,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphbrain.accounts import adjacency
+from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.algebra import NONE
-from graphbrain.accounts.exact_ledger import Ledger
+from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
 
-__all__ = ["Batch", "Pushed", "candidates", "halves", "named", "payees", "push", "spend"]
+__all__ = ["Batch", "Pushed", "candidates", "flow_candidates", "halves", "named", "payees", "push", "spend"]
+
+ALONG = {"hub": "hub", "authority": "authority", "flow": "hub"}
+"""Along whose links a side pays: flow goes the way of hub cash."""
 
 LINKS_OF_A_SIDE = 5
 """A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
@@ -42,26 +45,39 @@ Batch = tuple[str, list[int]]
 """Which side to push, and of which pages."""
 
 
-def candidates(tx: Tx, most: int, spread: int, _rule: Rule) -> Batch | None:
+def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part.
 
     None when nothing is worth a push.
     """
-    sides = {}
-    limit = max(1, most // LINKS_OF_A_SIDE) * spread
-    for side in ("hub", "authority"):
-        rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
-        sides[side] = rows
+    sides = {side: _waiting(tx, side, most, spread) for side in ("hub", "authority")}
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
-    rows = sides[side]
+    cash = _chosen(side, sides[side], most, spread)
+    flow = flow_candidates(tx, most, spread, rule)
+    # Flow is measured by that of seeds and cash by that of all pages, so neither is known to be more urgent.
+    return flow if cash is None or (flow is not None and random.random() < 0.5) else cash
+
+
+def flow_candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
+    """As `candidates`, of flow alone; None without `reach`."""
+    return _chosen("flow", _waiting(tx, "flow", most, spread), most, spread) if rule.reach else None
+
+
+def _waiting(tx: Tx, side: str, most: int, spread: int) -> list[Candidate]:
+    limit = max(1, most // LINKS_OF_A_SIDE) * spread
+    rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
+    return rows
+
+
+def _chosen(side: str, rows: list[Candidate], most: int, spread: int) -> Batch | None:
     if spread > 1 and rows:
         rows = random.sample(rows, max(1, len(rows) // spread))
     return (side, _within(rows, most)) if rows else None
 
 
 def named(ids: Sequence[int]) -> list[Batch]:
-    """Both sides of these pages, whatever waits on them."""
-    return [("hub", list(ids)), ("authority", list(ids))] if ids else []
+    """All sides of these pages, whatever waits on them."""
+    return [(side, list(ids)) for side in ALONG] if ids else []
 
 
 def halves(batch: Batch) -> list[Batch]:
@@ -74,7 +90,7 @@ def halves(batch: Batch) -> list[Batch]:
 def payees(tx: Tx, batch: Batch) -> int:
     """The most neighbours that a side of these has."""
     side, pages = batch
-    return max((len(ends) for ends in adjacency.read(tx, side, pages).values()), default=0)
+    return max((len(ends) for ends in adjacency.read(tx, ALONG[side], pages).values()), default=0)
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:
@@ -97,22 +113,23 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
-    before = adjacency.payees(tx, side, pages, rule)
+    if side == "flow" and not rule.reach:
+        return Pushed()
+    before = adjacency.payees(tx, ALONG[side], pages, rule)
     # One that may not be pushed needs no neighbours: it is parked.
     union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
     if not union:
         return Pushed(lost=len(pages))
-    ledger = Ledger.lock(tx, union, rule)
+    ledger = ledgers.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = adjacency.held_payees(tx, ledger, side, before)
+    links = adjacency.held_payees(tx, ledger, ALONG[side], before)
     return _spend(tx, side, links, ledger, now)
 
 
-def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Ledger, now: float) -> Pushed:
+def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Accounts, now: float) -> Pushed:
     ids = np.array(sorted(links), dtype=np.int64)
     places = ledger.at(ids)
-    marks = ledger.marks_before
-    waiting = marks.hub_priority if side == "hub" else marks.authority_priority
+    waiting = ledger.urgency(side)
     counts = np.array([len(links[page]) for page in ids.tolist()])
     worth = (waiting[places] != NONE) & (counts > 0)
     too_many = worth & (counts > ledger.rule.max_payees)

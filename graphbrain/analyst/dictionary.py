@@ -44,6 +44,7 @@ PAGE: dict[str, tuple[str, str]] = {
         "what flows to it by the first OPIC: 10,000 of a seed, and what its in-links bring; the order goes by it",
     ),
     "flow_paid": ("", "what each unit of weight of its links has got of that"),
+    "flow_priority": ("", "with the setting reach: how much flow is worth passing on again; indexed"),
     "in_sitemap": (TIME, "when a sitemap last named it"),
     "change_times": (TIME, "of the last ten visits that found it changed"),
     "state_times": (TIME, "of the last ten visits that put it into another state, its first fetch left out"),

@@ -81,18 +81,20 @@ def hammer(
     kill_every: float = 2.0,
     delay: float = 0.0,
     engine: str = "exact",
+    reach: float = 0.0,
     strike_server: Blow | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
     """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
 
-    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine`; `strike_server` is called
-    once, half way.
+    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine` and `reach`; `strike_server`
+    is called once, half way. Raises SettingsError for a `reach` that is none.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
             polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
-            brain.remake(**polite, lease_seconds=LEASE, engine=engine, order="optimal", revisit_seconds=0.0)
+            kept = {"engine": engine, "reach": reach, "order": "optimal", "revisit_seconds": 0.0}
+            brain.remake(**polite, lease_seconds=LEASE, **kept)
             brain.seed([url_of(0)])
             _warm(brain, pages)
         gang = _Gang(connect, Path(folder), processes, pages)

@@ -88,7 +88,8 @@ class Live:
     """How the brain is driven.
 
     `workers`: processes that tend beside it. `pushes_per_page`: so many pushes for each page that is reported; nobody
-    else tends then. `batch`: pages claimed at a time. `delay`: seconds between two claims of a host.
+    else tends then. `batch`: pages claimed at a time. `delay`: seconds between two claims of a host. `order`
+    and `reach`: as the settings.
     """
 
     workers: int = 1
@@ -96,6 +97,7 @@ class Live:
     batch: int = 100
     delay: float = 0.0
     order: str = "best_first"
+    reach: float = 0.0
 
 
 def web_of(recording: Recording, seeds: Sequence[int]) -> Web:
@@ -129,14 +131,15 @@ class _Shares:
 def simulated(
     web: Web,
     values: Sequence[str],
+    reach: float = 0.0,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[list[Curve], _Shares]:
-    """The curves of the reference orders, and of these values exact and in lanes; fewer where it is stopped. `values`:
-    as the setting. Last, what measures a live brain by the same shares."""
+    """The curves of the reference orders, and of these values exact and in lanes; fewer where it is stopped. `values`
+    and `reach`: as the settings. Last, what measures a live brain by the same shares."""
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
-    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}):
+    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}, reach):
         found = orders.crawled(web, order, partial(progress, order.name), stop)
         if stop():
             break
@@ -158,7 +161,7 @@ def live(
     those of the crawl. Raises BadInput where it holds pages."""
     measures.empty(brain)
     stop, name = stop or threading.Event(), f"{value}, live"
-    brain.remake(order=how.order, delay_seconds=how.delay, value=value)
+    brain.remake(order=how.order, delay_seconds=how.delay, value=value, reach=how.reach)
     number = np.full(recording.pages, -1, dtype=np.int64)
     number[web.pages] = np.arange(len(web))
     fetched: list[int] = []

@@ -226,14 +226,15 @@ class PageRank:
 
 @dataclass
 class ReachedFromSeeds:
-    """PageRank personalised to the seeds, without a restart: a seed is paid 1, a fetched page passes on the damped
+    """PageRank personalised to the seeds, without a restart: a seed is paid `seed`, a fetched page passes on the damped
     rest."""
 
     damping: float
+    seed: float = 1.0
     values: Floats | None = None
 
     def __call__(self, crawl: Crawl) -> Floats:
-        rows, paid = crawl.order, crawl.seeds.astype(np.float64)
+        rows, paid = crawl.order, self.seed * crawl.seeds.astype(np.float64)
         share = self.damping * _over(crawl.out[rows])
         values = paid if self.values is None else self.values
         self.values = _settled(lambda before: paid + crawl.along(before[rows] * share), values, ROUND_CHANGE)
@@ -288,11 +289,17 @@ class Authority:
 
 @dataclass
 class Blend:
-    """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores."""
+    """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores. `reach`: as
+    its setting."""
 
     powers: Mapping[str, float]
+    reach: float = 0.0
     authority: Value = field(default_factory=Authority)
-    flow: Value = field(default_factory=lambda: OnePass(seed=SEED_FLOW, passed=1.0 - ALPHA))
+    flow: Value = field(init=False)
+
+    def __post_init__(self) -> None:
+        once = OnePass(seed=SEED_FLOW, passed=1.0 - ALPHA)
+        self.flow = ReachedFromSeeds(self.reach, SEED_FLOW) if self.reach else once
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))
@@ -318,9 +325,9 @@ class Order:
     in_lanes: Callable[[Floats], Ints] | None = None
 
 
-def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Order]:
-    """The reference orders, the omniscient one by these `final` values first, and those of a brain (name → powers of
-    scores): exact, and in its lanes."""
+def orders(final: Floats, blends: Mapping[str, Mapping[str, float]], reach: float = 0.0) -> list[Order]:
+    """The reference orders, the omniscient one by these `final` values first, and those of a brain with this setting
+    `reach` (name → powers of scores): exact, and in its lanes."""
     reference = [
         Order("omniscient", lambda: Fixed(final)),
         Order("breadth first", First),
@@ -331,7 +338,7 @@ def orders(final: Floats, blends: Mapping[str, Mapping[str, float]]) -> list[Ord
     ]
     live: list[Order] = []
     for name, powers in blends.items():
-        make: Callable[[], Value] = partial(Blend, powers)
+        make: Callable[[], Value] = partial(Blend, powers, reach)
         live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 

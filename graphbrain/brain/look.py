@@ -13,7 +13,7 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import due, figures, scan
 from graphbrain.inspect.audit import Audit
-from graphbrain.inspect.pages import View
+from graphbrain.inspect.pages import FlowSums, View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
@@ -174,6 +174,8 @@ class Looking:
         error = self._session.graph.read(
             lambda tx: self._session.engine.looks.error_bound(tx, self._session.policy.rule), "audit/waiting"
         )
+        rule = self._session.policy.rule
+        flow = self._session.graph.read(lambda tx: FlowSums.of(tx, rule), "audit/flow") if rule.reach else FlowSums()
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
@@ -185,6 +187,7 @@ class Looking:
             "states": {row[0]: row[1] for row in states},
             "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
+            "frontier_flow_error": flow.error,
             "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self._session.graph.counts),
@@ -230,7 +233,7 @@ def _not_carried(by: str) -> BadInput:
     if by in OWN:
         return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
     if by == "flow":
-        return BadInput("No page has a flow yet; it comes with reports, while the setting value names it.")
+        return BadInput("No page has a flow yet; it comes with reports, while value names it or reach is set.")
     return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 

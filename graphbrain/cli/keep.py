@@ -242,6 +242,7 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list (order).")
 @click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable (order).")
 @click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order).")
+@click.option("--reach", type=Number(0), metavar="SHARE", help="As the setting (order; 0).")
 @click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
 @click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 100).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
@@ -295,6 +296,7 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 @click.option("--kill-every", type=Number(0.1), default=3.0, help="Seconds between kills (3).")
 @click.option("--delay", type=Number(0), default=0.0, help="Seconds between two claims of a host (0).")
 @click.option("--engine", type=click.Choice(["exact", "classic"]), default="exact", help="Whose accounts (exact).")
+@click.option("--reach", type=Number(0), default=0.0, help="As the setting (0).")
 @click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
 @click.option("--yes", is_flag=True, help="Empty the brain without asking.")
 @as_json

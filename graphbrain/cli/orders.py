@@ -28,6 +28,7 @@ def run(
     seeds: Sequence[str] = (),
     values: Sequence[str] = (),
     live: bool = True,
+    reach: float = 0.0,
     hosts: int | None = None,
     plot: Path | None = None,
     **how: Any,
@@ -44,6 +45,8 @@ def run(
     for value in values:
         if powers(value) is None:
             raise BadInput(f"'order' takes products of live scores, as in 'flow^.5 authority^.5', not {value!r:.80}.")
+    if not 0.0 <= reach <= 0.99:
+        raise BadInput(f"--reach must be from 0 to .99, not {reach:g}.")
     if plot is not None:
         plots.check(plot)
     recording = read(file, nodes=nodes)
@@ -52,14 +55,15 @@ def run(
     show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
     stop = threading.Event()
     with stoppable(stop), show.task_bar() as bar:
-        curves, shares = order.simulated(web, list(dict.fromkeys([*ALWAYS, *values])), bar, stop.is_set)
+        curves, shares = order.simulated(web, list(dict.fromkeys([*ALWAYS, *values])), reach, bar, stop.is_set)
         if live and not stop.is_set():
             crawled = recording if hosts is None else order.spread_over(recording, hosts)
             with app.brain(auto_tend=False) as brain:
                 for number, value in enumerate(values):
                     if number:
                         brain.clear()
-                    curves.append(order.live(brain, crawled, web, shares, value, order.Live(**how), bar, stop))
+                    driven = order.Live(reach=reach, **how)
+                    curves.append(order.live(brain, crawled, web, shares, value, driven, bar, stop))
                     if stop.is_set():
                         break
     if curves:

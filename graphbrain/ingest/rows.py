@@ -82,6 +82,7 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("flow_paid", "double"),
     ("path_repeats", "long"),
     ("siblings_before", "long"),
+    ("flow_priority", "long"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -196,10 +197,7 @@ class Bulk:
             if tolerance is None
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
-        spends = policy.rule.keeps_flow and tolerance is not None
-        self.flow, self.flow_paid = (
-            self._flows(policy.rule) if spends else (first_flow(self._known.is_seed), np.zeros(harvest.pages))
-        )
+        self._begin_flow(policy.rule, tolerance is not None)
         self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
@@ -208,6 +206,16 @@ class Bulk:
         self.frontier = 0
         """Pages that wait to be fetched, among the rows that were made."""
 
+    def _begin_flow(self, rule: Rule, spent: bool) -> None:
+        """What pages have of flow, which of them have passed it on, and where it waits to be passed on again."""
+        size = self.harvest.pages
+        spent &= rule.keeps_flow
+        self._passes_flow = (self.out_weight > 0.0) & (spent or rule.reach > 0.0)
+        self.flow, self.flow_paid = self._flows(rule) if spent else (first_flow(self._known.is_seed), np.zeros(size))
+        due = np.where(self._passes_flow, rule.flow_share * self.flow, 0.0)
+        priority = algebra.flow_priority(due, self.out_weight, self.flow_paid)
+        self.flow_priority = priority if rule.reach else np.full(size, NONE)
+
     def _flows(self, rule: Rule) -> tuple[Floats, Floats]:
         """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,
         and had passed on what they have, again and again. The first is exactly what the second makes it."""
@@ -215,7 +223,7 @@ class Bulk:
         spends = self.out_weight > 0.0
         flow = first = first_flow(self._known.is_seed)
         for _ in range(FLOW_ROUNDS):
-            paid = np.divide((1.0 - rule.alpha) * flow, self.out_weight, out=np.zeros(size), where=spends)
+            paid = np.divide(rule.flow_share * flow, self.out_weight, out=np.zeros(size), where=spends)
             before, flow = flow, first.copy()
             for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
                 inside = self.host[sources] == self.host[ends]
@@ -312,8 +320,7 @@ class Bulk:
         urls, at = harvest.urls[part], self.fetched_at[part]
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
-        known = fetched.tolist()
-        when = _known(at)
+        known, when = fetched.tolist(), _known(at)
         details = [
             harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)
         ]
@@ -361,9 +368,10 @@ class Bulk:
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],
             [flow or None for flow in self.flow[part].tolist()],
-            [paid or None for paid in self.flow_paid[part].tolist()],
+            _known(np.where(self._passes_flow[part], self.flow_paid[part], np.nan)),
             [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
             [int(before) or None for before in self._known.siblings_before[part].tolist()],
+            _or_none(self.flow_priority[part]),
         ]
 
 

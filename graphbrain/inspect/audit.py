@@ -32,8 +32,9 @@ from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.politeness import HostState
+from graphbrain.inspect.pages import FlowSums
 from graphbrain.model import Audit
-from graphbrain.rules import SEED_FLOW, Rule, first_flow
+from graphbrain.rules import Rule, first_flow
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
 
@@ -120,20 +121,21 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
-    got, passed = graph.read(lambda tx: tx.one("audit/flow", seed=SEED_FLOW), "audit/flow")
+    flow = graph.read(lambda tx: FlowSums.of(tx, policy().rule), "audit/flow")
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
         _indexes(graph, check, tally)
-        if abs(got - passed) > TOLERANCE * max(1.0, passed):
-            tally.found("flow", f"The pages have got a flow of {got!r}, but {passed!r} was passed on.")
+        if abs(flow.got - flow.passed) > TOLERANCE * max(1.0, flow.passed):
+            tally.found("flow", f"The pages have got a flow of {flow.got!r}, but {flow.passed!r} was passed on.")
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
         "accounts_checked": tally.checked * 2,
         "worst_account_error": tally.worst,
         **whole,
+        "frontier_flow_error": flow.error if policy().rule.reach else None,
         "alone": quiet,
         "settling": settling,
         "wrong": dict(tally.wrong),
@@ -274,6 +276,10 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
 def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
     """What a page has got is what it has for being there and what its in-links have passed on."""
     got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed[[place]])[0]) + row[24]
+    if not ledger.rule.remarking and row[7] <= ledger.rule.max_payees:
+        wanted = _or_null(int(ledger.urgency("flow")[place]))
+        if wanted != row[25]:
+            tally.found("marks", f"{row[1]} has flow_priority {row[25]}, not {wanted}.")
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
         tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
 

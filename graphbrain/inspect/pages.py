@@ -1,12 +1,13 @@
 """Pages as people see them: everything about one, the best of all, and how far their scores may be off.
 
-Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting.
+Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting,
+audit/flow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
 from graphbrain.accounts.algebra import FIRST_RANK
@@ -17,7 +18,7 @@ from graphbrain.model import Page
 from graphbrain.rules import SEED_FLOW, Rule
 from graphbrain.tokens import made_at
 
-__all__ = ["View", "error_bound", "highest", "page", "page_of", "top", "view"]
+__all__ = ["FlowSums", "View", "error_bound", "highest", "page", "page_of", "top", "view"]
 
 TOP = {
     "authority": ("pages/top_authorities", "pages/all_authorities"),
@@ -112,3 +113,28 @@ def error_bound(tx: Tx, rule: Rule) -> float | None:
     """Σ|what pushes would pay| / (α·Σ score) bounds the relative L1 error of the scores; None when α is 0."""
     held, _, waits = tx.one("audit/waiting", alpha=rule.alpha)
     return waits / (rule.alpha * held) if rule.alpha and held else None
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSums:
+    """Sums over the flow of all pages: what they have `got`; what each began with, and has `passed` on; what `waits` to
+    be passed on, and what the `frontier` has got."""
+
+    got: float = 0.0
+    passed: float = 0.0
+    waits: float = 0.0
+    frontier: float = 0.0
+
+    @classmethod
+    def of(cls, tx: Tx, rule: Rule) -> FlowSums:
+        """Reads every page."""
+        return cls(*tx.one("audit/flow", seed=SEED_FLOW, share=rule.flow_share))
+
+    @property
+    def error(self) -> float | None:
+        """With `reach`: at most how far the flow of all pages of the frontier is off, relative; None where they have
+        none.
+
+        What waits comes to pages of the frontier at most once, for these pass nothing on.
+        """
+        return self.waits / self.frontier if self.frontier else None

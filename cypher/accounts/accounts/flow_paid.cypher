@@ -1,7 +1,7 @@
 // Write the flow of pages: what each unit of its link weight has got of its flow.
 //
 // param   ids        LIST  internal ids; the caller has locked the pages
-// param   flow_paid  LIST  of each
+// param   flow_paid  LIST  of each, or null: it passes none on
 // rows    none
 // locks   the pages, held already
 // mode    write

@@ -7,7 +7,8 @@
 // param   intra     FLOAT  weight of a link inside a host
 // column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
 //                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
-//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host, was it ever fetched, flow of the in-links]
+//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host, was it ever fetched,
+//                          flow of the in-links, flow_priority]
 // rows    one
 // locks   none
 // mode    read
@@ -29,4 +30,4 @@ CALL (p) {
 RETURN collect([id(p), p.url, coalesce(p.payout, 1.0), dh, da, hub, authority, outs, ins, selfs, doubles,
                 p.hub_rank, p.authority_rank, p.hub_priority, p.authority_priority, p.lane,
                 p.state, p.queue, p.lease, p.lease_until, p.worker, p.not_before, p.host,
-                p.first_fetched IS NOT NULL, flow]) AS rows
+                p.first_fetched IS NOT NULL, flow, p.flow_priority]) AS rows

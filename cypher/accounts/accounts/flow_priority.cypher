@@ -1,0 +1,11 @@
+// Write what waits to be passed on of pages' flow.
+//
+// param   ids            LIST  internal ids; the caller has locked the pages
+// param   flow_priority  LIST  of each, or null
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.flow_priority = $flow_priority[i]
