@@ -76,7 +76,7 @@ def eventually(
 
 # ---------------------------------------------------------------- what is not run, and what must not be left
 
-_APART = ("browser", "peers", "long_term")
+_APART = ("long", "browser", "peers", "long_term")
 _MARK = "TEST_GRAPHBRAIN_RUN"
 """In the environment of every process that this run starts, also of those that live in a session of their own."""
 _IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
@@ -88,12 +88,14 @@ _left: list[str] = []
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """All tests are run by two processes with a Neo4j each, where pytest-xdist is there and no server is given.
+    """All tests, and all long ones, are run by two processes with a Neo4j each, where pytest-xdist is there and no
+    server is given.
 
     One waits for the other half of the time, else: for the server, or for what goes by real time. `-n 0`: by one.
     """
     asked = config.option
-    some = not asked.markexpr.startswith("not ") or asked.keyword or asked.collectonly or asked.usepdb
+    many = asked.markexpr.startswith("not ") or asked.markexpr == "long"
+    some = not many or asked.keyword or asked.collectonly or asked.usepdb
     whole = config.args == config.getini("testpaths") and not some
     if whole and not _IS_WORKER and not _given() and getattr(asked, "numprocesses", 0) is None:
         asked.numprocesses, asked.dist, asked.loadscopereorder = WORKERS, "loadfile", False

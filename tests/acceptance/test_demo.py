@@ -92,6 +92,7 @@ def polite(make_brain: Callable[..., Brain]) -> Brain:
     return make_brain(delay_seconds=DELAY)
 
 
+@pytest.mark.long
 def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web) -> None:
     reports = run(polite, web)
 
@@ -200,6 +201,7 @@ def test_robots_are_read_before_pages_and_obeyed(make_brain: Callable[..., Brain
     assert brain.page("http://stars.example/").outside_because == "robots"
 
 
+@pytest.mark.long
 def test_pages_wait_while_a_robots_txt_cannot_be_had(brain: Brain, web: Web) -> None:
     busy = web.pages["http://bread.example/today"]
     web.pages["http://birds.example/robots.txt"] = replace(busy, url="http://birds.example/robots.txt", fails=1_000)
@@ -324,6 +326,7 @@ def home(neo4j: Any, tmp_path: Path) -> Iterator[Path]:
     lifecycle.stop(tmp_path / "demo")
 
 
+@pytest.mark.long
 def test_demo_from_start_to_end(home: Path) -> None:
     """One crawler is killed, nothing is lost; a server that runs when it begins runs when it has ended."""
     with demo(home, "--pages", "150") as process:
@@ -361,6 +364,7 @@ def test_demo_from_start_to_end(home: Path) -> None:
         assert out.endswith(f"  graphbrain server stop --data {home}\n")
 
 
+@pytest.mark.long
 def test_demo_interrupted_leaves_nothing_running(home: Path) -> None:
     with demo(home) as process:
         assert process.stderr is not None

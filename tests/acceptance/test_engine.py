@@ -60,6 +60,7 @@ def filled(brain: Brain) -> Brain:
     return brain
 
 
+@pytest.mark.long
 def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     code, out, _ = ended(start("engine", "--json"))
     assert (code, json.loads(out)) == (0, {"engine": "exact", "changed": False})
@@ -88,6 +89,7 @@ def test_killed_on_the_way_it_is_run_again(filled: Brain, start: Start) -> None:
     assert audit.figures["error_bound"] < 1e-6, "settled by the command"
 
 
+@pytest.mark.long
 def test_whatever_engine_is_exported_it_converts_to_the_one_that_is_named(brain: Brain, start: Start) -> None:
     """Others refuse a brain of another engine, and say how to convert it; that must then be possible."""
     brain.seed(["http://a.example/"])

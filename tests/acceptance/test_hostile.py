@@ -16,6 +16,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from tests.acceptance.hostile_crawl import MOST_PAGES, Crawl, beside, hand_in_robots, whole
 from tests.acceptance.hostile_web import (
     DAY,
@@ -59,6 +61,7 @@ def hold_to_manners(crawl: Crawl, delay: float = 1.0) -> None:
             assert not [at for at in granted[host] if written < at < refused + wait], (host, refused, written)
 
 
+@pytest.mark.long
 def test_the_example_crawler_fetches_every_good_page(neo4j: Neo4j) -> None:
     crawl, figures, audit = whole(neo4j, "optimal", DAYS)
     web = crawl.web
@@ -116,6 +119,7 @@ def environment(web: HostileWeb) -> dict[str, str]:
     return {**kept, "PYTHONPATH": paths, "http_proxy": f"http://{web.proxy}"}
 
 
+@pytest.mark.long
 def test_scrapy_fetches_every_good_page_and_ends(neo4j: Neo4j) -> None:
     patience = 4.0
     sites = hostile(quick=True)

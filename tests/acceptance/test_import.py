@@ -105,6 +105,7 @@ def whole(page: dict[str, Any], links: list[str]) -> tuple[dict[str, Any], list[
     return {name: value for name, value in page.items() if value is not None}, sorted(links)
 
 
+@pytest.mark.long
 def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path, tmp_path: Path) -> None:
     """Settings, password, ports and memory stay; who is connected goes on after the restart."""
     file = visits(tmp_path / "visits")
@@ -144,6 +145,7 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
         other.clear()
 
 
+@pytest.mark.long
 def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: Path, tmp_path: Path) -> None:
     web = put(tmp_path / "web.gz", 3000)
     with opened(home) as other:
@@ -244,6 +246,7 @@ def test_not_enough_room_is_said_before_anything_happens(
         assert brain.stats()["pages"] == 0
 
 
+@pytest.mark.long
 def test_nobody_reports_into_a_database_that_is_about_to_go(
     home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -155,6 +155,7 @@ def test_promtool_finds_nothing_wrong(brain: Brain, connected: dict[str, str]) -
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.long
 def test_a_real_prometheus_answers_every_question_of_rules_and_board(
     brain: Brain, connected: dict[str, str], tmp_path: Path
 ) -> None:

@@ -72,6 +72,7 @@ def assert_solved(recording: Recording, web: Web, neo4j: Any, alpha: float = 0.1
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["hollins.dat.gz", "gr0.California.gz"])
 def test_a_replayed_crawl_solves_the_system(make_brain: MakeBrain, neo4j: Any, data_dir: Recordings, name: str) -> None:
     recording = read(data_dir / name)
@@ -99,6 +100,7 @@ class Judge:
         )
 
 
+@pytest.mark.long
 def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     make_brain: MakeBrain, neo4j: Any, made_data: Recordings
 ) -> None:
@@ -131,6 +133,7 @@ def test_relevance_and_payout_bend_the_scores_as_the_system_says(
     assert worst_error(in_order(found, recording, found.authority), plain) > 0.5
 
 
+@pytest.mark.long
 def test_every_policy_and_weight_solves_the_system(make_brain: MakeBrain, neo4j: Any, made_data: Recordings) -> None:
     """All on one brain that two thirds of hollins were crawled with: each change begins where the one before ended."""
     recording = read(made_data / "hollins.dat.gz")

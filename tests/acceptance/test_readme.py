@@ -142,6 +142,7 @@ def test_the_crawler_to_copy_is_as_long_as_is_said() -> None:
     assert said and abs(len(text.splitlines()) - int(said[1])) <= 10, len(text.splitlines())
 
 
+@pytest.mark.long
 def test_the_program_crawls_its_hosts_and_nothing_else(crawled: tuple[Brain, str]) -> None:
     brain, printed = crawled
     reported = [line for line in printed.splitlines() if re.match(r"(new|same|changed|retry) ", line)]

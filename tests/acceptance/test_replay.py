@@ -132,6 +132,7 @@ def test_a_brain_with_other_pages_is_told_apart(brain: Any) -> None:
     assert not [c for c in brain.next_urls(500) if c.url not in web().index][1:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [0, 1])
 def test_ctrl_c_gives_back_what_is_not_reported(
     connected: dict[str, str], brain: Any, tmp_path: Path, workers: int

@@ -282,6 +282,7 @@ def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     hold(brain)
 
 
+@pytest.mark.long
 def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_once(
     make_brain: Callable[..., Brain], spiders: Spiders
 ) -> None:
@@ -304,6 +305,7 @@ def test_what_a_killed_process_held_comes_back_and_nothing_is_fetched_twice_at_o
     hold(brain)
 
 
+@pytest.mark.long
 def test_one_ctrl_c_finishes_what_is_under_way_and_gives_back_the_rest(brain: Brain, spiders: Spiders) -> None:
     with serving(Site(tree(30), pause=0.2)) as site:
         process = spiders.start("links", site, CONCURRENT_REQUESTS=6)

@@ -128,6 +128,7 @@ def is_settled(neo4j: Neo4j) -> None:
     assert max(worst_error(found.hub, hub), worst_error(found.authority, authority)) < 1e-3
 
 
+@pytest.mark.long
 def test_a_pass_is_killed_in_the_middle_again_and_again(neo4j: Neo4j, filled: Brain, later: Brain) -> None:
     """kill -9 as it begins and as it writes, while another reports and pushes: sound after each, and whoever settles
     next does it."""
@@ -166,6 +167,7 @@ def amid_writing(said: str) -> bool:
     return what == "write" and 0 < int(done) < int(of)
 
 
+@pytest.mark.long
 def test_the_server_is_killed_in_the_middle_of_a_pass(
     neo4j: Neo4j, filled: Brain, monkeypatch: pytest.MonkeyPatch
 ) -> None:

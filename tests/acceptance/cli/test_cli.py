@@ -292,6 +292,7 @@ def test_wrong_password(connected: dict[str, str]) -> None:
     one_sentence(done, "password")
 
 
+@pytest.mark.long
 def test_round_trip_by_json(run: Run, connected: dict[str, str]) -> None:
     seeded = run("seed", "http://a.example/", "http://b.example/x#part", "--json")
     nothing_else = {"outside": 0, "gone": 0, "forgotten": 0, "remarks": []}

@@ -128,6 +128,7 @@ def _state(brain: Brain) -> Any:
     return pages, stats["leased"], stats["retries"], stats["links"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_cut_at_each_message(case: str, brain: Brain, cut_brain: Brain, cutter: Cutter) -> None:
     """The request of every other message is lost, and the answer of those between; of commits, see below, both."""

@@ -58,6 +58,7 @@ def fetch(web: Web, claim: Claim) -> Fetched | Failed:
     return Fetched(claim.url, links, claim, body=body)
 
 
+@pytest.mark.long
 def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     programs = commands(tmp_path)
     if not programs:
@@ -111,6 +112,7 @@ def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, mon
         _judge(brain, web, given_out)
 
 
+@pytest.mark.long
 def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tmp_path: Path) -> None:
     programs = commands(tmp_path)
     if not programs:

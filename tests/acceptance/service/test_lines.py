@@ -50,6 +50,7 @@ def test_by_tls_a_crawler_is_served_and_nobody_else(neo4j: Neo4j, files: dict[st
                 httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=10)
 
 
+@pytest.mark.long
 def test_a_database_that_stops_is_waited_for_and_nothing_is_lost(neo4j: Neo4j) -> None:
     if neo4j.data is None:
         pytest.skip("the tests run on a server that they have not started")

@@ -52,6 +52,7 @@ def test_a_long_poll_ends_without_claims(brain: Brain, url: str) -> None:
     assert brain.give_back([held]) == [True]
 
 
+@pytest.mark.long
 def test_a_dump_breaks_off(brain: Brain, url: str) -> None:
     for first in range(0, PAGES, AT_ONCE):
         brain.seed([f"https://dump.example/a-path-that-makes-lines-long/{n}" for n in range(first, first + AT_ONCE)])

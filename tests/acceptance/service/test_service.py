@@ -85,6 +85,7 @@ def error(answer: httpx.Response) -> dict[str, Any]:
 # ---------------------------------------------------------------- tokens and roles
 
 
+@pytest.mark.long
 def test_without_a_good_token_nothing_is_done(brain: Brain, url: str, document: dict[str, Any]) -> None:
     expired = access.make(brain.graph, "expired", "operator", brain.now(), 0.01)
     revoked = access.make(brain.graph, "revoked", "operator", brain.now())

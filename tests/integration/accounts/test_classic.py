@@ -169,7 +169,7 @@ def take_turns(brain: Brain, web: dict[int, tuple[int, ...]]) -> None:
     """All sides spend, sixty times over, in the same order each time: the window forgets how it began, so that the
     error shrinks by a factor at each pass. Where the highest cash comes first the last bit chooses between equals, and
     what a window of eight passes sees goes up and down in the third digit."""
-    (batch,) = classic_pushes.named([place(brain, page) for page in web])
+    batch, _ = classic_pushes.named([place(brain, page) for page in web])
     for _ in range(60):
         brain.graph.write(lambda tx: classic_pushes.spend(tx, batch, brain.policy.rule, brain.now()), "a test")
 
@@ -325,6 +325,7 @@ def test_offsets_are_put_into_the_cash_before_they_grow_large(
     assert total(classic) == pytest.approx(12)
 
 
+@pytest.mark.long
 def test_a_recorded_crawl(make_brain: MakeBrain, data_dir: Recordings, raw: Any) -> None:
     """300 pages of a real crawl; then, from fresh accounts, 16 times all cash: the error is about two over that."""
     from graphbrain.ingest.recording import read

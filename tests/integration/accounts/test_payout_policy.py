@@ -418,6 +418,7 @@ def test_payouts_left_half_way_are_sound_and_tend_goes_on(
     assert_solved(second, found, wanted)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("verb", ["report", "tend", "audit", "link", "change", "open"])
 def test_weights_left_half_way_are_finished_by_whoever_comes(
@@ -462,6 +463,7 @@ Brain.open(uri=uri, user=user, password=password, crawl="test", auto_tend=False)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "value"), [("intra_host_weight", "0.5"), ("payout", "unfetched")])
 def test_a_killed_changer_leaves_nothing_closed(
     brain: Brain, second: Brain, neo4j: Neo4j, clock: HandClock, ask: Ask, name: str, value: str
@@ -616,6 +618,7 @@ class BendingChurn(Churn):
         return f"seed {page}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [11, 12])
 def test_accounts_survive_any_change_of_policy(
     make_brain: MakeBrain, neo4j: Neo4j, clock: HandClock, ask: Ask, seed: int

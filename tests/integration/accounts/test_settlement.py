@@ -177,6 +177,7 @@ def test_pages_of_whose_links_nothing_is_known_are_settled_too(brain: Brain, neo
     assert ask("MATCH (p:Page) WHERE p.links_sum IS NOT NULL RETURN count(*)") == [[0]], "nor is it known by a change"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small_batches")
 def test_reports_pushes_and_claims_go_on_beside_it(brain: Brain, second: Brain, neo4j: Neo4j) -> None:
     """All accounts are right whenever they are looked at, by audits that go on beside it, too."""

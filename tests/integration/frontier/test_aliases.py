@@ -56,6 +56,7 @@ class Web:
                 break
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("seed", range(2))
 def test_three_days_after_an_evening_of_redirects_all_is_well(

@@ -52,6 +52,7 @@ def small(neo4j: Neo4j) -> tuple[dict[str, int], dict[str, list[str]]]:
     clock = HandClock()
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as brain:
         brain.clear()
+        brain.remake(engine="exact")  # the test before may have left another
         at = small_web(brain, clock.pass_)
         found = shapes(brain, at)
         brain.clear()
@@ -141,6 +142,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {"limit": 10},
     "claims/front": {"lanes": [[0, 1e12]], "stretches": [[1, 1 << 40]], "limit": 50, "kept": 2},
+    "cash/flow_candidates": {"least": -1000, "limit": 10},
     "cash/hub_candidates": {"least": -1000, "limit": 10},
     "cash/authority_candidates": {"least": -1000, "limit": 10},
     "pages/deepened": {"limit": 10},

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 import neo4j as driver
+import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.frontier.claims import Request, attempts, take
@@ -132,6 +133,7 @@ def test_no_page_is_handed_out_twice_to_racing_callers(brain: Brain, second: Bra
     assert sorted(got) == sorted(f"http://a.org/{n}" for n in range(120))
 
 
+@pytest.mark.long
 def test_no_page_is_held_by_two_however_it_is_planned(
     brain: Brain, neo4j: Neo4j, raw: driver.Driver, clock: HandClock
 ) -> None:

@@ -35,6 +35,7 @@ def links_of(brain: Brain, url: str) -> list[str]:
     return sorted(link.url for link in brain.links(url, "out"))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize(
     "settings",

@@ -206,6 +206,7 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
     return facts, links, {key: (hub, authority) for key, hub, authority in scores}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     "settings",

@@ -332,6 +332,7 @@ def test_all_dead_hosts_together_hold_a_tenth_of_the_claims(make_brain: MakeBrai
 # ---------------------------------------------------------------- whatever a server does
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_whatever_servers_answer_politeness_holds_and_ends_well(
     make_brain: MakeBrain, clock: HandClock, seed: int
