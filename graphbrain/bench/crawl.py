@@ -196,7 +196,7 @@ def empty(brain: Brain) -> None:
 
 
 def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[str, Any]:
-    """Report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
+    """Seed and report a recorded crawl in crawl order, in batches of 200 pages, and settle both ends of each link.
 
     Links per second count the distinct links that the brain keeps, over all the time in `report`. Before that some
     pages are reported and cleared away, until Java has compiled what it runs: a server that has just been started
@@ -210,6 +210,7 @@ def ingest(brain: Brain, recording: Recording, most: int | None = None) -> dict[
 
 def _ingest(brain: Brain, recording: Recording, most: int | None) -> dict[str, Any]:
     order = crawl_order(recording, most)
+    brain.seed([recording.urls[page] for page in recording.seeds()])
     with profile(brain) as spent:
         laps = report_all(brain, recording, order)
     links, seconds = (sum(column) for column in zip(*laps, strict=True))

@@ -213,7 +213,7 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
     [
         {},
         {"intra_host_weight": 0.0, "order": "best_first"},
-        {"payout": "trusted"},
+        {"payout": "trusted", "reach": 0.85},
         {"payout": "hosts", "target_hosts": "127.0.0.1"},
     ],
     ids=str,
