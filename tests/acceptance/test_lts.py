@@ -27,7 +27,7 @@ def test_the_statements_and_the_churn_pass_on_the_long_term_neo4j(capfd: pytest.
     parts = [f"tests/integration/{part}" for part in PARTS]
     with capfd.disabled():
         ran = subprocess.run(
-            [sys.executable, "-m", "pytest", *parts, "-q", "-p", "no:cacheprovider"],
+            [sys.executable, "-m", "pytest", *parts, "-q", "-p", "no:cacheprovider", "-m", "not long_term"],
             cwd=ROOT,
             env={**environ, "TEST_GRAPHBRAIN_NEO4J": lifecycle.NEO4J_LTS_VERSION},
             stdin=subprocess.DEVNULL,

@@ -45,6 +45,12 @@ def test_a_table_json_and_a_picture(small: Path, tmp_path: Path) -> None:
     assert all(row["curve"]["pagerank"][-1] == pytest.approx(1.0, abs=1e-4) for row in told)
 
 
+def test_with_reach_flow_goes_on(small: Path) -> None:
+    done = bench("order", small, "--no-live", "--seed", "0", "--value", "flow", "--reach", ".85", "--json")
+    curves = {row["order"]: row["curve"] for row in map(json.loads, done.stdout.splitlines())}
+    assert curves["flow"] == curves["reach, d 0.85"]
+
+
 def test_several_values(small: Path) -> None:
     done = bench("order", small, "--no-live", "--value", "in_links", "--value", "flow in_links^.5", "--json")
     names = [json.loads(line)["order"] for line in done.stdout.splitlines()]
@@ -70,6 +76,7 @@ def test_what_it_has_no_use_for_is_refused(small: Path, words: list[str], said: 
     ("words", "said"),
     [
         (["--value", "own"], "products of live scores"),
+        (["--reach", "1"], r"from 0 to \.99, not 1"),
         (["--seed", "99"], "no page with the id 99"),
         (["--plot", "order.gif"], "ends in .png"),
     ],
