@@ -9,10 +9,13 @@ from typing import Any
 
 from graphbrain.accounts import pushes
 from graphbrain.accounts.pushes import Pushed
+from graphbrain.brain import engines
+from graphbrain.brain.engines import Engine
 from graphbrain.brain.session import Session
 from graphbrain.errors import GraphTooSmall
 from graphbrain.frontier import discovery
 from graphbrain.frontier.sampling import Spread
+from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
 
 __all__ = ["Pushing"]
@@ -30,33 +33,39 @@ class Pushing:
     def push(self, batch: int) -> tuple[Pushed, bool]:
         """Push the most urgent sides, up to so many payments; and whether there was nothing left to push."""
         session, times, rule = self._session, self._spread.times, self._session.policy.rule
-        work = session.graph.read(lambda tx: session.engine.cash.candidates(tx, batch, times, rule), "cash/candidates")
+        engine = engines.of(rule)
+        work = session.graph.read(lambda tx: engine.cash.candidates(tx, batch, times, rule), "cash/candidates")
         if work is None:
             return Pushed(), True
-        pushed = self._spend(work)
+        pushed = self._spend(engine, work)
         self._spread.saw(pushed.pushes + pushed.lost, pushed.lost)
         return pushed, False
 
     def push_named(self, keys: Sequence[str]) -> list[Pushed]:
-        """Push both sides of the pages with these keys, as far as they are there."""
+        """Push all sides of the pages with these keys, as far as they are there."""
         ids = sorted(self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find").values())
-        return [self._spend(work) for work in self._session.engine.cash.named(ids)]
+        engine = self._session.engine
+        return [self._spend(engine, work) for work in engine.cash.named(ids)]
 
-    def _spend(self, work: Any) -> Pushed:
+    def _spend(self, engine: Engine, work: Any) -> Pushed:
+        """Spend what an engine has chosen: nothing, if the brain has been converted to the other one meanwhile."""
         session = self._session
+
+        def spend(tx: Tx) -> Pushed:
+            rule = self._rule()
+            return engine.cash.spend(tx, work, rule, session.now()) if engines.of(rule) is engine else Pushed()
+
         try:
-            pushed = session.graph.write(
-                lambda tx: session.engine.cash.spend(tx, work, self._rule(), session.now()), "cash/push"
-            )
+            pushed = session.graph.write(spend, "cash/push")
         except GraphTooSmall:
-            if not session.engine.settles:  # the classic engine's batches are of payments
+            if not engine.settles:  # the classic engine's batches are of payments
                 raise
             parts = pushes.halves(work)
             if len(parts) == 1:  # a side is pushed whole, or not at all
                 many = session.graph.read(lambda tx: pushes.payees(tx, work), "cash/push")
                 self._most_payees = min(self._most_payees, max(1, many - 1))
-                return self._spend(work)
-            done = [self._spend(part) for part in parts]
+                return self._spend(engine, work)
+            done = [self._spend(engine, part) for part in parts]
             return Pushed(*(sum(each) for each in zip(*map(astuple, done), strict=True)))
         self.made += pushed.pushes
         session.counters.add(pushes=pushed.pushes, payments=pushed.payments)

@@ -667,6 +667,23 @@ def test_who_had_it_open_goes_on(exact: Brain, neo4j: Neo4j, clock: HandClock) -
     assert total(exact) == 18
 
 
+@pytest.mark.parametrize("begin", ENGINES)
+def test_a_push_that_was_chosen_before_a_conversion_is_let_go(
+    make_brain: Callable[..., Brain], neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch, begin: str
+) -> None:
+    """A batch of one engine means nothing to the other."""
+    brain, pages = make_brain(engine=begin), [url(n) for n in range(4)]
+    brain.seed(pages[:1])
+    brain.report([Fetched(pages[0], pages[1:]), Fetched(pages[1], pages[2:]), Fetched(pages[2], pages[:1])])
+    brain.link(pages[3], pages[0])
+    (wanted,) = set(ENGINES) - {begin}
+    with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
+        just_before(monkeypatch, brain, "cash/push", lambda: other.convert_engine(wanted))
+        brain.tend(None)
+    assert brain.settings.engine == wanted
+    sound(brain)
+
+
 def test_a_conversion_that_was_killed_is_finished_or_turned_back(
     exact: Brain, neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
