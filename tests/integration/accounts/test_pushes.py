@@ -7,6 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.accounts import pushes
+from graphbrain.errors import GraphTooSmall
+from graphbrain.graph.connection import Tx
+from graphbrain.rules import Rule
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -106,6 +110,30 @@ def test_a_parked_side_is_pushed_when_it_has_fewer_neighbours(
     sound(brain)
     brain.tend(None, passes=False)
     assert brain.page(A).hub_paid > 0.0
+
+
+def test_what_is_too_much_for_the_servers_memory_is_pushed_in_parts(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch is halved until it fits; a side that does not fit alone is left, as one of too many neighbours is."""
+    spend, tried = pushes.spend, list[int]()
+
+    def small(tx: Tx, batch: pushes.Batch, rule: Rule, now: float) -> pushes.Pushed:
+        _, pages = batch
+        tried.append(len(pages))
+        if len(pages) > 2 or 15 < pushes.payees(tx, batch) <= rule.max_payees:
+            raise GraphTooSmall("Neo4j has too little memory")
+        return spend(tx, batch, rule, now)
+
+    monkeypatch.setattr(pushes, "spend", small)
+    brain.report([Fetched(A, MANY), *(Fetched(f"http://hub.org/{n}", MANY[n : n + 3]) for n in range(9))])
+    assert brain.tend(None, passes=False).settled
+    assert max(tried) > 2
+    assert brain.page(A).hub_paid == 0.0
+    assert all(brain.page(f"http://hub.org/{n}").hub_paid > 0.0 for n in range(9))
+    # Nothing on the graph says why that side is left, so an audit misses its mark, and nothing else.
+    assert brain.audit(None).figures["wrong"] == {"marks": 1}
+    brain.clear()
 
 
 def test_top_is_by_score(brain: Brain) -> None:
