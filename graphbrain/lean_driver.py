@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
 
 __all__ = ["lean_driver"]
 
@@ -19,7 +21,7 @@ ASKING = "neo4j._optional_deps"
 """The module of the driver that tries to import them."""
 
 
-class _NotForTheDriver(MetaPathFinder):
+class _NotForTheDriver:
     """Finds nothing; while the driver asks it says that there is no such module."""
 
     def find_spec(

@@ -19,7 +19,6 @@ from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import Lines
 from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Report, Unusable
-from graphbrain.wire import claim_in, json_object, meant_by, report_from_dict, report_schema, url_in
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -159,6 +158,8 @@ def report(app: App, source: IO[str], batch: int, follow: bool, schema: bool, as
     from graphbrain.cli import sheets
 
     if schema:
+        from graphbrain.wire import report_schema
+
         sys.stdout.write(json.dumps(report_schema(), indent=2) + "\n")
         return 0
     counts = {True: 0, False: 0}
@@ -212,12 +213,14 @@ def _report(brain: Brain, lines: Sequence[tuple[int, str]], again: bool) -> Iter
 
 
 def _read(line: str) -> Report | Unusable:
+    from graphbrain import wire
+
     item: dict[str, Any] = {}
     try:
-        item = json_object(line)
-        return report_from_dict(item)
+        item = wire.json_object(line)
+        return wire.report_from_dict(item)
     except BadInput as error:
-        return Unusable(url_in(item), claim_in(item), str(error))
+        return Unusable(wire.url_in(item), wire.claim_in(item), str(error))
 
 
 # ---------------------------------------------------------------------- renew, give-back
@@ -271,16 +274,18 @@ def give_back(app: App, source: IO[str], as_json: bool) -> int:
 
 def _claims(source: Iterable[str]) -> list[Claim | Unusable]:
     """The claims that lines name; what is none, with the reason."""
+    from graphbrain import wire
+
     held: list[Claim | Unusable] = []
     for number, line in enumerate(source, 1):
         if not line.strip():
             continue
         item: dict[str, Any] = {}
         try:
-            item = json_object(line)
-            held.append(meant_by(item))
+            item = wire.json_object(line)
+            held.append(wire.meant_by(item))
         except BadInput as error:
-            held.append(Unusable(url_in(item), None, f"line {number}: {error}"))
+            held.append(Unusable(wire.url_in(item), None, f"line {number}: {error}"))
     return held
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import sys
 from pathlib import Path
@@ -55,6 +54,8 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         wait=options["longest_wait"],
     )
     terms = service.Terms(limits, options["names"], options["origins"], without_token=options["without_token"])
+    import logging
+
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
 import time
@@ -11,10 +12,12 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
 from graphbrain import Brain
 from graphbrain.accounts import ledgers
 from graphbrain.bench import chaos
+from graphbrain.cli.app import cli
 from graphbrain.errors import GraphbrainError
 from graphbrain.frontier import discovery
 from graphbrain.graph.connection import Tx
@@ -67,6 +70,25 @@ def test_the_server_is_killed(connect: dict[str, Any], neo4j: Neo4j, engine: str
     assert len(blows) == 1
     assert verdict.figures["acknowledged"] > 50
     assert verdict.figures["gap"] < 1e-9
+
+
+@pytest.mark.long
+def test_the_command(connect: dict[str, Any], brain: Brain) -> None:
+    """It asks before it deletes, refuses what cannot be set, and tells what it has found."""
+    own = {f"GRAPHBRAIN_{name.upper()}": str(value) for name, value in connect.items()}
+
+    def run(*words: str) -> Result:
+        words = ("hammer", "--pages", "30", "--minutes", "0.03", "--kill-every", "0.5", *words)
+        return CliRunner().invoke(cli, list(words), env=own)
+
+    brain.seed(["http://a.org/"])
+    assert "holds 1 pages; --yes lets" in str(run().exception)
+    assert "reach must be from 0 to .99" in str(run("--yes", "--reach", "1").exception)
+    for engine in ENGINES:
+        done = run("--yes", "--reach", "0.85", "--engine", engine, "--json")
+        told = json.loads(done.stdout)
+        assert (done.exit_code, told["ok"], told["findings"]) == (0, True, [])
+        assert told["acknowledged"] > 5
 
 
 def hot(
