@@ -32,9 +32,14 @@ class Pushing:
 
     def push(self, batch: int) -> tuple[Pushed, bool]:
         """Push the most urgent sides, up to so many payments; and whether there was nothing left to push."""
-        session, times, rule = self._session, self._spread.times, self._session.policy.rule
-        engine = engines.of(rule)
-        work = session.graph.read(lambda tx: engine.cash.candidates(tx, batch, times, rule), "cash/candidates")
+        session, times = self._session, self._spread.times
+
+        def choose(tx: Tx) -> tuple[Engine, Any]:
+            rule = session.policy.rule  # of this attempt: the one before may have found the brain converted
+            engine = engines.of(rule)
+            return engine, engine.cash.candidates(tx, batch, times, rule)
+
+        engine, work = session.graph.read(choose, "cash/candidates")
         if work is None:
             return Pushed(), True
         pushed = self._spend(engine, work)

@@ -24,6 +24,7 @@ from graphbrain.errors import ServerFailed
 from graphbrain.server import installation, lifecycle, prepare
 from tests.conftest import PATIENCE, eventually
 
+pytestmark = pytest.mark.long  # all of them: each goes on with the server that the one before has left
 MEMORY = 768  # MB: heap 512, page cache 256
 START = """
 import sys; from pathlib import Path; from graphbrain.server import lifecycle
@@ -61,7 +62,6 @@ def _in_two_processes(home: Path) -> list[int]:
     return [int(out) for out, _ in told]
 
 
-@pytest.mark.long
 def test_two_starts_at_once_give_one_server_which_is_used_and_stopped(home: Path) -> None:
     with socket.socket() as other:  # the usual port is taken, by us or by a Neo4j of the user's
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -118,7 +118,6 @@ def _is_private(running: lifecycle.Server) -> None:
     assert os.getsid(running.pid) == running.pid  # Ctrl-C in the starter's terminal passes by
 
 
-@pytest.mark.long
 def test_a_killed_server_starts_again_with_its_data_and_ports(home: Path) -> None:
     before = installation.read_state(home)
     running = lifecycle.start(home, memory=MEMORY, say=lambda _: None)
@@ -179,7 +178,6 @@ def _learner(cache: Path, seen: set[int]) -> int | None:
     return None
 
 
-@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only here a process says what it has mapped")
 def test_the_server_starts_with_what_java_has_learnt(home: Path) -> None:
     file, _ = prepare.prime(say=lambda _: None)

@@ -40,16 +40,19 @@ def clock() -> HandClock:
     return HandClock()
 
 
-def just_before(patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object]) -> None:
-    """Let something be done, once, between what a brain has seen and its next transaction of this name."""
-    write, left = brain.graph.write, [act]
+def just_before(
+    patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object], how: str = "write"
+) -> None:
+    """Let something be done, once, between what a brain has seen and its next transaction of this name; of those that
+    `write`, or `read`."""
+    run, left = getattr(brain.graph, how), [act]
 
-    def late(work: Callable[..., object], called: str, **how: bool) -> object:
+    def late(work: Callable[..., object], called: str, **more: bool) -> object:
         if called == name and left:
             left.pop()()
-        return write(work, called, **how)
+        return run(work, called, **more)
 
-    patch.setattr(brain.graph, "write", late)
+    patch.setattr(brain.graph, how, late)
 
 
 Going = Callable[[], bool]

@@ -667,19 +667,28 @@ def test_who_had_it_open_goes_on(exact: Brain, neo4j: Neo4j, clock: HandClock) -
     assert total(exact) == 18
 
 
+@pytest.mark.parametrize(("name", "how"), [("cash/candidates", "read"), ("cash/push", "write")])
 @pytest.mark.parametrize("begin", ENGINES)
-def test_a_push_that_was_chosen_before_a_conversion_is_let_go(
-    make_brain: Callable[..., Brain], neo4j: Neo4j, clock: HandClock, monkeypatch: pytest.MonkeyPatch, begin: str
+def test_a_conversion_comes_before_the_choice_of_a_push_or_after_it(
+    make_brain: Callable[..., Brain],
+    neo4j: Neo4j,
+    clock: HandClock,
+    monkeypatch: pytest.MonkeyPatch,
+    begin: str,
+    name: str,
+    how: str,
 ) -> None:
-    """A batch of one engine means nothing to the other."""
+    """A batch of one engine means nothing to the other: it is let go, and another is chosen."""
     brain, pages = make_brain(engine=begin), [url(n) for n in range(4)]
     brain.seed(pages[:1])
     brain.report([Fetched(pages[0], pages[1:]), Fetched(pages[1], pages[2:]), Fetched(pages[2], pages[:1])])
     brain.link(pages[3], pages[0])
     (wanted,) = set(ENGINES) - {begin}
     with neo4j.open(crawl="test", auto_tend=False, clock=clock) as other:
-        just_before(monkeypatch, brain, "cash/push", lambda: other.convert_engine(wanted))
-        brain.tend(None)
+        just_before(monkeypatch, brain, name, lambda: other.convert_engine(wanted), how)
+        with contextlib.suppress(BeingConverted):  # "wait": where it was about to make a settling pass
+            brain.tend(None)
+        assert brain.tend(None).settled
     assert brain.settings.engine == wanted
     sound(brain)
 
