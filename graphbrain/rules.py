@@ -66,7 +66,7 @@ only what flows into it."""
 LEAST_FLOW = 1e-6
 """What a page counts as having that has less: far behind in a web without an end."""
 FLOW_EPS = 0.05
-"""With `reach`: by less than this share of what a page has passed on, it does not pass on again what has come since."""
+"""With `reach`: a page is pushed when more than this share of what it should have passed on is missing."""
 NO_FLOW = 1.0
 """What a page counts as having that has none: no seed leads to it, so nothing is known of it."""
 

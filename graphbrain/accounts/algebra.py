@@ -112,18 +112,27 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     Finer buckets do not settle sooner (pushing in any order of urgency does about the same work), but cost more
     index writes: a page moves whenever it is paid.
     """
-    per_link = np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0)
-    worth = (per_link > eps) & (weight > 0.0)
-    return _floor_log2(per_link, 0.5, worth)
+    return _bucket(waiting, weight, _per_link(waiting, weight) > eps)
 
 
 def flow_priority(due: Floats, weight: Floats, paid: Floats) -> Ints:
-    """As `priority`, of flow: `due` is what a page should have passed on in all. NONE where what is missing is at most
-    FLOW_EPS of that, so that pages of little flow are as exact as those of much; or so little that the order does not
-    tell it from nothing, for on a circle of links that nothing leads to any more flow only halves again and again."""
-    missing = np.abs(due - weight * paid)
-    worth = (missing > np.maximum(FLOW_EPS * np.abs(due), LEAST_FLOW)) & (weight > 0.0)
-    return _floor_log2(missing / (np.maximum(weight, 0.0) + 1.0), 0.5, worth)
+    """As `priority`, of flow. `due`: what a page should have passed on in all.
+
+    NONE where at most FLOW_EPS of that is missing: so pages of little flow are as exact as those of much. NONE also
+    where at most LEAST_FLOW is missing: on a circle of links that nothing leads to any more, flow shrinks by the same
+    factor at each push, and without that pushes would have no end.
+    """
+    missing = due - weight * paid
+    return _bucket(missing, weight, np.abs(missing) > np.maximum(FLOW_EPS * np.abs(due), LEAST_FLOW))
+
+
+def _per_link(waiting: Floats, weight: Floats) -> Floats:
+    return np.asarray(np.abs(waiting) / (np.maximum(weight, 0.0) + 1.0))
+
+
+def _bucket(waiting: Floats, weight: Floats, worth: NDArray[np.bool_]) -> Ints:
+    """The priority of sides that are `worth` a push and have links; NONE of the others."""
+    return _floor_log2(_per_link(waiting, weight), 0.5, worth & (weight > 0.0))
 
 
 def rank(score: Floats) -> Ints:

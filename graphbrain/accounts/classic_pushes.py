@@ -66,7 +66,7 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
         return Rebase(virtual.rebased)
     settled = virtual.settled(rule.classic)
     flow = pushes.flow_candidates(tx, most, spread, rule)
-    if settled or (flow is not None and random.random() < 0.5):
+    if settled or pushes.comes_first(flow):
         return flow
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
     found = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]

@@ -37,7 +37,7 @@ __all__ = ["Accounts"]
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
-"""What is read as the flow of a page that has none written, and as what its links have got of it."""
+"""Read in place of a page's `flow`, and of its `flow_paid`, where none is written."""
 
 
 class Accounts(Sides):
@@ -422,9 +422,10 @@ class Accounts(Sides):
     def _write_flow(self, tx: Tx, all_marks: bool) -> None:
         """Write flow that has changed, and the marks that follow from it (or all marks)."""
         self._send(tx, "accounts/flow", self._changed("flow"), "flow")
-        paid = self.flow_paid.astype(object)
-        paid[~self.passes_flow] = None
-        self._send(tx, "accounts/flow_paid", self._changed("flow_paid") | self._changed("passes_flow"), flow_paid=paid)
+        if (repaid := self._changed("flow_paid") | self._changed("passes_flow")).any():
+            paid = self.flow_paid.astype(object)
+            paid[~self.passes_flow] = None
+            self._send(tx, "accounts/flow_paid", repaid, flow_paid=paid)
         priority = self._flow_priority()
         which = all_marks | (priority != self._flow_priority_before)
         if self.rule.reach:

@@ -21,7 +21,18 @@ from graphbrain.arrays import Ints
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
 
-__all__ = ["Batch", "Pushed", "candidates", "flow_candidates", "halves", "named", "payees", "push", "spend"]
+__all__ = [
+    "Batch",
+    "Pushed",
+    "candidates",
+    "comes_first",
+    "flow_candidates",
+    "halves",
+    "named",
+    "payees",
+    "push",
+    "spend",
+]
 
 ALONG = {"hub": "hub", "authority": "authority", "flow": "hub"}
 """Along whose links a side pays: flow goes the way of hub cash."""
@@ -54,13 +65,18 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
     cash = _chosen(side, sides[side], most, spread)
     flow = flow_candidates(tx, most, spread, rule)
-    # Flow is measured by that of seeds and cash by that of all pages, so neither is known to be more urgent.
-    return flow if cash is None or (flow is not None and random.random() < 0.5) else cash
+    return flow if cash is None or comes_first(flow) else cash
 
 
 def flow_candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     """As `candidates`, of flow alone; None without `reach`."""
     return _chosen("flow", _waiting(tx, "flow", most, spread), most, spread) if rule.reach else None
+
+
+def comes_first(flow: Batch | None) -> bool:
+    """Is this flow pushed before cash? Every other time, by dice: flow is measured by that of seeds, and cash by that
+    of all pages, so neither is known to be more urgent."""
+    return flow is not None and random.random() < 0.5
 
 
 def _waiting(tx: Tx, side: str, most: int, spread: int) -> list[Candidate]:

@@ -92,9 +92,15 @@ def hammer(
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
-            polite = {"delay_seconds": delay, "in_flight": 8 if delay else 0}
-            kept = {"engine": engine, "reach": reach, "order": "optimal", "revisit_seconds": 0.0}
-            brain.remake(**polite, lease_seconds=LEASE, **kept)
+            brain.remake(
+                delay_seconds=delay,
+                in_flight=8 if delay else 0,
+                lease_seconds=LEASE,
+                engine=engine,
+                reach=reach,
+                order="optimal",
+                revisit_seconds=0.0,
+            )
             brain.seed([url_of(0)])
             _warm(brain, pages)
         gang = _Gang(connect, Path(folder), processes, pages)

@@ -45,8 +45,7 @@ def run(
     for value in values:
         if powers(value) is None:
             raise BadInput(f"'order' takes products of live scores, as in 'flow^.5 authority^.5', not {value!r:.80}.")
-    if not 0.0 <= reach <= 0.99:
-        raise BadInput(f"--reach must be from 0 to .99, not {reach:g}.")
+    Settings(reach=reach).checked()
     if plot is not None:
         plots.check(plot)
     recording = read(file, nodes=nodes)

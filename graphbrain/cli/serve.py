@@ -38,6 +38,8 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     They send a token, which 'graphbrain token make' makes. /openapi.json describes the verbs. Ctrl-C, or SIGTERM,
     stops it: what is in flight is answered.
     """
+    import logging
+
     from graphbrain import show
 
     try:
@@ -54,8 +56,6 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         wait=options["longest_wait"],
     )
     terms = service.Terms(limits, options["names"], options["origins"], without_token=options["without_token"])
-    import logging
-
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE

@@ -212,9 +212,10 @@ class Bulk:
         spent &= rule.keeps_flow
         self._passes_flow = (self.out_weight > 0.0) & (spent or rule.reach > 0.0)
         self.flow, self.flow_paid = self._flows(rule) if spent else (first_flow(self._known.is_seed), np.zeros(size))
-        due = np.where(self._passes_flow, rule.flow_share * self.flow, 0.0)
-        priority = algebra.flow_priority(due, self.out_weight, self.flow_paid)
-        self.flow_priority = priority if rule.reach else np.full(size, NONE)
+        self.flow_priority = np.full(size, NONE)
+        if rule.reach:
+            due = np.where(self._passes_flow, rule.flow_share * self.flow, 0.0)
+            self.flow_priority = algebra.flow_priority(due, self.out_weight, self.flow_paid)
 
     def _flows(self, rule: Rule) -> tuple[Floats, Floats]:
         """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,

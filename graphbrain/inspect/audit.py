@@ -214,6 +214,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
         _flow(row, ledger, place, tally)
+        _flow_mark(row, ledger, place, tally)
         if ledger.links_sum[place] not in (NONE, sums[place]):
             tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
@@ -276,12 +277,17 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
 def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
     """What a page has got is what it has for being there and what its in-links have passed on."""
     got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed[[place]])[0]) + row[24]
-    if not ledger.rule.remarking and row[7] <= ledger.rule.max_payees:
-        wanted = _or_null(int(ledger.urgency("flow")[place]))
-        if wanted != row[25]:
-            tally.found("marks", f"{row[1]} has flow_priority {row[25]}, not {wanted}.")
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
         tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
+
+
+def _flow_mark(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+    """The mark of waiting flow is exactly the one that follows from the flow that is written."""
+    if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
+        return
+    wanted = _or_null(int(ledger.urgency("flow")[place]))
+    if wanted != row[25]:
+        tally.found("marks", f"{row[1]} has flow_priority {row[25]}, not {wanted}.")
 
 
 def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:

@@ -1,7 +1,6 @@
 """Pages as people see them: everything about one, the best of all, and how far their scores may be off.
 
-Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting,
-audit/flow.
+Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting, audit/flow.
 """
 
 from __future__ import annotations

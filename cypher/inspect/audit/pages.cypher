@@ -7,8 +7,8 @@
 // param   intra     FLOAT  weight of a link inside a host
 // column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
 //                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
-//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host, was it ever fetched,
-//                          flow of the in-links, flow_priority]
+//                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host,
+//                          was it ever fetched, flow of the in-links, flow_priority]
 // rows    one
 // locks   none
 // mode    read
