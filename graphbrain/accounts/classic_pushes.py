@@ -54,9 +54,9 @@ class Rebase:
 Batch = list[Seen] | Rebase | pushes.Batch
 
 
-def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
+def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.NO_LIMIT) -> Batch | None:
     """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part; with
-    `reach` now and then flow.
+    `reach` now and then flow, of pages of `fewer` links than that.
 
     Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; an empty
     list where the virtual page holds all cash.
@@ -65,7 +65,7 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
         return Rebase(virtual.rebased)
     settled = virtual.settled(rule.classic)
-    flow = pushes.flow_candidates(tx, most, spread, rule)
+    flow = pushes.flow_candidates(tx, most, spread, rule, fewer)
     if settled or pushes.comes_first(flow):
         return flow
     limit = max(1, most // LINKS_OF_A_SIDE) * spread

@@ -22,6 +22,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
 
 __all__ = [
+    "NO_LIMIT",
     "Batch",
     "Pushed",
     "candidates",
@@ -37,6 +38,8 @@ __all__ = [
 ALONG = {"hub": "hub", "authority": "authority", "flow": "hub"}
 """Along whose links a side pays: flow goes the way of hub cash."""
 
+NO_LIMIT = 2**62
+"""More links than any side has."""
 LINKS_OF_A_SIDE = 5
 """A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
 
@@ -56,21 +59,22 @@ Batch = tuple[str, list[int]]
 """Which side to push, and of which pages."""
 
 
-def candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
-    """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part.
+def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
+    """What to push next, up to so many payments' worth of pages: `spread` 1 the best, more a random part. Only sides of
+    `fewer` links than that.
 
     None when nothing is worth a push.
     """
-    sides = {side: _waiting(tx, side, most, spread) for side in ("hub", "authority")}
+    sides = {side: _waiting(tx, side, most, spread, fewer) for side in ("hub", "authority")}
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
     cash = _chosen(side, sides[side], most, spread)
-    flow = flow_candidates(tx, most, spread, rule)
+    flow = flow_candidates(tx, most, spread, rule, fewer)
     return flow if cash is None or comes_first(flow) else cash
 
 
-def flow_candidates(tx: Tx, most: int, spread: int, rule: Rule) -> Batch | None:
+def flow_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
     """As `candidates`, of flow alone; None without `reach`."""
-    return _chosen("flow", _waiting(tx, "flow", most, spread), most, spread) if rule.reach else None
+    return _chosen("flow", _waiting(tx, "flow", most, spread, fewer), most, spread) if rule.reach else None
 
 
 def comes_first(flow: Batch | None) -> bool:
@@ -79,9 +83,9 @@ def comes_first(flow: Batch | None) -> bool:
     return flow is not None and random.random() < 0.5
 
 
-def _waiting(tx: Tx, side: str, most: int, spread: int) -> list[Candidate]:
+def _waiting(tx: Tx, side: str, most: int, spread: int, fewer: int) -> list[Candidate]:
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
-    rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit)[0]
+    rows: list[Candidate] = tx.one(f"cash/{side}_candidates", least=NONE, limit=limit, fewer=fewer)[0]
     return rows
 
 

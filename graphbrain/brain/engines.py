@@ -23,7 +23,7 @@ __all__ = ["Engine", "of"]
 class Cash(Protocol):
     """Spreading cash. What a batch is, only the engine knows."""
 
-    def candidates(self, tx: Tx, most: int, spread: int, rule: Rule, /) -> Any:
+    def candidates(self, tx: Tx, most: int, spread: int, rule: Rule, fewer: int, /) -> Any:
         """What to spend next, at most so many payments; None when there is nothing to do."""
 
     def named(self, ids: Sequence[int], /) -> list[Any]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import Any
 
 from graphbrain.accounts import pushes
@@ -16,9 +16,13 @@ from graphbrain.errors import GraphTooSmall
 from graphbrain.frontier import discovery
 from graphbrain.frontier.sampling import Spread
 from graphbrain.graph.connection import Tx
-from graphbrain.rules import Rule
 
 __all__ = ["Pushing"]
+
+MANY = 1_000
+"""A side of fewer payees fits in the memory of any server that has some left: where it does not, others take all."""
+LEFT_FOR = 300.0
+"""Seconds for which sides that did not fit in the server's memory are left: what took it may be over then."""
 
 
 class Pushing:
@@ -27,7 +31,8 @@ class Pushing:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._spread = Spread()
-        self._most_payees = sys.maxsize
+        self._too_many, self._until = pushes.NO_LIMIT, -math.inf
+        """Sides of so many links do not fit in the server's memory, as far as is known until then."""
         self.made = 0
 
     def push(self, batch: int) -> tuple[Pushed, bool]:
@@ -37,7 +42,7 @@ class Pushing:
         def choose(tx: Tx) -> tuple[Engine, Any]:
             rule = session.policy.rule  # of this attempt: the one before may have found the brain converted
             engine = engines.of(rule)
-            return engine, engine.cash.candidates(tx, batch, times, rule)
+            return engine, engine.cash.candidates(tx, batch, times, rule, self._fewer())
 
         engine, work = session.graph.read(choose, "cash/candidates")
         if work is None:
@@ -57,7 +62,7 @@ class Pushing:
         session = self._session
 
         def spend(tx: Tx) -> Pushed:
-            rule = self._rule()
+            rule = session.policy.rule
             return engine.cash.spend(tx, work, rule, session.now()) if engines.of(rule) is engine else Pushed()
 
         try:
@@ -68,15 +73,16 @@ class Pushing:
             parts = pushes.halves(work)
             if len(parts) == 1:  # a side is pushed whole, or not at all
                 many = session.graph.read(lambda tx: pushes.payees(tx, work), "cash/push")
-                self._most_payees = min(self._most_payees, max(1, many - 1))
-                return self._spend(engine, work)
+                if many < MANY:
+                    raise
+                self._too_many, self._until = min(self._fewer(), many), session.now() + LEFT_FOR
+                return Pushed()
             done = [self._spend(engine, part) for part in parts]
             return Pushed(*(sum(each) for each in zip(*map(astuple, done), strict=True)))
         self.made += pushed.pushes
         session.counters.add(pushes=pushed.pushes, payments=pushed.payments)
         return pushed
 
-    def _rule(self) -> Rule:
-        """The rule, but that no side is pushed for which the server was found to have too little memory."""
-        rule = self._session.policy.rule
-        return rule if rule.max_payees <= self._most_payees else replace(rule, max_payees=self._most_payees)
+    def _fewer(self) -> int:
+        """Only sides of fewer links than that may be chosen now."""
+        return self._too_many if self._session.now() < self._until else pushes.NO_LIMIT

@@ -1,12 +1,13 @@
 // Pages whose flow is most worth to be passed on again.
 //
 // param   least  INTEGER  the lowest priority wanted
+// param   fewer  INTEGER  of fewer links than that
 // param   limit  INTEGER  at most this many
 // column  rows   LIST     [id, priority, number of links], best first
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
-MATCH (p:Page) WHERE p.flow_priority >= $least
+MATCH (p:Page) WHERE p.flow_priority >= $least AND COUNT { (p)-[:LINKS]->() } < $fewer
 WITH p ORDER BY p.flow_priority DESC LIMIT $limit
 RETURN collect([id(p), p.flow_priority, COUNT { (p)-[:LINKS]->() }]) AS rows

@@ -8,6 +8,7 @@ import pytest
 
 from graphbrain import Brain, Fetched
 from graphbrain.accounts import pushes
+from graphbrain.brain import push
 from graphbrain.errors import GraphTooSmall
 from graphbrain.graph.connection import Tx
 from graphbrain.rules import Rule
@@ -113,15 +114,16 @@ def test_a_parked_side_is_pushed_when_it_has_fewer_neighbours(
 
 
 def test_what_is_too_much_for_the_servers_memory_is_pushed_in_parts(
-    brain: Brain, monkeypatch: pytest.MonkeyPatch
+    brain: Brain, clock: HandClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A batch is halved until it fits; a side that does not fit alone is left, as one of too many neighbours is."""
+    """A batch is halved until it fits; a side that does not fit alone is left for a while, and keeps its place."""
     spend, tried = pushes.spend, list[int]()
+    monkeypatch.setattr(push, "MANY", 15)
 
     def small(tx: Tx, batch: pushes.Batch, rule: Rule, now: float) -> pushes.Pushed:
         _, pages = batch
         tried.append(len(pages))
-        if len(pages) > 2 or 15 < pushes.payees(tx, batch) <= rule.max_payees:
+        if len(pages) > 2 or pushes.payees(tx, batch) > 15:
             raise GraphTooSmall("Neo4j has too little memory")
         return spend(tx, batch, rule, now)
 
@@ -131,9 +133,25 @@ def test_what_is_too_much_for_the_servers_memory_is_pushed_in_parts(
     assert max(tried) > 2
     assert brain.page(A).hub_paid == 0.0
     assert all(brain.page(f"http://hub.org/{n}").hub_paid > 0.0 for n in range(9))
-    # Nothing on the graph says why that side is left, so an audit misses its mark, and nothing else.
-    assert brain.audit(None).figures["wrong"] == {"marks": 1}
-    brain.clear()
+    sound(brain)
+    clock.pass_(push.LEFT_FOR / 2)
+    tried.clear()
+    assert brain.tend(None, passes=False).settled and not tried
+    monkeypatch.setattr(pushes, "spend", spend)
+    clock.pass_(push.LEFT_FOR)
+    brain.tend(None, passes=False)
+    assert brain.page(A).hub_paid > 0.0
+
+
+def test_a_server_without_any_memory_left_is_told_of(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(*_: object) -> pushes.Pushed:
+        raise GraphTooSmall("Neo4j has too little memory")
+
+    monkeypatch.setattr(pushes, "spend", none_left)
+    brain.report([Fetched(A, MANY)])
+    with pytest.raises(GraphTooSmall):
+        brain.tend(None, passes=False)
+    sound(brain)
 
 
 def test_top_is_by_score(brain: Brain) -> None:

@@ -142,9 +142,9 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/due": {"now": 1e12, "limit": 10},
     "claims/outlook": {"limit": 10},
     "claims/front": {"lanes": [[0, 1e12]], "stretches": [[1, 1 << 40]], "limit": 50, "kept": 2},
-    "cash/flow_candidates": {"least": -1000, "limit": 10},
-    "cash/hub_candidates": {"least": -1000, "limit": 10},
-    "cash/authority_candidates": {"least": -1000, "limit": 10},
+    "cash/flow_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
+    "cash/hub_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
+    "cash/authority_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
     "pages/deepened": {"limit": 10},
     "pages/ids_from": {"after": "8", "limit": 10},
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain.brain import push
 from graphbrain.errors import GraphTooSmall, UnknownPage
 from graphbrain.frontier import dense as parting
 from graphbrain.frontier import edits, report
@@ -167,10 +168,11 @@ def test_a_side_that_memory_cannot_hold_is_left_and_the_others_are_pushed(
     spend = cash.spend
 
     def small(tx: object, work: tuple[str, list[int]], rule: object, now: float) -> object:
-        if cash.payees(tx, work) > 6 and rule.max_payees > 6:  # type: ignore[arg-type,attr-defined]
+        if cash.payees(tx, work) > 6:  # type: ignore[arg-type]
             raise GraphTooSmall
         return spend(tx, work, rule, now)  # type: ignore[arg-type]
 
+    monkeypatch.setattr(push, "MANY", 6)
     monkeypatch.setattr(cash, "spend", small)
     assert brain.tend(None, passes=False).settled
     sound(brain)
