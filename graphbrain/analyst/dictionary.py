@@ -95,7 +95,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "recheck_at": (TIME, "when an alias is fetched again"),
     "spells": ("", "its links name aliases"),
     "respelt": ("", "how often its address was replaced by a better one"),
-    "siblings_before": ("", "new pages of its folder that the page which brought it named before it"),
+    "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),
     "path_repeats": ("", "steps of the address's path that stood in it before, numbers left out, if there are any"),
     "url_surplus": ("", "how much the address has that its normal form has not"),
     "look_again": ("", "its in-links have still to be looked at"),

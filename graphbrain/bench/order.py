@@ -28,6 +28,7 @@ from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 from graphbrain.ingest.replay import Progress, replay
 from graphbrain.methods import powers
+from graphbrain.model import Hint
 
 __all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
 
@@ -100,9 +101,13 @@ class Live:
     reach: float = 0.0
 
 
-def web_of(recording: Recording, seeds: Sequence[int]) -> Web:
-    """The web that is reached from some pages of a recording. Raises BadInput where that is one page."""
+def web_of(recording: Recording, seeds: Sequence[int], sitemap: bool = False) -> Web:
+    """The web that is reached from some pages of a recording; with a `sitemap`, which names all of it by URL. Raises
+    BadInput where that is one page."""
     web = Web.of(recording, seeds)
+    if sitemap:
+        by_url = sorted(range(len(web)), key=lambda page: recording.urls[int(web.pages[page])])
+        web = dataclasses.replace(web, listed=np.array(by_url, dtype=np.int64))
     if len(web) < 2:
         raise BadInput(f"Nothing is reached from these seeds of {recording.name}: name others with --seed.")
     return web
@@ -174,6 +179,8 @@ def live(
         if due >= 1.0:
             due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
             due = max(due, 0.0)  # where nothing waits, nothing is saved up
+
+    brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())
 
     def told(step: Progress) -> None:
         progress(name, step.pages, step.total)

@@ -20,6 +20,7 @@ import numpy as np
 
 from graphbrain.accounts import algebra
 from graphbrain.arrays import Flags, Floats, Ints
+from graphbrain.brain.session import PASS_BATCH
 from graphbrain.rules import SEED_FLOW
 from graphbrain.schedule import lanes, novelty
 from graphbrain.url import path_repeats
@@ -45,7 +46,7 @@ class Web:
 
     `pages`: the recording's numbers, ascending; `offsets`, `targets`: the distinct links without self-links by rows;
     `seeds`: where the crawl begins; `path_repeats`: steps of each page's path that stood in it before; `folders`: a
-    number for the folder of each page.
+    number for the folder of each page; `listed`: pages that a sitemap names, in its order, before any is fetched.
     """
 
     pages: Ints
@@ -54,6 +55,7 @@ class Web:
     seeds: Ints
     path_repeats: Floats
     folders: Ints
+    listed: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def of(cls, recording: Recording, seeds: Sequence[int]) -> Web:
@@ -115,6 +117,7 @@ class Crawl:
         self.seeds[web.seeds] = True
         self.depth[web.seeds] = 0.0
         self._meet(web.seeds, web.seeds)
+        self._be_told(web.listed)
 
     @property
     def order(self) -> Ints:
@@ -149,6 +152,12 @@ class Crawl:
         self.siblings_before[new] = novelty.siblings_before(brought, self.web.folders[new])
         self.found[new] = self._found + np.arange(len(new))
         self._found += len(new)
+
+    def _be_told(self, pages: Ints) -> None:
+        """These are known from the beginning: of each transaction of hints the list is the finder."""
+        fresh = pages[~self.known[pages]]
+        self._meet(fresh, np.arange(len(fresh)) // PASS_BATCH)
+        self.depth[fresh] = 1.0
 
     def along(self, values: Floats) -> Floats:
         """For each page the sum of what the fetched pages (`values`, in the order of fetching) bring along links."""

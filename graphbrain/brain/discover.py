@@ -64,7 +64,7 @@ class Discovering:
                 of_page.setdefault(noted.key, {})[number] = noted
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no hint
                 answers[number] = Hinted(named(hint), False, unreadable(error))
-        keys = sorted(of_page)
+        keys = list(of_page)
         for start in range(0, len(keys), PASS_BATCH):
             some = {key: [*of_page[key].values()] for key in keys[start : start + PASS_BATCH]}
             part = {key: change_hints.together(told) for key, told in some.items()}

@@ -243,6 +243,7 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable (order).")
 @click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order).")
 @click.option("--reach", type=Number(0), metavar="SHARE", help="As the setting (order; 0).")
+@click.option("--sitemap", is_flag=True, default=None, help="A sitemap names all pages at the beginning (order).")
 @click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
 @click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 100).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")

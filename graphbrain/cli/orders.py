@@ -29,6 +29,7 @@ def run(
     values: Sequence[str] = (),
     live: bool = True,
     reach: float = 0.0,
+    sitemap: bool = False,
     hosts: int | None = None,
     plot: Path | None = None,
     **how: Any,
@@ -50,7 +51,7 @@ def run(
         plots.check(plot)
     recording = read(file, nodes=nodes)
     begin = [recording.find(seed) for seed in seeds] or recording.seeds()
-    web = order.web_of(recording, begin)
+    web = order.web_of(recording, begin, sitemap)
     show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
     stop = threading.Event()
     with stoppable(stop), show.task_bar() as bar:

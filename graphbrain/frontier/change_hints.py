@@ -12,8 +12,10 @@ Statements: pages/hints, pages/hinted, pages/move_back, facts/sitemaps.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from graphbrain.accounts import ledgers
@@ -27,7 +29,7 @@ from graphbrain.hosts import politeness
 from graphbrain.model import Hint, Hinted, HintOutcome
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
-from graphbrain.url import Rules, is_key
+from graphbrain.url import Rules, folder, is_key
 
 __all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 
@@ -116,9 +118,7 @@ def apply(
     """
     found = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in found}
-    # One click away from the host's root, which is where such lists begin; never a seed.
-    fresh = [New(key, hint.url, 1) for key, hint in hints.items() if key not in ids and hint.url is not None]
-    made = discovery.create(tx, fresh, policy.scope, policy.rule, now)
+    made = discovery.create(tx, _new(hints, ids), policy.scope, policy.rule, now)
     ids |= made
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}
@@ -152,6 +152,18 @@ def apply(
     if ripe_at:
         politeness.queues(tx, politeness.earliest(ripe_at), policy.manners, now)
     return outcomes
+
+
+def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
+    """The pages to be made of hints: one click away from the host's root, which is where such lists begin, and never
+    seeds. A sitemap counts as the page that brings them: it names thousands of one folder, and if each were as new as
+    the first, they would all come before most of what the site itself links to."""
+    siblings: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return [
+        New(key, hint.url, 1, siblings_before=next(siblings[folder(hint.url)]))
+        for key, hint in hints.items()
+        if key not in known and hint.url is not None
+    ]
 
 
 def _read(tx: Tx, ledger: Accounts, policy: Policy) -> dict[int, list[Any]]:

@@ -52,7 +52,7 @@ class New:
     in_weight: float = 0.0
     """what its finders will link to it with, in the same transaction: saves a second write of the page"""
     siblings_before: int = 0
-    """how many new pages of its folder the page that brings it names before it"""
+    """how many new pages of its folder the page, or the list of hints, that brings it names before it"""
 
 
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:

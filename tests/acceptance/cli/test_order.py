@@ -51,6 +51,12 @@ def test_with_reach_flow_goes_on(small: Path) -> None:
     assert curves["flow"] == curves["reach, d 0.85"]
 
 
+def test_with_a_sitemap_all_pages_are_known_at_once(small: Path) -> None:
+    told = [bench("order", small, "--no-live", "--seed", "0", "--json", *more).stdout for more in ([], ["--sitemap"])]
+    without, told_of_all = ({row["order"]: row for row in map(json.loads, text.splitlines())} for text in told)
+    assert told_of_all["omniscient"]["area"] > without["omniscient"]["area"]
+
+
 def test_several_values(small: Path) -> None:
     done = bench("order", small, "--no-live", "--value", "in_links", "--value", "flow in_links^.5", "--json")
     names = [json.loads(line)["order"] for line in done.stdout.splitlines()]

@@ -45,6 +45,17 @@ def test_a_brain_without_lag_is_about_as_good_as_its_order(
         assert (brain.settings.value, brain.settings.order) == (VALUE, way)
 
 
+def test_a_sitemap_tells_the_live_brain_too(make_brain: Callable[..., Brain], recording: Recording) -> None:
+    web = order.web_of(recording, [0], sitemap=True)
+    curves, shares = order.simulated(web, [VALUE])
+    exact = next(curve for curve in curves if curve.name == VALUE)
+    brain = make_brain()
+    found = order.live(brain, recording, web, shares, VALUE, Live(workers=0, pushes_per_page=5, batch=10))
+    assert found.fetched == len(web)
+    assert abs(found.area - exact.area) < 0.05
+    assert sum(page.hinted == 0.0 for page in brain.dump_pages()) == len(web)
+
+
 def test_what_is_fetched_when_it_is_stopped_is_told(make_brain: Callable[..., Brain], recording: Recording) -> None:
     web = order.web_of(recording, [0])
     _, shares = order.simulated(web, [], stop=lambda: True)

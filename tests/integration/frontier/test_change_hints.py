@@ -13,7 +13,7 @@ from graphbrain.brain.discover import Discovering
 from graphbrain.brain.names import Names
 from graphbrain.frontier.change_hints import Trust, beta
 from graphbrain.url import key_of
-from tests.integration.conftest import START, HandClock
+from tests.integration.conftest import START, HandClock, sound
 
 MakeBrain = Callable[..., Brain]
 
@@ -38,6 +38,21 @@ def test_an_unknown_page_is_made_and_is_no_seed(make_brain: MakeBrain) -> None:
     assert (page.state, page.depth, page.is_seed, page.hinted, page.discovered) == ("frontier", 1, False, 0.0, START)
     assert brain.page(B).state == "outside"
     assert [claim.url for claim in brain.next_urls(9)] == [A]
+
+
+def test_of_the_new_pages_of_a_folder_that_a_list_names_the_first_come_first(
+    brain: Brain, ask: Callable[..., Any]
+) -> None:
+    """A sitemap of thousands of pages does not go before what the site links to."""
+    brain.report([Fetched(A, [B, f"{A}shop/4", f"{A}about"])])
+    listed = [f"{A}shop/{n}" for n in range(40)]
+    brain.hint([Hint(url, 0.0, "sitemap") for url in [*listed, f"{A}news/1"]])
+    brain.hint([f"{A}shop/40"])
+    before = dict(ask("MATCH (p:Page) WHERE p.siblings_before IS NOT NULL RETURN p.url, p.siblings_before"))
+    assert before == {f"{A}shop/{n}": n - (n > 4) for n in range(1, 40) if n != 4}
+    first = [claim.url for claim in brain.next_urls(8)]
+    assert {B, f"{A}about", f"{A}shop/4", f"{A}shop/0", f"{A}news/1", f"{A}shop/40"} <= set(first)
+    sound(brain)
 
 
 @pytest.mark.parametrize(("shape", "scale", "rate"), [(2.0, 10.0, 0.2), (None, None, 0.1)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -137,6 +138,20 @@ def test_new_pages_of_a_folder_are_counted_as_their_finder_names_them(web: Web) 
                     met[int(web.folders[end])] += 1
     assert crawl.siblings_before.tolist() == wanted.tolist()
     assert wanted.max() > 1
+
+
+def test_what_a_sitemap_names_is_known_from_the_beginning_each_folders_first_pages_first(web: Web) -> None:
+    listed = np.random.default_rng(5).permutation(len(web))
+    crawl = Crawl(replace(web, listed=listed))
+    assert crawl.known.all() and crawl.depth.tolist() == [0.0 if page in web.seeds else 1.0 for page in range(len(web))]
+    met: Counter[int] = Counter()
+    for page in listed.tolist():
+        if page not in web.seeds:
+            assert crawl.siblings_before[page] == met[int(web.folders[page])]
+            met[int(web.folders[page])] += 1
+    make = partial(orders.Blend, {"novelty": 1.0})
+    found = crawled(crawl.web, Order("a list", make))
+    assert sorted(found.tolist()) == list(range(len(web)))
 
 
 def _trap() -> tuple[list[str], list[list[int]]]:
