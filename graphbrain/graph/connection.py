@@ -314,11 +314,7 @@ class Graph:
         return self._run(work, name, neo4j.WRITE_ACCESS, patient)
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
-        # Twice at least: who was stopped by Ctrl-Z has lost the transaction, and his time is over when he goes on.
-        tried_long = tenacity.stop_all(
-            tenacity.stop_after_delay(self.limit_seconds), tenacity.stop_after_attempt(LEAST_ATTEMPTS)
-        )
-        stop = (lambda state: tried_long(state) or _too_small(state)) if patient else tenacity.stop_after_attempt(1)
+        stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
             wait=_pause,
@@ -332,6 +328,16 @@ class Graph:
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
             self._explain(error, name)
+
+    def _tried_enough(self, state: tenacity.RetryCallState) -> bool:
+        if _too_small(state):
+            return True
+        # Twice at least: who was stopped by Ctrl-Z has lost the transaction, and his time is over when he goes on.
+        return state.attempt_number >= LEAST_ATTEMPTS and (state.seconds_since_start or 0.0) >= self.limit_seconds
+
+    def hurry(self, seconds: float) -> None:
+        """From now on no call goes on trying for longer than that, nor one that is under way."""
+        self.limit_seconds = min(self.limit_seconds, seconds)
 
     def _attempt(self, work: Callable[[Tx], T], name: str, mode: str, misfits: Misfits) -> T:
         driver = self._driver

@@ -96,6 +96,9 @@ class Door:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
         except Refusal as refusal:
             await visit.refuse(refusal)
+        except asyncio.CancelledError:  # told twice to stop, the server waits for no answer
+            await visit.refuse(Refusal(503, "Stopping", "The service stops; try again.", try_again=True))
+            raise
         except Exception:  # what nobody has foreseen must be told to somebody
             log.exception("%s failed", visit.id)
             await visit.refuse(Refusal(500, "Internal", "The service failed; its log says more, by the request's id."))

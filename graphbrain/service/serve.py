@@ -1,7 +1,7 @@
 """Running the service: one process, stopped in order.
 
 Told to stop (Ctrl-C, SIGTERM) it takes no more connections, ends long polls, answers what is in flight, stops jobs
-between two transactions, and lets the brain go. A second Ctrl-C does not wait.
+between two transactions, and lets the brain go. A second Ctrl-C does not wait for answers.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ __all__ = ["Address", "Limits", "Terms", "configured", "serve"]
 
 GRACE = 30
 """Seconds that what is in flight has to be answered in."""
+LAST_TRIES = 3.0
+"""Seconds for which a service that stops goes on trying where Neo4j does not answer."""
 KEEP_ALIVE = 65
 """Longer than a long poll, so that a connection outlives a pause of its client."""
 LONGEST_HEAD = 65_536
@@ -116,8 +118,13 @@ def serve(
     address.checked(terms.without_token)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     service = Application(brain, terms)
+
+    def stop() -> None:
+        service.stop()
+        brain.graph.hurry(LAST_TRIES)
+
     with _listening(address) as listener:
-        _Server(configured(service, address), service.stop, on_start).run(sockets=[listener])
+        _Server(configured(service, address), stop, on_start).run(sockets=[listener])
     say("graphbrain: the service has stopped.")
 
 

@@ -26,6 +26,7 @@ class Cutter:
         self._left: int | None = None
         self._commit = False
         self._lost = "request"
+        self._pairs: list[_Pair] = []
         self.cuts = 0
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -33,7 +34,15 @@ class Cutter:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """From now on nobody reaches the server through it."""
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)  # wakes who accepts
         self._listener.close()
+        for pair in self._pairs:
+            pair.close()
 
     def arm(self, n: int, lost: str) -> None:
         with self._lock:
@@ -67,6 +76,7 @@ class Cutter:
                 client, _ = self._listener.accept()
                 server = socket.create_connection(self._upstream)
                 pair = _Pair(client, server)
+                self._pairs.append(pair)
                 threading.Thread(target=self._forward, args=(pair,), daemon=True).start()
                 threading.Thread(target=pair.answer, daemon=True).start()
 

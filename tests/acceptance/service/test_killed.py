@@ -12,13 +12,17 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
 from graphbrain import Brain
+from tests.acceptance.proxy import Cutter
 from tests.acceptance.service.crawler import PAGES, links_of, url_of
 from tests.conftest import Neo4j, emptied
 from tests.serving import bearer, tokens
@@ -147,6 +151,29 @@ def test_it_stops_in_order(neo4j: Neo4j) -> None:
                 assert service.wait(60) == 0
                 assert service.stderr is not None and "the service has stopped" in service.stderr.read()
             assert brain.report([_visit(claims[0])])[0].accepted
+
+
+def test_it_does_not_wait_long_for_a_neo4j_that_is_away(neo4j: Neo4j) -> None:
+    """Told to stop, it lets go of what waits for the database; told twice, it answers at once that it stops."""
+    for times, kind in ((1, "GraphUnavailable"), (2, "Stopping")):
+        at = urlsplit(neo4j.uri)
+        with emptied(neo4j) as brain, Cutter(at.hostname or "", at.port or 7687) as proxy:
+            given, port = tokens(brain), free_port()
+            service = start(replace(neo4j, uri=f"bolt://127.0.0.1:{proxy.port}"), port)
+            with ended(service), ThreadPoolExecutor(1) as pool:
+                bearing = {"headers": bearer(given["analyst"]), "timeout": 60}
+                assert httpx.get(f"http://127.0.0.1:{port}/v1/stats", **bearing).status_code == 200
+                proxy.leave()
+                answer = pool.submit(httpx.get, f"http://127.0.0.1:{port}/v1/stats", **bearing)
+                time.sleep(1.0)
+                began = time.monotonic()
+                for _ in range(times):
+                    service.send_signal(signal.SIGINT)
+                    time.sleep(0.5)
+                told = answer.result()
+                assert (told.status_code, told.json()["error"]["type"]) == (503, kind)
+                assert service.wait(60) == 0
+                assert time.monotonic() - began < 15.0  # PATIENCE alone is 20
 
 
 _POLL = """
