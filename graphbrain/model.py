@@ -117,15 +117,17 @@ class Claim(_Record):
 
 
 class Claims(Sequence[Claim]):
-    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked.
+    """The answer of `next_urls`: the claims, and what to expect when there are fewer than asked. Of as many as asked
+    nothing more is said: the times are None then.
 
     `next_ready`: epoch seconds at which the next page can be claimed, None when nothing is waiting for a time.
     `finished`: nothing waits, nothing is leased and nothing is to be retried: the crawl is over unless somebody
     seeds or reports more. `next_unfailed`: as `next_ready`, of pages that wait for their host, or that somebody holds;
-    those that have failed, and will be tried again in minutes or days, are left aside.
+    those that have failed, and will be tried again in minutes or days, are left aside. `repeated`: by this key claims
+    were handed out before, and these are those of them that are still held: others are had by another key.
     """
 
-    __slots__ = ("_claims", "finished", "next_ready", "next_unfailed")
+    __slots__ = ("_claims", "finished", "next_ready", "next_unfailed", "repeated")
 
     def __init__(
         self,
@@ -134,11 +136,13 @@ class Claims(Sequence[Claim]):
         next_ready: float | None = None,
         finished: bool = False,
         next_unfailed: float | None = None,
+        repeated: bool = False,
     ) -> None:
         self._claims = tuple(claims)
         self.next_ready = next_ready
         self.finished = finished
         self.next_unfailed = next_unfailed
+        self.repeated = repeated
 
     @overload
     def __getitem__(self, index: int) -> Claim: ...

@@ -24,9 +24,9 @@ from graphbrain.methods import LIVE, METHODS, powers
 
 __all__ = [
     "ENGINES",
+    "OF_OTHER_PARTS",
     "ORDERS",
     "PAYOUTS",
-    "SHARED_WITH_SERVER",
     "InForce",
     "Settings",
     "changes",
@@ -89,8 +89,10 @@ HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
-# GRAPHBRAIN_… variables that other parts read (graphbrain/server/lifecycle.py); not settings of a brain, and no typos.
-SHARED_WITH_SERVER = frozenset({"GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"})
+OF_SERVER = ("GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
+OF_CLIENT = ("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL")
+OF_OTHER_PARTS = frozenset({*OF_SERVER, *OF_CLIENT})
+"""GRAPHBRAIN_… variables that other parts read; they are no settings of a brain, and no typos."""
 
 
 def _setting(default: Any, kind: Kind, meaning: str) -> Any:
@@ -231,11 +233,11 @@ class Settings:
         names = cls.names()
         values: dict[str, Any] = {}
         for variable, text in environ.items():
-            if not variable.startswith(PREFIX) or variable in SHARED_WITH_SERVER:
+            if not variable.startswith(PREFIX) or variable in OF_OTHER_PARTS:
                 continue
             name = variable.removeprefix(PREFIX).lower()
             if name not in names:
-                others = (other.removeprefix(PREFIX).lower() for other in SHARED_WITH_SERVER)
+                others = (other.removeprefix(PREFIX).lower() for other in OF_OTHER_PARTS)
                 raise SettingsError(unknown(name, (*names, *others), variable_of))
             values[name] = text
         for name, value in arguments.items():

@@ -14,7 +14,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
 from graphbrain.frontier import asked, claims, discovery
-from graphbrain.frontier.claims import Request, Taken
+from graphbrain.frontier.claims import Outlook, Request, Taken
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
@@ -85,8 +85,8 @@ class Claiming:
         key = None if key is None else border.name("key", key)
         deadline = time.monotonic() + wait
         while True:
-            claimed, again = self._claim_by(n, _Caller(tokens.token(session.now()), worker, key))
-            if again:
+            claimed = self._claim_by(n, _Caller(tokens.token(session.now()), worker, key))
+            if claimed.repeated:
                 return claimed
             left = deadline - time.monotonic()
             if len(claimed) or claimed.finished or left <= 0:
@@ -96,18 +96,20 @@ class Claiming:
             ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
             time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
 
-    def _claim_by(self, n: int, caller: _Caller) -> tuple[Claims, bool]:
-        """Claims; and whether they were made before, by the same key."""
+    def _claim_by(self, n: int, caller: _Caller) -> Claims:
+        """Claims, or those that were made before by the same key."""
         if caller.key is None:
-            return self._claim(n, caller), False
+            return self._claim(n, caller)
         try:
             claimed = self._claim(n, caller)
         except asked.Answered:
             claimed = Claims(())
         if claimed:
-            return claimed, False
+            return claimed
         before = self._session.perform("asked/again", _asked_again, caller.key)
-        return (claimed, False) if before is None else (Claims(before), True)
+        if before is None:
+            return claimed
+        return _fewer(before, self._look_out(), repeated=True) if len(before) < n else Claims(before, repeated=True)
 
     def _claim(self, n: int, caller: _Caller) -> Claims:
         self._leases.look_now_and_then(by_key=caller.key is not None)
@@ -123,20 +125,19 @@ class Claiming:
                 got += self._take_aliases(n - len(got), caller)
             if len(got) == n:
                 break
-            outlook = self._session.graph.read(self._look_out, "claims/outlook")
+            outlook = self._look_out()
             if not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
-                return Claims(
-                    got,
-                    next_ready=outlook.next_ready,
-                    finished=outlook.finished and not got,
-                    next_unfailed=outlook.next_unfailed,
-                )
+                return _fewer(got, outlook)
             more = self._fill(got, n, caller)
         return Claims(got)
 
-    def _look_out(self, tx: Tx) -> claims.Outlook:
+    def _look_out(self) -> Outlook:
         session = self._session
-        return claims.outlook(tx, session.finder, session.policy.manners, session.now())
+
+        def look(tx: Tx) -> Outlook:
+            return claims.outlook(tx, session.finder, session.policy.manners, session.now())
+
+        return session.graph.read(look, "claims/outlook")
 
     def _fill(self, got: list[Claim], n: int, caller: _Caller) -> bool:
         """Claim pages until there are `n`, or enough, or no more to be had now; may there be more, though there are
@@ -255,11 +256,26 @@ class Claiming:
         others."""
         good: list[str | None] = [None] * len(wanted)
         for part in self._names.rounds(wanted) if wanted else ():
-            held = {key: wanted[number].token for number, key in part.items() if key is not None}
-            kept = self._session.perform(name, work, held) if held else set()
-            for number, key in part.items():
-                good[number] = key if key in kept else None
+            left = {number: key for number, key in part.items() if key is not None}
+            while left:
+                held: dict[str, str] = {}
+                # Of several claims of one page, as of an older one beside that which holds it, each is seen by itself.
+                now = {n: key for n, key in left.items() if held.setdefault(key, wanted[n].token) == wanted[n].token}
+                kept = self._session.perform(name, work, held)
+                good = [now[n] if now.get(n) in kept else each for n, each in enumerate(good)]
+                left = {n: key for n, key in left.items() if n not in now}
         return good
+
+
+def _fewer(got: Sequence[Claim], outlook: Outlook, *, repeated: bool = False) -> Claims:
+    """Fewer claims than were asked for, and what to expect."""
+    return Claims(
+        got,
+        next_ready=outlook.next_ready,
+        finished=outlook.finished and not got,
+        next_unfailed=outlook.next_unfailed,
+        repeated=repeated,
+    )
 
 
 def _asked_again(tx: Tx, key: str, _policy: Policy, now: float) -> list[Claim] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
@@ -18,6 +19,8 @@ from graphbrain.model import OUTCOMES, Answer, Failed, Fetched, Unusable
 
 __all__ = ["Reporting"]
 
+_Done = tuple[str, Answer, bool]
+"""Of a visit: the key of its page, the answer, and whether it was recorded before and is told again."""
 BATCH_PAGES, BATCH_LINKS = 200, 10_000
 """A report is split into transactions of at most so many pages and links."""
 
@@ -43,6 +46,7 @@ class Reporting:
         session, started = self._session, time.monotonic()
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         answers: list[Answer | None] = [None] * len(items)
+        counted = [True] * len(items)
         checked: list[tuple[int, Item]] = []
         for number, made in enumerate(intake.all(items)):
             if isinstance(made, Answer):
@@ -51,28 +55,31 @@ class Reporting:
                 checked.append((number, made))
         for batch in _batches(checked):
             numbers = {item.key: number for number, item in batch}
-            for key, answer in self._record([item for _, item in batch]):
+            for key, answer, again in self._record([item for _, item in batch]):
                 answers[numbers[key]] = answer
-                session.counters.add(pages=answer.accepted, links=answer.links)
-        session.counters.answered((answer and answer.outcome) or OUTCOMES[-1] for answer in answers)
+                if again:
+                    counted[numbers[key]] = False
+                else:
+                    session.counters.add(pages=answer.accepted, links=answer.links)
+        outcomes = ((answer and answer.outcome) or OUTCOMES[-1] for answer in answers)
+        session.counters.answered(compress(outcomes, counted))
         self._upkeep.after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
 
-    def _record(self, items: Sequence[Item]) -> list[tuple[str, Answer]]:
-        """Record visits in one transaction, or in several where their pages have too many links for that; the key and
-        the answer of each."""
+    def _record(self, items: Sequence[Item]) -> list[_Done]:
+        """Record visits in one transaction, or in several where their pages have too many links for that."""
         try:
             return self._record_at_once(items)
         except report.Heavy as heavy:
             links = heavy.links
         except GraphTooSmall:
             links = {item.key: len(item.targets) for item in items}
-        answers: list[tuple[str, Answer]] = []
+        answers: list[_Done] = []
         for batch in _batches([*enumerate(items)], links):
             answers += self._record_apart([item for _, item in batch], links)
         return answers
 
-    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[tuple[str, Answer]]:
+    def _record_apart(self, items: Sequence[Item], links: Mapping[str, int]) -> list[_Done]:
         """The same of visits with so many links; where memory is too small for some page, it alone is refused."""
         try:
             for item in items:
@@ -87,18 +94,22 @@ class Reporting:
             why = f"its {links[item.key]:,} links are more than Neo4j's memory holds ({error})"
             failure = refused(item, why)
             if failure is None:
-                return [(item.key, Answer(item.report.url, False, why))]
+                return [(item.key, Answer(item.report.url, False, why), False)]
             return self._record_at_once([failure])
 
-    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[tuple[str, Answer]]:
-        session = self._session
+    def _record_at_once(self, items: Sequence[Item], *, heavy: bool = False) -> list[_Done]:
+        session, attempts = self._session, 0
 
         def record(tx: Tx) -> report.Recorded:
+            nonlocal attempts
+            attempts += 1
             return report.record(tx, items, session.policy, session.now(), heavy=heavy)
 
         done = session.graph.write(record, "report")
         session.counters.add(pushes=done.pushes, payments=done.payments)
-        return [(item.key, answer) for item, answer in zip(items, done.answers, strict=True)]
+        # A later attempt finds what the one before has recorded, whose answer was lost.
+        again = done.again if attempts == 1 else frozenset()
+        return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]
 
     def _part(self, item: Item) -> None:
         """Let most of a page's links come and go before its visit is recorded."""

@@ -130,7 +130,7 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 
 def claims(told: Mapping[str, Any]) -> Claims:
     """What `next_urls` answers."""
-    more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed")}
+    more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
     return Claims((Claim(**claim) for claim in told["claims"]), **more)
 
 

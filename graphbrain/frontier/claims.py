@@ -17,6 +17,7 @@ from typing import Any
 
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
+from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT, Address
@@ -412,7 +413,7 @@ def release(
     """Give the pages `key → token` back; the answer is the keys that were held, or given back by this token before."""
     rows = _held(tx, ids.values())
     held = [row for row in rows if tokens.get(str(row[1])) == row[3]]
-    done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), "returned") == (row[6], row[8])}
+    done = {str(row[1]) for row in rows if row[3] is None and (tokens.get(str(row[1])), RETURNED) == (row[6], row[8])}
     _let_go(tx, held, revisits, manners, now)
     return done | {str(row[1]) for row in held}
 

@@ -21,7 +21,7 @@ from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import discovery, facts, relink, spellings, visits
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.relink import Named, Redirected
-from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge, told_of
+from graphbrain.frontier.verdicts import RETURNED, Item, Policy, Verdict, Visit, judge, told_of
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.model import Answer, Failed, Fetched
 from graphbrain.rules import LEAST_RELEVANCE, Rule
@@ -46,9 +46,11 @@ class Heavy(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What one transaction did: an answer for each item, in their order; pushes of cash, and the payments of these."""
+    """What one transaction did: an answer for each item, in their order; the keys of the visits that were recorded
+    before, and are told again; pushes of cash, and the payments of these."""
 
     answers: list[Answer]
+    again: frozenset[str]
     pushes: int
     payments: int
 
@@ -90,7 +92,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     facts.write_state_changes(tx, visits.state_changes(final, outside))
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
-    return Recorded([told_of(item, answers.get(item.key)) for item in items], pushes, payments)
+    again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
+    return Recorded([told_of(item, answers.get(item.key)) for item in items], again, pushes, payments)
 
 
 def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
@@ -122,12 +125,15 @@ def _create(
     if not missing:
         return {}
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
-    depths = dict(tx.one("pages/depths", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0])
-    intact(*depths.values())
+    rows = tx.one("pages/visited", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0]
+    there = {page: (depth, last, outcome) for page, depth, last, outcome in rows}
+    intact(*(depth for depth, _, _ in there.values()))
     new: dict[str, New] = {}
     visited = {item.key: item.url for item in items}
     for item in items:
-        depth = depths.get(ids.get(item.key, -1), 0)
+        depth, last, outcome = there.get(ids.get(item.key, -1), (0, None, None))
+        if item.claimed and last == item.token and outcome != RETURNED:
+            continue  # a visit that is told again, whose links nobody takes
         beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)

@@ -17,12 +17,14 @@ from graphbrain.schedule.value import Schedule
 from graphbrain.scope import Scope
 from graphbrain.tokens import made_at
 
-__all__ = ["NOT_MODIFIED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
+__all__ = ["NOT_MODIFIED", "RETURNED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
 
 PASSING = frozenset({408, 421, 423, 425})
 """Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
 They are tried again like server errors."""
 SLOWED = frozenset({429, 503})
+RETURNED = "returned"
+"""What came of a claim that was given back, or had lapsed."""
 NOT_MODIFIED = 304
 NEVER_FETCHED = "not modified, but never fetched"
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
@@ -215,7 +217,7 @@ def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
     """Accept or refuse one visit by its lease, and find its outcome."""
     claim = item.report.claim
     if visit.last_lease == item.token and visit.lease != item.token:
-        if visit.last_outcome == "returned":
+        if visit.last_outcome == RETURNED:
             return _refused(item, visit, "the claim was given back or had lapsed")
         return Verdict(item, visit, False, False, _accepted(item, visit.last_outcome))
     if claim is not None and visit.lease != item.token:

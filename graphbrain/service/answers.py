@@ -79,7 +79,8 @@ class ClaimsAnswer(BaseModel):
 
     claims: list[Claim]
     next_ready: float | None = Field(
-        description="when the next page can be claimed, epoch seconds by the server's clock; null: never"
+        description="where fewer are handed out than asked: when the next page can be claimed, epoch seconds by the "
+        "server's clock; null: never"
     )
     finished: bool = Field(
         description="nothing waits, nothing is leased and nothing is to be retried: one page that failed, and will be "
@@ -88,6 +89,9 @@ class ClaimsAnswer(BaseModel):
     next_unfailed: float | None = Field(
         description="as next_ready, without pages that have failed and will be tried again; a page that somebody holds "
         "counts with the end of its lease. A crawler ends when 'claims' is empty and this is null or too far off"
+    )
+    repeated: bool = Field(
+        description="by this Idempotency-Key claims were handed out before; these are those of them that are still held"
     )
 
 
@@ -357,7 +361,7 @@ _RANKING = _of(
 )
 EXAMPLES: dict[str, Any] = {
     "seed": _of(SeedAnswer, created=1, known=0, refused=[], outside=0, gone=0, forgotten=0, remarks=[]),
-    "next_urls": {"claims": [CLAIM], "next_ready": None, "finished": False, "next_unfailed": None},
+    "next_urls": {"claims": [CLAIM], "next_ready": None, "finished": False, "next_unfailed": None, "repeated": False},
     "report": {"answers": [_ANSWER]},
     "renew": {"claims": [{**CLAIM, "until": 1795611151.5}, {"url": "https://a.example/b", "key": KEY, "lost": True}]},
     "give_back": {"claims": [{"url": CLAIM["url"], "key": KEY, "given_back": True}]},

@@ -138,6 +138,7 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
             "next_ready": claims.next_ready,
             "finished": claims.finished,
             "next_unfailed": claims.next_unfailed,
+            "repeated": claims.repeated,
         }
     )
 
@@ -149,7 +150,7 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
 
     async def ask() -> Claims:
         found = await service.crawl.run(service.brain.next_urls, body.n, **named)
-        if not found:
+        if not found and not found.repeated:
             service.gate.told = found
             service.gate.shut((found.next_ready or service.brain.now() + 1.0) - service.brain.now())
         return found
@@ -157,14 +158,14 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
     gate = service.gate
     # Whoever comes while others wait goes behind them.
     claims = Claims(()) if body.wait and gate.turn.locked() else await ask()
-    if claims or claims.finished or (left := until - time.monotonic()) <= 0:
+    if claims or claims.finished or claims.repeated or (left := until - time.monotonic()) <= 0:
         return claims
     try:
         await asyncio.wait_for(gate.turn.acquire(), left)
     except TimeoutError:
         return gate.told
     try:
-        while not claims and not claims.finished and (left := until - time.monotonic()) > 0:
+        while not claims and not claims.finished and not claims.repeated and (left := until - time.monotonic()) > 0:
             await gate.pass_(left)
             if service.stopping.is_set() or await asked.is_disconnected():
                 return gate.told

@@ -24,7 +24,7 @@ from graphbrain.analyst.questions import questions
 from graphbrain.cli.app import cli
 from graphbrain.demo.web import Web
 from graphbrain.schedule import change_rate
-from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from graphbrain.settings import OF_OTHER_PARTS, Settings
 from graphbrain.simulate import optimal_revisits
 from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.documents import PAGES, README, TEXT
@@ -210,7 +210,7 @@ def settings_table() -> str:
 
 def test_the_settings_are_the_codes() -> None:
     assert settings_table() in section("Settings"), f"docs/settings.md should have this table:\n{settings_table()}"
-    for variable in SHARED_WITH_SERVER:
+    for variable in OF_OTHER_PARTS:
         assert f"`{variable}`" in section("Settings")
 
 

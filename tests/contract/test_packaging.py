@@ -10,7 +10,7 @@ import tomllib
 import graphbrain
 from graphbrain.server.installation import configuration
 from graphbrain.server.lifecycle import NEO4J_VERSION
-from graphbrain.settings import SHARED_WITH_SERVER, Settings
+from graphbrain.settings import OF_OTHER_PARTS, Settings
 from tests.contract.source import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -62,7 +62,7 @@ def test_the_containers_variables_are_explained_and_known() -> None:
     for name, value in explained.items():
         assert value == ("" if name == "GRAPHBRAIN_PASSWORD" else used[name])
     # What a container gets as GRAPHBRAIN_… must be a setting, or it would refuse to start.
-    passed = set(re.findall(r"^ +(GRAPHBRAIN_\w+):", COMPOSE, re.MULTILINE)) - SHARED_WITH_SERVER
+    passed = set(re.findall(r"^ +(GRAPHBRAIN_\w+):", COMPOSE, re.MULTILINE)) - OF_OTHER_PARTS
     assert {name.removeprefix("GRAPHBRAIN_").lower() for name in passed} <= set(Settings.names())
 
 

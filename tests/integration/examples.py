@@ -345,6 +345,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/deepen": {"rows": [[hub, 0, True], [other, 0, False]]},
         "pages/deepened": {"limit": 10},
         "pages/depths": {"ids": some},
+        "pages/visited": {"ids": some},
         "pages/details": {"ids": some},
         "pages/find": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
         "notes/forget": {"key": key_of(OTHER)},

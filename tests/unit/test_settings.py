@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from graphbrain.errors import SettingsError
-from graphbrain.settings import SHARED_WITH_SERVER, Settings, changes, checked_engine
+from graphbrain.settings import OF_OTHER_PARTS, Settings, changes, checked_engine
 
 INF, NAN = float("inf"), float("nan")
 
@@ -35,8 +35,8 @@ def test_none_counts_as_not_given() -> None:
     assert read(alpha=None).given == frozenset()
 
 
-@pytest.mark.parametrize("variable", sorted(SHARED_WITH_SERVER))
-def test_the_local_servers_variables_are_no_typos(variable: str) -> None:
+@pytest.mark.parametrize("variable", sorted(OF_OTHER_PARTS))
+def test_the_variables_of_other_parts_are_no_typos(variable: str) -> None:
     assert read({variable: "x"}).given == frozenset()
 
 

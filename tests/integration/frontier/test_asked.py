@@ -44,9 +44,14 @@ def test_what_was_reported_or_has_lapsed_is_not_handed_out_again(many: Brain, cl
     first = many.next_urls(5, key="a")
     many.report([Fetched(claim.url, claim=claim) for claim in first[:2]])
     many.give_back(first[2:3])
-    assert {claim.key for claim in many.next_urls(5, key="a")} == {claim.key for claim in first[3:]}
+    again = many.next_urls(5, key="a")
+    assert {claim.key for claim in again} == {claim.key for claim in first[3:]}
+    assert again.repeated and not first.repeated
     clock.pass_(many.settings.lease_seconds + 1)
-    assert list(many.next_urls(5, key="a", wait=5.0)) == []
+    over = many.next_urls(5, key="a", wait=5.0)
+    assert list(over) == [] and over.repeated and not over.finished
+    # A crawler that ends where nothing is to come goes on.
+    assert over.next_ready is not None and over.next_unfailed is not None
     assert len(many.next_urls(5, key="b")) == 5
 
 

@@ -264,6 +264,16 @@ def test_a_lost_claim_cannot_be_renewed(brain: Brain) -> None:
     ]
 
 
+def test_of_several_claims_of_one_page_each_is_seen_by_itself(brain: Brain) -> None:
+    brain.seed([A])
+    (held,) = brain.next_urls(1)
+    wrong = replace(held, token="none of its")
+    assert [claim and claim.token for claim in brain.renew([held, wrong])] == [held.token, None]
+    assert [claim and claim.token for claim in brain.renew([wrong, held, held])] == [None, held.token, held.token]
+    assert brain.give_back([wrong, held, wrong]) == [False, True, False]
+    assert brain.stats()["leased"] == 0
+
+
 def test_claims_that_are_given_back_wait_again(brain: Brain) -> None:
     brain.seed([A, B])
     held = list(brain.next_urls(2))

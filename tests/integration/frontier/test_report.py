@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import neo4j
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
@@ -228,6 +229,39 @@ def test_the_same_report_again_gets_the_same_answer_and_does_nothing(brain: Brai
     before = brain.page(A)
     assert brain.report([visit]) == first
     assert brain.page(A) == before
+
+
+def test_a_visit_told_again_with_other_links_makes_no_pages_and_counts_once(brain: Brain) -> None:
+    brain.seed([A])
+    (claim,) = brain.next_urls(1)
+    first = brain.report([Fetched(A, [B], claim)])
+    before = brain.stats()
+    assert brain.report([Fetched(A, [B, C, "http://d.org/"], claim)])[0].accepted and first[0].accepted
+    after = brain.stats()
+    assert (after["pages"], after["links"], after["done"]) == (before["pages"], before["links"], before["done"])
+    brain.seed([C])
+    (other,) = brain.next_urls(1)
+    # Beside one of its kind a visit that is new counts.
+    brain.report([Fetched(A, [C], claim), Fetched(other.url, [A, B], other)])
+    assert brain.stats()["done"]["pages"] == before["done"]["pages"] + 1
+    sound(brain)
+
+
+def test_a_visit_whose_answer_was_lost_on_the_way_counts(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    brain.seed([A])
+    (claim,) = brain.next_urls(1)
+    commit, lost = neo4j.Transaction.commit, [True]
+
+    def lose(tx: neo4j.Transaction) -> None:
+        commit(tx)
+        if lost:
+            lost.pop()
+            raise OSError("the answer is lost")
+
+    monkeypatch.setattr(neo4j.Transaction, "commit", lose)
+    assert brain.report([Fetched(A, [B], claim)])[0].accepted and not lost
+    monkeypatch.undo()
+    assert (brain.stats()["done"]["pages"], brain.stats()["done"]["links"]) == (1, 1)
 
 
 def test_the_same_failure_again_is_not_counted_twice(brain: Brain, clock: HandClock) -> None:
