@@ -95,7 +95,7 @@ def _fits(value: Any, spec: Spec) -> bool:
 def _words(spec: Spec) -> str:
     """What a value must be, for a person."""
     types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
-    text = " or ".join(_WORDS[one] for one in types)
+    text = spec.get("contentEncoding") or " or ".join(_WORDS[one] for one in types)
     if "minimum" in spec:
         text += f" from {spec['minimum']:g} to {spec['maximum']:g}"
     return text
@@ -250,6 +250,10 @@ def report_schema() -> dict[str, Any]:
     shared = _described(Failed)
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
     words = "the body, in base64, where it is no text; goes before body"
+    shared["status"]["description"] = (
+        "the HTTP status; null, or left out: 200, or of a failure that there was no answer (time-out, DNS, refused "
+        "connection: `error` says)"
+    )
     pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
     nothing: dict[str, Any] = {"type": "null"}

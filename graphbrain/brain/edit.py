@@ -5,7 +5,6 @@ transaction, or, where a setting changes for every page, in batches beside whate
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -27,7 +26,6 @@ from graphbrain.rules import Rule
 from graphbrain.schedule.change_rate import MOST_SHAPE
 from graphbrain.schedule.priors import NO_PRIORS
 from graphbrain.schedule.value import DAY
-from graphbrain.scope import Scope
 from graphbrain.settings import Settings, changes, typed, unknown
 
 __all__ = ["Editing"]
@@ -50,9 +48,7 @@ class Editing:
         settings = changes(settings)
         self._session.refresh()
         engines.of(self._session.policy.rule)
-        changed = replace(self._session.settings, **settings).checked()
-        Scope.of(changed)
-        self._session.schedule_of(changed)
+        changed = self._session.changed(settings)
         if changed.pages_per_host > 0 or self._session.settings.pages_per_host > 0:
             self._backfill.count_budgets()
         notes = {"reviewing_hosts": ""} if admin.REVIEWING & set(settings) else {}
@@ -163,9 +159,7 @@ class Editing:
             raise SettingsError(unknown(wrong[0], Settings.names("shared", "fixed")))
         settings = {name: typed(name, value) for name, value in settings.items()}
         fresh = {**Settings.names("shared", "fixed"), "crawl": self._session.settings.crawl, **settings}
-        changed = replace(self._session.settings, **fresh).checked()
-        Scope.of(changed)
-        self._session.schedule_of(changed)
+        changed = self._session.changed(fresh)
         stored = {
             **fresh,
             **payout_policy.NOTHING_BENT,

@@ -92,6 +92,13 @@ class Session:
         """When pages are to be visited again, by these settings. Raises SettingsError."""
         return Schedule.of(settings, *read_priors(self.stored), self._estimator)
 
+    def changed(self, given: Mapping[str, Any]) -> Settings:
+        """The settings with these in their place. Raises SettingsError where they cannot be so."""
+        settings = replace(self.settings, **given).checked()
+        Scope.of(settings)
+        self.schedule_of(settings)
+        return settings
+
     @property
     def engine(self) -> Engine:
         """How the accounts are kept. Raises BeingConverted while the brain is between two engines."""

@@ -55,7 +55,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
         body=options["body"] * 2**20,
         wait=options["longest_wait"],
     )
-    terms = service.Terms(limits, options["names"], options["origins"], without_token=options["without_token"])
+    terms = service.Terms(limits, options["names"], options["origins"], options["without_token"]).checked()
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
@@ -122,14 +122,13 @@ def token_list(app: App, as_json: bool) -> None:
         (
             grant.name,
             grant.role,
+            "good" if grant.good(now) else "expired" if grant.revoked is None else "revoked",
             sheets.moment_cell(grant.made),
-            sheets.moment_cell(grant.expires),
-            sheets.moment_cell(grant.revoked),
-            "yes" if grant.good(now) else "no",
+            sheets.moment_cell(grant.expires if grant.revoked is None else grant.revoked),
         )
         for grant in found
     )
-    if not show.write(show.rows_table(("name", "role", "made", "expires", "revoked", "good"), rows, ())):
+    if not show.write(show.rows_table(("name", "role", "state", "made", "ends"), rows, ("made",))):
         show.say("graphbrain: there are no tokens; 'graphbrain token make' makes one.")
 
 
@@ -137,15 +136,15 @@ def token_list(app: App, as_json: bool) -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @connection
 @pass_app
-def token_revoke(app: App, names: tuple[str, ...]) -> None:
-    """End tokens for good. Services that run take it up within seconds."""
+def token_revoke(app: App, names: tuple[str, ...]) -> int:
+    """End tokens for good. Services that run take it up within seconds. Exits 1 where all were revoked before."""
     from graphbrain import show
     from graphbrain.service import access
 
     with app.brain(auto_tend=False, as_it_is=True) as brain:
-        for name in names:
-            access.revoke(brain.graph, name, brain.now())
-    show.say(f"graphbrain: {len(names):,} tokens revoked.")
+        fresh = [access.revoke(brain.graph, name, brain.now()) for name in names]
+    show.say(f"graphbrain: {show.counted(sum(fresh), 'token')} revoked.")
+    return 0 if any(fresh) else 1
 
 
 COMMANDS: tuple[click.Command, ...] = (serve, token_group)

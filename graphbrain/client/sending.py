@@ -91,6 +91,11 @@ def _raised(call: Call[Any] | Lines[Any]) -> Any:
         if isinstance(error, httpx.HTTPError):
             where = error.request.url.copy_with(path="/", query=None) if error._request else "its address"
             said = str(error) or type(error).__name__
+            if _untrusted(error):
+                raise ServiceRefused(
+                    f"The certificate of the service at {where} is not trusted ({said}): where it is one of your own, "
+                    "name its file as certificate=."
+                ) from None
             raise ServiceUnavailable(
                 f"The service at {where} did not answer {call.path} ({said}); is it running ('graphbrain serve')?"
             ) from None
@@ -99,11 +104,26 @@ def _raised(call: Call[Any] | Lines[Any]) -> Any:
     return end
 
 
+def _in_vain(state: tenacity.RetryCallState) -> bool:
+    """Will the same request fail again? A certificate that is not trusted stays so."""
+    return state.outcome is not None and _untrusted(state.outcome.exception())
+
+
+def _untrusted(error: BaseException | None) -> bool:
+    """Was the connection refused for the service's certificate?"""
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 def _arguments(limit: float, call: Call[Any] | Lines[Any]) -> dict[str, Any]:
+    over = tenacity.stop_after_delay(limit)
     return {
         "retry": tenacity.retry_if_exception_type((_Later, httpx.TransportError)),
         "wait": _pause,
-        "stop": tenacity.stop_after_delay(limit),
+        "stop": lambda state: over(state) or _in_vain(state),
         "retry_error_callback": _raised(call),
     }
 

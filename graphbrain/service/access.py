@@ -85,11 +85,14 @@ def grants(graph: Graph, *, patient: bool = True) -> list[Grant]:
     return [Grant(name, role, made, expires, revoked, digest) for name, role, digest, made, expires, revoked in rows]
 
 
-def revoke(graph: Graph, name: str, now: float) -> None:
-    """End a token for good. Services take it up within seconds. Raises BadInput where none has this name."""
+def revoke(graph: Graph, name: str, now: float) -> bool:
+    """End a token for good; False where it was revoked before. Services take it up within seconds. Raises BadInput
+    where none has this name."""
     name = border.name("a token's name", name)
-    if not graph.write(lambda tx: tx.one("access/revoke", name=name, now=now)[0], "access/revoke"):
+    found, fresh = graph.write(lambda tx: tx.one("access/revoke", name=name, now=now), "access/revoke")
+    if not found:
         raise BadInput(f"No token is called {name!r}; 'graphbrain token list' shows all.")
+    return bool(fresh)
 
 
 def digest_of(token: str) -> str:

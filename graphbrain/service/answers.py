@@ -108,6 +108,10 @@ class Renewal(BaseModel):
     key: str | None = None
     token: str | None = None
     until: float | None = None
+    host: str | None = None
+    depth: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
     lost: bool | None = None
     refused: bool | None = None
     reason: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import GraphbrainError
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.service import answers, correcting, crawling, long_work, looking
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
@@ -29,6 +30,8 @@ from graphbrain.service.verbs import EXAMPLE, NDJSON, JsonAnswer, failures, json
 __all__ = ["LOCAL_NAMES", "Application", "Terms"]
 
 LOCAL_NAMES = ("localhost",)
+NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
+ORIGIN = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@*]+)(?::\d{1,5})?")
 READY_SECONDS = 3.0
 
 
@@ -41,6 +44,16 @@ class Terms:
     names: Sequence[str] = ()
     origins: Sequence[str] = ()
     without_token: bool = False
+
+    def checked(self) -> Terms:
+        """Itself, where names and origins can be some. Raises BadInput."""
+        for name in self.names:
+            if not NAME.fullmatch(name):
+                raise BadInput(f"A service's name is like brain.example, without a scheme or a port, not {name!r:.80}.")
+        for origin in self.origins:
+            if origin != "*" and not ORIGIN.fullmatch(origin):
+                raise BadInput(f"An origin is like https://desk.example or http://[::1]:8080, not {origin!r:.80}.")
+        return self
 
 
 class Application:
@@ -65,6 +78,7 @@ class Application:
             limits=self.terms.limits,
             names=[*LOCAL_NAMES, *self.terms.names],
             roles=_roles(self.api),
+            queried=_queried(self.api),
             without_token=self.terms.without_token,
             preflights=bool(self.terms.origins),
         )
@@ -86,6 +100,16 @@ def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
             if "x-roles" in facts:
                 found[method.upper(), path.replace("{job_id}", "{job}")] = facts["x-roles"]
     return found
+
+
+def _queried(api: FastAPI) -> set[tuple[str, str]]:
+    """(method, path) of the verbs that take something in the query."""
+    return {
+        (method.upper(), path.replace("{job_id}", "{job}"))
+        for path, methods in api.openapi()["paths"].items()
+        for method, facts in methods.items()
+        if any(each["in"] == "query" for each in facts.get("parameters", ()))
+    }
 
 
 def _api(backend: Backend, terms: Terms) -> FastAPI:
@@ -156,29 +180,29 @@ def _metrics(api: FastAPI, backend: Backend) -> None:
 
 
 def _errors(api: FastAPI) -> None:
-    def say(request: Request, refusal: Refusal) -> Response:
-        body = body_of(refusal, request.scope["state"]["request_id"])
+    def say(refusal: Refusal) -> Response:
+        body = body_of(refusal)
         return Response(body, refusal.status, refusal.headers, "application/json")
 
     @api.exception_handler(Refusal)
-    async def refused(request: Request, error: Refusal) -> Response:
-        return say(request, error)
+    async def refused(_: Request, error: Refusal) -> Response:
+        return say(error)
 
     @api.exception_handler(GraphbrainError)
-    async def wrong(request: Request, error: GraphbrainError) -> Response:
-        return say(request, refusal_of(error))
+    async def wrong(_: Request, error: GraphbrainError) -> Response:
+        return say(refusal_of(error))
 
     @api.exception_handler(RequestValidationError)
-    async def invalid(request: Request, error: RequestValidationError) -> Response:
-        return say(request, Refusal(400, "BadInput", validation_sentence(error.errors())))
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return say(Refusal(400, "BadInput", validation_sentence(error.errors())))
 
     @api.exception_handler(HTTPException)
-    async def other(request: Request, error: HTTPException) -> Response:
+    async def other(_: Request, error: HTTPException) -> Response:
         words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
         words[400] = ("BadInput", "The body cannot be read as JSON.")
         words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
         kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
-        return say(request, Refusal(error.status_code, kind, sentence, headers=error.headers))
+        return say(Refusal(error.status_code, kind, sentence, headers=error.headers))
 
 
 def _with_tuples(schema: Any) -> Any:

@@ -186,9 +186,9 @@ class Backend:
                 self._go_on(until)
                 part = await self._part(items)
         except GraphbrainError as error:
-            yield body_of(refusal_of(error), "") + b"\n"
+            yield body_of(refusal_of(error)) + b"\n"
         except Refusal as refusal:
-            yield body_of(refusal, "") + b"\n"
+            yield body_of(refusal) + b"\n"
         finally:
             self._streams -= 1
 

@@ -42,7 +42,7 @@ _URL = "https://a.example/"
 class Urls(Body):
     """URLs, each as it is to be taken."""
 
-    urls: list[str] = Field(examples=[[_URL]])
+    urls: list[Any] = Field(json_schema_extra={"items": BY_ITEM}, examples=[[_URL]])
 
 
 class Next(Body):
@@ -205,11 +205,19 @@ async def renew(body: Renew, service: Service) -> Response:
     held = [_held(item) for item in body.claims]
     good = [claim for claim in held if isinstance(claim, Claim)]
     kept = iter(await service.crawl.run(service.brain.renew, good, body.seconds))
-    return json_answer({"claims": [_told(each, next(kept)) if isinstance(each, Claim) else each for each in held]})
+    told = [
+        _renewed(each, next(kept), item) if isinstance(each, Claim) else each
+        for each, item in zip(held, body.claims, strict=True)
+    ]
+    return json_answer({"claims": told})
 
 
-def _told(claim: Claim, now: Claim | None) -> dict[str, Any]:
-    return {"url": claim.url, "key": claim.key, "lost": True} if now is None else now.as_dict()
+def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str, Any]:
+    """A claim as it is now, with what was told of it."""
+    if now is None:
+        return {"url": claim.url, "key": claim.key, "lost": True}
+    names = {"url", "key", "token", "until", *item.get("claim", item)}
+    return {name: value for name, value in now.as_dict().items() if name in names}
 
 
 @verb(router, "POST", "give_back", CRAWLERS, answers.GivenBack)

@@ -19,7 +19,7 @@ from typing import Any
 
 from graphbrain.errors import GraphbrainError
 from graphbrain.service.access import HOLDS, READ_AHEAD, Gatekeeper, Grant
-from graphbrain.service.refusals import Refusal, body_of
+from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of
 
 __all__ = ["ANYBODY", "Door", "Limits"]
 
@@ -36,6 +36,8 @@ OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 BURST_SECONDS = 2.0
+STALLED = 30.0
+"""Seconds after which an answer that nobody reads on is broken off: a few such readers would hold all streams."""
 LOOK_SECONDS = 5.0
 """So long at most a request waits until the tokens are read again."""
 log = logging.getLogger("graphbrain.service")
@@ -63,7 +65,8 @@ class Limits:
 
 
 class Door:
-    """ASGI middleware. `roles`: (method, path) → who may; `names`: the names by which the service may be called."""
+    """ASGI middleware. `roles`: (method, path) → who may; `queried`: those of them that take something in the query;
+    `names`: the names by which the service may be called."""
 
     def __init__(
         self,
@@ -73,11 +76,13 @@ class Door:
         limits: Limits,
         names: Collection[str],
         roles: Mapping[tuple[str, str], Collection[str]],
+        queried: Collection[tuple[str, str]] = (),
         without_token: bool = False,
         preflights: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
+        self._queried = queried
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
         self._buckets: dict[str, tuple[float, float]] = {}
@@ -91,6 +96,7 @@ class Door:
                 await self._app(scope, receive, send)
             return
         visit = _Visit(scope, send, self._clock)
+        CURRENT_ID.set(visit.id)
         self._open += 1
         try:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
@@ -99,6 +105,8 @@ class Door:
         except asyncio.CancelledError:  # told twice to stop, the server waits for no answer
             await visit.refuse(Refusal(503, "Stopping", "The service stops; try again.", try_again=True))
             raise
+        except _Stalled:
+            log.info("%s: nobody reads its answer", visit.id)
         except Exception:  # what nobody has foreseen must be told to somebody
             log.exception("%s failed", visit.id)
             await visit.refuse(Refusal(500, "Internal", "The service failed; its log says more, by the request's id."))
@@ -115,10 +123,12 @@ class Door:
         if self._open > self._limits.requests:
             raise Refusal(503, "Busy", f"{self._limits.requests:,} requests are open; try again.", try_again=True)
         visit.grant = scope.setdefault("state", {})["grant"] = await self._who(headers.get(b"authorization"))
-        self._check_role(visit.grant, self._roles.get((scope["method"], self._known(scope))))
+        verb = (scope["method"], self._known(scope))
+        self._check_role(visit.grant, self._roles.get(verb))
         self._check_rate(visit.grant.name)
-        if scope["method"] == "POST" and scope["query_string"] and ("POST", self._known(scope)) in self._roles:
-            raise Refusal(400, "BadInput", "A POST takes its values in the JSON body, not in the address.")
+        if scope["query_string"] and verb in self._roles and verb not in self._queried:
+            where = "takes its values in the JSON body" if scope["method"] == "POST" else "takes no values"
+            raise Refusal(400, "BadInput", f"This verb {where}, and none in the address.")
         if b"content-length" not in headers and b"transfer-encoding" not in headers:
             return receive
         return await self._read(receive, headers.get(b"content-length"))
@@ -178,6 +188,8 @@ class Door:
             found = self._keeper.who(token.strip())
         elif not self._keeper.known_since(asked - READ_AHEAD):
             self._look_again()
+        if found is None and not self._keeper.known_since(needed):
+            raise Refusal(503, "GraphUnavailable", "Neo4j does not answer, so nobody new is let in.", try_again=True)
         if found is None:
             raise Refusal(401, "Unauthorized", "The token is not known, or was revoked.", headers=realm)
         if not found.good(self._keeper.now()):
@@ -255,6 +267,10 @@ class Door:
         return again
 
 
+class _Stalled(Exception):
+    """Whoever asked does not read the answer."""
+
+
 class _Visit:
     """One request: its id, what was answered, and how long it took."""
 
@@ -275,13 +291,17 @@ class _Visit:
             message = {**message, "headers": headers}
         else:
             self._bytes += len(message.get("body", b""))
-        await self._send(message)
+        try:
+            async with asyncio.timeout(STALLED):
+                await self._send(message)
+        except TimeoutError:
+            raise _Stalled from None
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer that it is not done, if nothing was answered yet."""
         if self._status:
             return
-        body = body_of(refusal, self.id)
+        body = body_of(refusal)
         headers = {"content-type": "application/json", "content-length": str(len(body)), **refusal.headers}
         raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
         await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw})

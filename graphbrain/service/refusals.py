@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from graphbrain.errors import (
@@ -24,7 +25,7 @@ from graphbrain.errors import (
     UnknownPage,
 )
 
-__all__ = ["STATUSES", "Refusal", "body_of", "refusal_of", "validation_sentence"]
+__all__ = ["CURRENT_ID", "STATUSES", "Refusal", "body_of", "refusal_of", "validation_sentence"]
 
 STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (UnknownPage, 404),
@@ -45,6 +46,8 @@ KEPT_IN: tuple[tuple[type[GraphbrainError], str], ...] = (
 )
 """What is said of errors whose own words tell where the database is, and as whom it is used: those are for the log."""
 log = logging.getLogger("graphbrain.service")
+CURRENT_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""The id of the request that is being answered."""
 SOON = 1
 """Seconds after which it is worth while to try again what can succeed later."""
 
@@ -77,10 +80,10 @@ def refusal_of(error: GraphbrainError) -> Refusal:
     return Refusal(status, type(error).__name__, words or str(error), try_again=error.try_again)
 
 
-def body_of(refusal: Refusal, request_id: str) -> bytes:
+def body_of(refusal: Refusal) -> bytes:
     """Its JSON."""
-    told = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again, "request_id": request_id}
-    return json.dumps({"error": told}).encode()
+    told = {"type": refusal.kind, "message": refusal.message, "try_again": refusal.try_again}
+    return json.dumps({"error": {**told, "request_id": CURRENT_ID.get()}}).encode()
 
 
 def validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, ConfigDict
+from starlette.types import Send
 
 from graphbrain.border import LONGEST_NAME
 from graphbrain.service.access import ROLES, Grant
@@ -60,6 +62,12 @@ class Lines(StreamingResponse):
     """JSON lines, sent as they are read."""
 
     media_type = NDJSON
+
+    async def stream_response(self, send: Send) -> None:
+        """However it ends, whoever makes the lines is told so: left alone it would wait in the middle for ever."""
+        lines: Any = self.body_iterator
+        async with aclosing(lines):
+            await super().stream_response(send)
 
 
 class JsonAnswer(JSONResponse):

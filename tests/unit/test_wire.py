@@ -250,7 +250,7 @@ def test_a_body_that_is_no_text_goes_in_base64() -> None:
     assert report_from_dict(told) == Fetched(A, body=raw)
     assert report_from_dict({"url": A, "body_base64": None, "body": "text"}) == Fetched(A, body=b"text")
     for wrong in ("a", "a===", "ab cd", "é===", 5, True):
-        with pytest.raises(BadInput, match="body_base64"):
+        with pytest.raises(BadInput, match="'body_base64' must be base64"):
             report_from_dict({"url": A, "body_base64": wrong})
     assert report_from_dict({"url": A, "failed": True, "body_base64": "a"}) == Failed(A)
 

@@ -3,6 +3,7 @@
 // param   name   STRING   its name
 // param   now    FLOAT    seconds since the epoch
 // column  found  INTEGER  0 when no token has this name
+// column  fresh  BOOLEAN  was it good, or had only expired, until now?
 // rows    one
 // locks   the token
 // mode    write
@@ -13,4 +14,4 @@ WITH count(*) AS held
 OPTIONAL MATCH (t:AccessToken {name: $name})
 FOREACH (_ IN CASE WHEN t IS NULL THEN [] ELSE [1] END |
   SET t.digest = null, t.revoked = coalesce(t.revoked, $now))
-RETURN count(t) AS found
+RETURN count(t) AS found, coalesce(max(t.revoked) = $now, false) AS fresh

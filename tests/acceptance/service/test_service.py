@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import socket
@@ -10,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import hypothesis
@@ -19,16 +21,16 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.specs.openapi.checks import ignored_auth, positive_data_acceptance
 
-from graphbrain import Brain, Fetched
-from graphbrain.errors import GraphbrainError
+from graphbrain import Brain, Claim, Fetched
+from graphbrain.errors import GraphbrainError, GraphUnavailable
 from graphbrain.methods import METHODS
-from graphbrain.service import access
+from graphbrain.service import access, backend, door
 from graphbrain.service.access import HOLDS
 from graphbrain.service.answers import CLAIM
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
 from graphbrain.settings import ENGINES
-from tests.conftest import Neo4j, emptied
+from tests.conftest import Neo4j, emptied, eventually
 from tests.documents import PAGES
 from tests.serving import ROLES, bearer, serving, tokens
 
@@ -214,7 +216,9 @@ def test_each_limit_has_its_status_and_sentence(url: str, given: dict[str, str])
         refused(http.post("/v1/seed", json={"urls": ["x"] * 21}), 413, "At most 20 URLs")
         refused(http.post("/v1/report", json={"reports": [{}] * 21}), 413, "At most 20 reports")
         refused(http.post("/v1/next_urls", json={"wait": 6}), 400, "at most 5 seconds")
-        refused(http.post("/v1/next_urls?wait=5", json={}), 400, "not in the address")
+        refused(http.post("/v1/next_urls?wait=5", json={}), 400, "none in the address")
+        refused(http.get("/v1/now?x=1"), 400, "takes no values")
+        refused(http.get("/v1/page", params={"url": "http://x.org/", "x": 1}), 400, "'x'")
         refused(http.post("/v1/now?wait=5", json={}), 405, "method")
         refused(http.post("/v1/next_urls", json={"n": 10_001}), 400, "less than or equal to 10000")
         refused(http.post("/v1/next_urls", json={"m": 1}), 400, "'m'")
@@ -310,8 +314,58 @@ def test_items_are_refused_one_by_one(url: str, given: dict[str, str]) -> None:
         for verb, good in (("renew", "lost"), ("give_back", "lost")):
             told = post(verb, claims=[*strange[:6], lost])["claims"]
             assert [each.get("refused", False) for each in told] == [True] * 6 + [False] and told[-1][good] is True
+        told = post("seed", urls=[f"{A}one", *strange[:2], {"url": A}])
+        assert (told["created"], [len(pair) for pair in told["refused"]]) == (1, [2, 2, 2])
         told = post("hint", hints=[*strange[:2], *strange[3:6], "nope", A, {"url": A, "at": "x"}])["answers"]
         assert [each["accepted"] for each in told] == [False] * 6 + [True, False]
+
+
+def test_a_renewed_claim_has_what_was_told_of_it_and_no_more(brain: Brain, url: str, given: dict[str, str]) -> None:
+    brain.seed(["http://renewed.org/"])
+    with httpx.Client(base_url=url, headers=bearer(given["crawler"])) as http:
+        claim = http.post("/v1/next_urls", json={"n": 1}).json()["claims"][0]
+        bare = {name: claim[name] for name in ("url", "key", "token")}
+        for told in (claim, bare, {"url": claim["url"], "claim": bare}):
+            (now,) = http.post("/v1/renew", json={"claims": [told], "seconds": 900}).json()["claims"]
+            wanted = told.get("claim", told)
+            assert now == {**wanted, "until": now["until"]} and now["until"] > claim["until"]
+        assert brain.give_back([Claim(**claim)]) == [True]
+
+
+def test_a_stream_that_ends_early_says_of_which_request(
+    brain: Brain, url: str, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain.seed([f"http://many.org/{number}" for number in range(300)])
+    monkeypatch.setattr(backend.Backend, "_go_on", _broken)
+    with httpx.Client(base_url=url, headers=bearer(given["analyst"])) as http:
+        answer = http.get("/v1/dump_pages")
+        told = json.loads(answer.text.splitlines()[-1])["error"]
+        assert told["request_id"] == answer.headers["x-request-id"]
+
+
+def _broken(*_: object) -> None:
+    raise GraphUnavailable("it is away")
+
+
+def test_who_does_not_read_holds_no_stream(
+    brain: Brain, url: str, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "STALLED", 1.0)
+    brain.seed([f"http://many.org/{'long/' * 100}{number}" for number in range(6_000)])
+    at = urlsplit(url)
+    head = f"GET /v1/dump_pages HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {given['analyst']}\r\n\r\n"
+    with contextlib.ExitStack() as held, httpx.Client(base_url=url, headers=bearer(given["analyst"])) as http:
+        for _ in range(2):
+            reader = held.enter_context(socket.create_connection((at.hostname, at.port)))
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.sendall(head.encode())
+
+        def status() -> int:
+            return http.get("/v1/find", params={"limit": 1}).status_code
+
+        eventually(lambda: status() == 503, "two that do not read hold both streams")
+        eventually(lambda: status() == 200, "and let go")
+    brain.clear()
 
 
 def test_streams_are_lines_and_few_at_once(brain: Brain, url: str, given: dict[str, str]) -> None:
@@ -371,6 +425,8 @@ def test_a_key_is_bound_to_its_request(url: str, given: dict[str, str]) -> None:
         ("rank", {"method": "salsa", "iterations": 5}, "BadInput", "iterations is not for salsa"),
         ("rank", {"method": "hits", "trusted": ["http://a.org/"]}, "BadInput", "trusted is for trustrank"),
         ("rank", {"method": "pagerank", "top": -1}, "BadInput", "top must be from 0"),
+        ("change", {"settings": {"order": "zzz"}}, "SettingsError", "order must be optimal or"),
+        ("change", {"settings": {"allow_urls": "("}}, "SettingsError", "allow_urls"),
         ("rank_if_due", {"method": "pagerank", "every": 0.5}, "BadInput", "every must be from 1 second"),
         ("convert_engine", {"engine": "steam"}, "SettingsError", "The engine must be exact or classic, not 'steam'."),
     ],

@@ -37,10 +37,12 @@ def test_a_token_from_its_making_to_its_end(brain: Brain, clock: HandClock, ask:
     again = access.make(graph, "ann", "operator", clock())
     keeper.read()
     assert keeper.who(token) is None and keeper.who(again).role == "operator"  # type: ignore[union-attr]
-    access.revoke(graph, "ann", clock())
+    assert access.revoke(graph, "ann", clock())
+    clock.pass_(1.0)
+    assert not access.revoke(graph, "ann", clock()), "it was revoked before"
     keeper.read()
     assert keeper.who(again) is None and keeper.who(other) is not None
-    assert ask("MATCH (t:AccessToken {name: 'ann'}) RETURN t.digest, t.revoked") == [[None, clock()]]
+    assert ask("MATCH (t:AccessToken {name: 'ann'}) RETURN t.digest, t.revoked") == [[None, clock() - 1.0]]
     brain.clear()
     assert {grant.name for grant in access.grants(graph)} >= {"ann", "bob"}, "clear leaves them"
     for wrong_name in ("nobody", "a\nb", ""):

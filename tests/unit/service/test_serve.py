@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from graphbrain.errors import BadInput
+from graphbrain.service.app import Terms
 from graphbrain.service.serve import Address
 
 
@@ -28,3 +29,15 @@ def test_wrong_addresses_and_files_are_told_in_a_sentence(tmp_path: Path) -> Non
     for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost"):
         assert Address(host).checked(without_token=True).loopback
     assert not Address("0.0.0.0", without_tls=True).checked(without_token=False).loopback
+
+
+def test_names_and_origins_that_can_be_none_are_told_in_a_sentence() -> None:
+    for terms in (
+        *(Terms(names=[name]) for name in ("http://x/", "a b", "brain.example:80", "", "*")),
+        *(Terms(origins=[origin]) for origin in ("bad", "https://", "https://a.example/", "ftp://a.example", "")),
+    ):
+        with pytest.raises(BadInput, match="is like"):
+            terms.checked()
+    names, origins = ["brain.example", "brain", "b_1.example."], ["https://a.example", "http://[::1]:80", "*"]
+    good = Terms(names=names, origins=origins)
+    assert good.checked() is good
