@@ -46,6 +46,6 @@ def _client(name: str) -> Any:
         from graphbrain.client import asynchronous, synchronous
     except ImportError as error:
         raise GraphbrainError(
-            f"The client needs more ({error.name}): pip install 'graphbrain-crawler[client]'."
+            f"The client needs more ({error.name}): pip install '.[client]' in graphbrain's checkout."
         ) from None
     return synchronous.Client if name == "Client" else asynchronous.AsyncClient

@@ -2,7 +2,9 @@
 //
 // One row. `ahead` waiting pages of its queue stand in lanes before its own, and `beside` in its own lane. Without a
 // queue a page does not wait: it is held (`worker`), outside, or waits for a retry (`not_before`). `host_may` is when
-// politeness lets its host be asked again. With an empty url: the page that waits in front.
+// politeness lets its host be asked again. A page that was `fetched` comes back when it has aged enough, whatever is
+// ahead of it: `graphbrain page` says when. With an empty url: the page that waits in front of those whose hosts may be
+// asked.
 //
 // group     Planning
 // param     url  the page's URL as it stands in the graph; empty: the page in front
@@ -14,7 +16,7 @@ CALL () {
 UNION ALL
   WITH $url AS url WHERE url = ''
   CALL (url) {
-    MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0 AND p.waiting_since IS NOT NULL AND url = ''
+    MATCH (p:Page) WHERE p.queue = '*' AND p.lane >= 0 AND p.lane < 10000000 AND p.waiting_since IS NOT NULL AND url = ''
     RETURN p ORDER BY p.queue, p.lane, p.waiting_since LIMIT 1
   }
   RETURN p
@@ -26,4 +28,5 @@ RETURN p.state AS state, p.outside_because AS because, p.queue AS queue, p.lane 
        CASE WHEN p.lease_until > timestamp() / 1000.0 THEN p.worker END AS worker,
        CASE WHEN p.not_before IS NOT NULL THEN datetime({epochSeconds: toInteger(p.not_before)}) END AS not_before,
        CASE WHEN h.next_at > timestamp() / 1000.0 THEN datetime({epochSeconds: toInteger(h.next_at)}) END AS host_may,
+       CASE WHEN p.fetched IS NOT NULL THEN datetime({epochSeconds: toInteger(p.fetched)}) END AS fetched,
        p.url AS url

@@ -138,7 +138,7 @@ def _arrow() -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise BadInput("Tables need pyarrow: pip install 'graphbrain-crawler[tables]'.") from None
+        raise BadInput("Tables need pyarrow: pip install '.[tables]' in graphbrain's checkout.") from None
     return pyarrow
 
 

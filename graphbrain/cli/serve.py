@@ -45,7 +45,8 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     try:
         from graphbrain.service import serve as service
     except ImportError as error:
-        raise BadInput(f"The service needs more ({error.name}): pip install 'graphbrain-crawler[serve]'.") from None
+        needs = f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
+        raise BadInput(needs) from None
     address = service.Address(
         options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
     ).checked(options["without_token"])

@@ -398,6 +398,11 @@ class Graph:
                 f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s"
                 f"{f' ({error})' if str(error) else ''}; try again."
             ) from error
+        if _is_locked(error):
+            raise GraphUnavailable(
+                f"Neo4j at {self.uri} lets {self.user!r} in again in some seconds: somebody has tried wrong passwords; "
+                "stop that program, and try again."
+            ) from error
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
@@ -423,6 +428,8 @@ def _close(thing: neo4j.Session | neo4j.Transaction) -> None:
 
 def _can_help(error: BaseException) -> bool:
     """Can running the transaction again help?"""
+    if _is_locked(error):
+        return True
     if isinstance(error, GraphbrainError | ne.AuthError | ne.ConfigurationError):
         return False
     if isinstance(error, ne.DriverError):
@@ -433,6 +440,11 @@ def _can_help(error: BaseException) -> bool:
     if isinstance(error, ne.Neo4jError):
         return error.is_retryable() or (error.code or "").startswith(_OVERTAKEN)
     return isinstance(error, Again | OSError)
+
+
+def _is_locked(error: BaseException) -> bool:
+    """Has somebody tried wrong passwords, so that for some seconds nobody of this name is let in?"""
+    return isinstance(error, ne.Neo4jError) and (error.code or "").endswith("AuthenticationRateLimit")
 
 
 _SOON = tenacity.wait_random_exponential(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE)

@@ -54,11 +54,11 @@ class Imported:
     """What an import did.
 
     `way`: `offline` (by Neo4j's import tool) or `batches`. `pages`, `links`, `hosts`: created; of the pages `fetched`
-    had been visited, `frontier` wait to be, the others are out of scope. `refused`: lines and links that could not be
-    used, of which `first` names some; `over`: links beyond `max_links`. `reported`: failures, redirects and second
-    visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all and by step, of which
-    `prepare` holds the iteration that settles the accounts and `settle` what is left of it when all is written;
-    `links_per_second`: over all steps but the latter.
+    had been visited, `frontier` wait to be; `outside` are out of the scope, visited or not. `refused`: lines and links
+    that could not be used, of which `first` names some; `over`: links beyond `max_links`. `reported`: failures,
+    redirects and second visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all
+    and by step, of which `prepare` holds the iteration that settles the accounts and `settle` what is left of it when
+    all is written; `links_per_second`: over all steps but the latter.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Imported:
     hosts: int
     fetched: int
     frontier: int
+    outside: int
     seeds: int
     refused: int
     first: tuple[str, ...]
@@ -173,6 +174,7 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
         hosts=len(bulk.hosts),
         fetched=int(harvest.fetched.sum()),
         frontier=bulk.frontier,
+        outside=bulk.outside,
         seeds=len(bulk.seeds),
         refused=harvest.left_out.refused,
         first=tuple(harvest.left_out.first),

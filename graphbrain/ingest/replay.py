@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphbrain.brain.workers import WorkerPool, to_stderr
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.ingest.recording import Recording
 from graphbrain.model import Answer, Claim, Claims, Fetched
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "ReplayResult", "replay", "stoppable"]
 
 PATIENCE = 600.0  # seconds; a page that is due later than that is not waited for
+LOOKED_UP = 20
+"""So many seeds of a recording are looked for in a brain with pages: it goes on with what it had begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +120,12 @@ def replay(
     Ctrl-C ends it after the batch under way: what is claimed and not reported is given back, and
     the result says `interrupted`. `stop`: ends it so when it is set; then Ctrl-C is the caller's. `reported`: called
     with the numbers of the pages of each batch once it is reported.
-    Raises BadInput when the brain hands out a page that is not in the recording.
+    Raises BadInput when the brain holds another crawl, or hands out a page that is not in the recording.
     """
     run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)
     with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
         before = _counts(brain.stats())
+        run.check(list(recording.seeds() if seeds is None else seeds))
         run.mark("began")
         run.seed(recording.seeds() if seeds is None else seeds)
         run.mark("seeded")
@@ -208,6 +211,19 @@ class _Run:
 
     def between(self, first: str, second: str) -> float:
         return self.marks[second] - self.marks[first]
+
+    def check(self, seeds: Sequence[int]) -> None:
+        """Raises BadInput where the brain holds another crawl: before anything is written into it."""
+        if self.brain.stats()["pages"] and not any(self._is_known(page) for page in seeds[:LOOKED_UP]):
+            raise BadInput(
+                f"The brain holds another crawl than {self.recording.name}: replay into an empty brain "
+                "('graphbrain clear')."
+            )
+
+    def _is_known(self, page: int) -> bool:
+        with suppress(UnknownPage):
+            return bool(self.brain.page(self.recording.urls[page]))
+        return False
 
     def seed(self, seeds: Iterable[int]) -> None:
         """Tell the brain where to begin; what it knows already it keeps."""

@@ -356,11 +356,13 @@ def _lines(lines: Iterable[str], found: _Found) -> Hints:
         if line.lower().startswith(("http://", "https://")):
             if found.address(line, f"line {number}"):
                 found.hints.append(Hint(line, 0.0, "sitemap"))
-        elif line and not line.startswith("#"):
+        elif line.startswith(("{", "[")):
             try:
                 found.hints.append(_from_line(line))
             except BadInput as error:
-                found.refused.append(f"line {number}: {error}")
+                found.refused.append(f"line {number}: {str(error).rstrip('.')}")
+        elif line and not line.startswith("#"):
+            found.refused.append(f"line {number}: {line[:200]!r} is neither an http or https URL nor a JSON object")
     return found.hints_of()
 
 

@@ -64,6 +64,7 @@ TICK = 0.1
 ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 PERMANENT = (301, 308)
+MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
 
@@ -77,13 +78,16 @@ class Addon:
     looked at, in a middleware of its own first.
 
     Scrapy's own retries are switched off, for the brain has its own, which last; `RETRY_ENABLED = True` in the project
-    brings them back.
+    brings them back. Of redirects for now it follows five one after another, which no delay holds back, where Scrapy
+    has 20; those for good are told to the brain.
     """
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Called by Scrapy when it reads the settings."""
         settings.set("SCHEDULER", Scheduler, "addon")
         settings.set("RETRY_ENABLED", False, "addon")
+        # What is followed at once is held back by no delay.
+        settings.set("REDIRECT_MAX_TIMES", MOST_REDIRECTS, "addon")
         # Next to the engine: what others drop or handle never comes here.
         settings["SPIDER_MIDDLEWARES"].setdefault(SpiderMiddleware, 10)
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
@@ -281,17 +285,14 @@ class Scheduler(BaseScheduler):
         return request
 
     def _moved(self, visit: _Visit, request: Request) -> bool:
-        """Is this the page that the claimed one has moved to for good? That is a page of its own, and waits."""
+        """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
+        same, and waits for its turn."""
         if CLAIM not in request.meta or len(request.meta.get("redirect_reasons", ())) != 1:
             return False
-        try:
-            elsewhere = self._rules.page(request.url)[1] != visit.claim.key
-        except BadInput:
-            elsewhere = False
-        if elsewhere and request.meta["redirect_reasons"][0] in PERMANENT:
-            visit.moved_to = request.url
-            return True
-        return False
+        if request.meta["redirect_reasons"][0] not in PERMANENT:
+            return False
+        visit.moved_to = request.url
+        return True
 
     def came_from(self, visit: _Visit, request: Request) -> Request | None:
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""

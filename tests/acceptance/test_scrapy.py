@@ -210,9 +210,9 @@ def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brai
         slow={"/slow": 6.0},
     )
     with serving(site):
-        items, log = spiders.run("careful", site, DOWNLOAD_TIMEOUT=2, REDIRECT_MAX_TIMES=2)
+        items, log = spiders.run("careful", site, DOWNLOAD_TIMEOUT=2)
         asked = site.asked() - Counter({"/slow": 1})  # its answer came too late
-        assert {path: n for path, n in asked.items() if n > 1} == {"/circle": 3}
+        assert set(asked.values()) == {1}, "nor is a page that moves to itself asked for again and again"
         # A page of two spellings: it is fetched by that which it has when it is claimed, and /a and /b race.
         spelt = next(path for path in asked if path.startswith("/thing/1"))
         spellings = {"/thing/1", "/thing/1?utm_source=a"}
@@ -269,7 +269,7 @@ def together(site: Site) -> list[str]:
 
 def test_two_processes_share_a_site(brain: Brain, spiders: Spiders) -> None:
     both = threading.Barrier(2)  # neither gets beyond its first page before the other has begun
-    pages = {**tree(40), "/left": page("/"), "/right": page("/", "/2")}
+    pages = {**tree(100), "/left": page("/"), "/right": page("/", "/2")}
     with serving(Site(pages, pause=0.05, gate={"/left": both, "/right": both})) as site:
         started = [
             spiders.start("links", site, CONCURRENT_REQUESTS=1, start_urls=[site.at(path)]) for path in site.gate
