@@ -213,7 +213,8 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
 
     It starts a Neo4j of its own, serves some hundreds of pages on this machine, lets two crawlers share
     them over HTTP, kills one in the middle, and shows what comes of it. Run again, it begins anew; a
-    server that --keep has left running is used, and left running. Exits 1 when anything was wrong.
+    server that --keep has left running is used, and left running. Its server has a directory of its own, whatever
+    GRAPHBRAIN_DATA says; --data names another. Exits 1 when anything was wrong.
     """
     from graphbrain.demo.show import run_demo
 

@@ -1,7 +1,8 @@
 // A polite crawler on a graphbrain service. go run crawler.go; it needs nothing but Go.
 //
 // GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN say where; http_proxy is obeyed for pages alone.
-// The brain keeps the delays: whatever it hands out may be fetched at once.
+// The brain keeps the delays: whatever it hands out may be fetched at once. It obeys the robots.txt that are handed in
+// by set_robots, which this crawler leaves to you.
 package main
 
 import (

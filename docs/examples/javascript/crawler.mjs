@@ -1,7 +1,8 @@
 // A polite crawler on a graphbrain service. node crawler.mjs; it needs nothing but Node 20 or later.
 //
 // GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN say where; http_proxy is obeyed for pages.
-// The brain keeps the delays: whatever it hands out may be fetched at once.
+// The brain keeps the delays: whatever it hands out may be fetched at once. It obeys the robots.txt that are handed in
+// by set_robots, which this crawler leaves to you.
 import { randomUUID } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
@@ -12,7 +13,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 // not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
 // ends, and the other goes on with what the page links to.
 const patience = 60;
-// Bytes of a page that are read; ten pages go into one request, which may have 16 MB.
+// Bytes of a page that are reported; ten pages go into one request, which may have 16 MB.
 const longest = 1 << 20;
 const LINK = /<a\s[^>]*href\s*=\s*["']?([^"'\s>]+)/gi;
 
