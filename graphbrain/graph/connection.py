@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import random
 import threading
 import time
@@ -60,6 +61,9 @@ logging.getLogger("neo4j").setLevel(logging.CRITICAL)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.02, 2.0
 LEAST_ATTEMPTS = 2
+REST = 5.0
+"""Seconds for which a password that was refused is not tried again: after three such tries Neo4j lets nobody of this
+name in, be their password right."""
 MEMORY_ATTEMPTS = 4
 """Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
@@ -238,6 +242,8 @@ class Graph:
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
+        self._barred, self._barred_until = "", -math.inf
+        """What Neo4j has said of the password, and until when nobody tries it again."""
         self._offset = 0.0
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
@@ -314,6 +320,8 @@ class Graph:
         return self._run(work, name, neo4j.WRITE_ACCESS, patient)
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
+        if time.monotonic() < self._barred_until:
+            raise GraphRefused(self._barred)
         stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
@@ -406,7 +414,10 @@ class Graph:
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
-            raise GraphRefused(_refusal(error, self.uri, self.database)) from error
+            said = _refusal(error, self.uri, self.database)
+            if isinstance(error, ne.AuthError):
+                self._barred, self._barred_until = said, time.monotonic() + REST
+            raise GraphRefused(said) from error
         if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
             raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "

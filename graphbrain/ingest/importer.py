@@ -174,7 +174,7 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
         hosts=len(bulk.hosts),
         fetched=int(harvest.fetched.sum()),
         frontier=bulk.frontier,
-        outside=bulk.outside,
+        outside=bulk.outside(),
         seeds=len(bulk.seeds),
         refused=harvest.left_out.refused,
         first=tuple(harvest.left_out.first),

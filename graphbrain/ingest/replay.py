@@ -15,7 +15,7 @@ import dataclasses
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,10 +124,12 @@ def replay(
     """
     run = _Run(brain, recording, batch, limit, progress, say, stop or threading.Event(), reported)
     with nullcontext() if stop else stoppable(run.stop), WorkerPool.beside(brain, workers) as pool:
-        before = _counts(brain.stats())
-        run.check(list(recording.seeds() if seeds is None else seeds))
+        stats, begin = brain.stats(), list(recording.seeds() if seeds is None else seeds)
+        before = _counts(stats)
+        if stats["pages"]:
+            run.check(begin)
         run.mark("began")
-        run.seed(recording.seeds() if seeds is None else seeds)
+        run.seed(begin)
         run.mark("seeded")
         run.crawl()
         run.mark("crawled")
@@ -213,8 +215,8 @@ class _Run:
         return self.marks[second] - self.marks[first]
 
     def check(self, seeds: Sequence[int]) -> None:
-        """Raises BadInput where the brain holds another crawl: before anything is written into it."""
-        if self.brain.stats()["pages"] and not any(self._is_known(page) for page in seeds[:LOOKED_UP]):
+        """Raises BadInput where a brain with pages holds another crawl: before anything is written into it."""
+        if not any(self._is_known(page) for page in seeds[:LOOKED_UP]):
             raise BadInput(
                 f"The brain holds another crawl than {self.recording.name}: replay into an empty brain "
                 "('graphbrain clear')."
@@ -225,9 +227,8 @@ class _Run:
             return bool(self.brain.page(self.recording.urls[page]))
         return False
 
-    def seed(self, seeds: Iterable[int]) -> None:
+    def seed(self, pages: Sequence[int]) -> None:
         """Tell the brain where to begin; what it knows already it keeps."""
-        pages = list(seeds)
         answer = self.brain.seed([self.recording.urls[page] for page in pages])
         self.refused += len(answer.refused)
         for url, reason in answer.refused[:1]:

@@ -203,8 +203,8 @@ class Bulk:
             self._value[list(harvest.values)] = list(harvest.values.values())
         self._mark(policy)
         self._schedule(policy)
-        self.frontier = self.outside = 0
-        """Pages that wait to be fetched, and those out of the scope, among the rows that were made."""
+        self.frontier = 0
+        """Pages that wait to be fetched, among the rows that were made."""
 
     def _begin_flow(self, rule: Rule, spent: bool) -> None:
         """What pages have of flow, which of them have passed it on, and where it waits to be passed on again."""
@@ -310,6 +310,10 @@ class Bulk:
         self._waits |= fixed
         self.since[fixed] = self.fetched_at[fixed] + days[fixed] * DAY
 
+    def outside(self) -> int:
+        """How many pages are out of the scope."""
+        return int((~self._inside).sum())
+
     def rows(self, start: int, stop: int) -> list[list[Any]]:
         """The rows of pages `start` to `stop`, in the order of COLUMNS; None where a page lacks the property."""
         return [list(row) for row in zip(*self.columns(start, stop), strict=True)]
@@ -321,7 +325,6 @@ class Bulk:
         urls, at = harvest.urls[part], self.fetched_at[part]
         inside, fetched = self._inside[part], ~np.isnan(at)
         self.frontier += int((inside & ~fetched).sum())
-        self.outside += int((~inside).sum())
         known, when = fetched.tolist(), _known(at)
         details = [
             harvest.details.get(page, NO_DETAILS) if was else NO_DETAILS for page, was in enumerate(known, start)

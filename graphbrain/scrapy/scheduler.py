@@ -287,9 +287,8 @@ class Scheduler(BaseScheduler):
     def _moved(self, visit: _Visit, request: Request) -> bool:
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
         same, and waits for its turn."""
-        if CLAIM not in request.meta or len(request.meta.get("redirect_reasons", ())) != 1:
-            return False
-        if request.meta["redirect_reasons"][0] not in PERMANENT:
+        reasons = request.meta.get("redirect_reasons", ())
+        if CLAIM not in request.meta or len(reasons) != 1 or reasons[0] not in PERMANENT:
             return False
         visit.moved_to = request.url
         return True
