@@ -13,7 +13,9 @@ that it has started may be left.
 from __future__ import annotations
 
 import os
+import random
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -177,6 +179,18 @@ class Neo4j:
         return Brain.open(uri=self.uri, user=self.user, password=self.password, **settings)  # type: ignore[arg-type]
 
 
+def own_ports() -> list[int]:
+    """Two ports that nobody takes while the server is down: neither those that servers have unless told otherwise, nor
+    those that the system gives to whoever asks for any."""
+    dice, found = random.Random(os.getpid()), list[int]()
+    while len(found) < 2:
+        port = dice.randrange(15_000, 30_000)
+        with suppress(OSError), socket.socket() as tried:
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+    return found
+
+
 @pytest.fixture(scope="session")
 def neo4j() -> Iterator[Neo4j]:
     given = _given()
@@ -188,7 +202,9 @@ def neo4j() -> Iterator[Neo4j]:
     with tempfile.TemporaryDirectory(prefix="graphbrain-test-") as folder:
         data = Path(folder) / "neo4j"
         try:
-            running = lifecycle.start(data, version=version, memory=MEMORY_MB // (WORKERS if _IS_WORKER else 1))
+            bolt, http = own_ports()
+            memory = MEMORY_MB // (WORKERS if _IS_WORKER else 1)
+            running = lifecycle.start(data, version=version, memory=memory, bolt_port=bolt, http_port=http)
         except ServerFailed as error:
             yield from _container(str(error))
             return

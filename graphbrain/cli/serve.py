@@ -138,7 +138,10 @@ def token_list(app: App, as_json: bool) -> None:
 @connection
 @pass_app
 def token_revoke(app: App, names: tuple[str, ...]) -> int:
-    """End tokens for good. Services that run take it up within seconds. Exits 1 where all were revoked before."""
+    """End tokens for good.
+
+    Services that run take it up within seconds. Exits 1 where all were revoked before.
+    """
     from graphbrain import show
     from graphbrain.service import access
 

@@ -117,7 +117,10 @@ def unlink(tx: Tx, source: str, target: str, policy: Policy, now: float) -> bool
         return False
     a, named = ids[source], ids[target]
     b = aliases.goals(tx, [named]).get(named, named)
-    known = adjacency.spelling(tx, [a])[a].named
+    spelt = adjacency.spelling(tx, [a]).get(a)
+    if spelt is None:  # it was forgotten since it was found
+        return False
+    known = spelt.named
     led = aliases.goals(tx, known)
     ledger = ledgers.lock(tx, {a, b, named, *known}, policy.rule)
     links, before = adjacency.held(tx, ledger, "hub", [a])[a], adjacency.spelling(tx, [a])[a]

@@ -242,8 +242,8 @@ class Graph:
         self._lasting: set[int] = set()
         self._driver = self._make_driver()
         self._watch = _Watch(self._renew_driver)
-        self._barred, self._barred_until = "", -math.inf
-        """What Neo4j has said of the password, and until when nobody tries it again."""
+        self._barred_until = -math.inf
+        """Until then nobody tries a password again that was refused."""
         self._offset = 0.0
         self._measured_at = 0.0
         self.on_outdated: Callable[[], None] = lambda: None
@@ -321,7 +321,7 @@ class Graph:
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
         if time.monotonic() < self._barred_until:
-            raise GraphRefused(self._barred)
+            raise GraphRefused(self._barred())
         stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
@@ -396,11 +396,13 @@ class Graph:
                 self.counts["drivers renewed"] += 1
         threading.Thread(target=stuck.close, daemon=True).start()
 
+    def _barred(self) -> str:
+        return f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
+
     def _explain(self, error: Exception, name: str) -> NoReturn:
         if isinstance(error, ne.AuthError):
-            raise GraphRefused(
-                f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
-            ) from None
+            self._barred_until = time.monotonic() + REST
+            raise GraphRefused(self._barred()) from None
         if isinstance(error, Again):
             raise GraphUnavailable(
                 f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s"
@@ -414,10 +416,7 @@ class Graph:
         if isinstance(error, ne.ConfigurationError):
             raise GraphRefused(f"Neo4j at {self.uri} cannot be used so: {error}.") from error
         if isinstance(error, ne.Neo4jError) and not _can_help(error):
-            said = _refusal(error, self.uri, self.database)
-            if isinstance(error, ne.AuthError):
-                self._barred, self._barred_until = said, time.monotonic() + REST
-            raise GraphRefused(said) from error
+            raise GraphRefused(_refusal(error, self.uri, self.database)) from error
         if isinstance(error, ne.Neo4jError) and "OutOfMemory" in (error.code or ""):
             raise GraphTooSmall(
                 f"Neo4j at {self.uri} has too little memory for {name} ({_first_line(error)}); do less at once, or "

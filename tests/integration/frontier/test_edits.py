@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import pytest
 from graphbrain import Brain, Fetched
 from graphbrain.accounts import link_sums
 from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.frontier import discovery
+from graphbrain.graph.connection import Tx
 from tests.integration.conftest import HandClock, sound
 from tests.serving import tokens
 
@@ -66,6 +68,21 @@ def test_corrections_say_what_they_did(ring: Brain) -> None:
     ring.report([Fetched(C, [B])])
     assert ring.unlink(C, B) is True, "by the name of an alias"
     assert ring.unlink(C, A) is False
+    sound(ring)
+
+
+def test_unlinking_what_somebody_forgets_meanwhile(ring: Brain, second: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    find, left = discovery.find, [True]
+
+    def found(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
+        ids = find(tx, keys)
+        if left:
+            left.pop()
+            second.forget(A)
+        return ids
+
+    monkeypatch.setattr(discovery, "find", found)
+    assert ring.unlink(A, B) is False and not left
     sound(ring)
 
 
