@@ -163,7 +163,7 @@ def test_scrapy_fetches_every_good_page_and_ends(neo4j: Neo4j) -> None:
 
 
 def test_the_program_of_the_readme_fetches_every_good_page(neo4j: Neo4j, tmp_path: Path) -> None:
-    """Of the sites that do not make it wait: it has thirty lines."""
+    """Of the sites that do not make it wait: it has forty lines."""
     (tmp_path / "crawler.py").write_text(PROGRAM, encoding="utf-8")
     sites: list[Site] = [sessions(), queries(), odd(), *names()]
     with HostileWeb(sites) as web, emptied(neo4j, delay_seconds=0.0) as brain:

@@ -22,8 +22,8 @@ import (
 
 type object = map[string]any
 
-// told: what a verb answers, as far as it is read here.
-type told struct {
+// reply: what a verb answers, as far as it is read here.
+type reply struct {
 	Claims, Answers []object
 	NextUnfailed    *float64 `json:"next_unfailed"`
 	Error           object
@@ -47,7 +47,7 @@ var (
 func unfollowed(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // post calls a verb. What may succeed later is sent again by the same key, so that nothing is done twice.
-func post(verb string, body object) told {
+func post(verb string, body object) reply {
 	text, _ := json.Marshal(body)
 	key := rand.Text()
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, 10*time.Second) {
@@ -59,7 +59,7 @@ func post(verb string, body object) told {
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Idempotency-Key", key)
 		if answer, err := service.Do(request); err == nil {
-			var told told
+			var told reply
 			err = json.NewDecoder(answer.Body).Decode(&told)
 			answer.Body.Close()
 			if err == nil && told.Error == nil {
