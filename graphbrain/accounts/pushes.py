@@ -38,8 +38,8 @@ __all__ = [
 ALONG = {"hub": "hub", "authority": "authority", "flow": "hub"}
 """Along whose links a side pays: flow goes the way of hub cash."""
 
-NO_LIMIT = 2**62
-"""More links than any side has."""
+NO_LIMIT = 1_000_000_000
+"""More links than any side has. Neo4j 5.26 counts links in 32 bits."""
 LINKS_OF_A_SIDE = 5
 """A batch takes at most one side for so many payments: pages of few links cost more for themselves."""
 
