@@ -9,7 +9,7 @@ from typing import Any
 import neo4j as driver
 import pytest
 
-from graphbrain import Brain
+from graphbrain import Brain, Fetched
 from graphbrain.analyst.questions import ask, questions
 from graphbrain.errors import BadInput, GraphRefused
 from tests.conftest import Neo4j, emptied
@@ -257,3 +257,17 @@ def test_what_is_wrong_is_said(crawled: Brain) -> None:
     ]:
         with pytest.raises((BadInput, GraphRefused), match=said):
             ask(crawled.graph, name, **given)
+
+
+def test_what_waits_behind_a_host_that_may_not_be_asked_yet_is_next_too(neo4j: Neo4j) -> None:
+    # The last of this file: it empties the brain that the others ask.
+    pages = [f"{A}/{number}" for number in range(12)]
+    with emptied(neo4j, delay_seconds=60.0) as brain:
+        brain.report([Fetched(f"{A}/", pages), Fetched(f"{B}/", [f"{C}/"])])
+        (claim, other) = brain.next_urls(9)
+        assert brain.next_urls(9).next_ready is not None
+        found = ask(brain.graph, "next-pages")
+        urls = [row[-1] for row in found.rows]
+        assert sorted(urls) == sorted({*pages, f"{C}/"} - {claim.url, other.url}), "and no page that was fetched"
+        assert all(row[found.columns.index("host_may")] for row in found.rows)
+        brain.clear()
