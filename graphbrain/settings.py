@@ -89,9 +89,12 @@ HOST_LISTS = ("allow_hosts", "deny_hosts", "target_hosts")
 _PLAIN, _SHELLS = re.compile(r"[\w.:/,+-]*"), re.compile(r'(["$`\\])')
 
 PREFIX = "GRAPHBRAIN_"
-OF_SERVER = ("GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE")
-OF_CLIENT = ("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL")
-OF_OTHER_PARTS = frozenset({*OF_SERVER, *OF_CLIENT})
+OF_OTHER_PARTS = frozenset(
+    {
+        *("GRAPHBRAIN_DATA", "GRAPHBRAIN_JAVA", "GRAPHBRAIN_JAVA_CACHE"),  # the local server
+        *("GRAPHBRAIN_SERVICE_TOKEN", "GRAPHBRAIN_SERVICE_URL"),  # Client
+    }
+)
 """GRAPHBRAIN_… variables that other parts read; they are no settings of a brain, and no typos."""
 
 

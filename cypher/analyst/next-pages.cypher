@@ -3,6 +3,7 @@
 // The first rows are handed out first, as far as politeness lets their hosts be asked: `host_may` is when, empty for
 // now. A smaller lane goes before a larger one, and within a lane whoever waits longer. Pages that are visited again,
 // under the order `optimal`, come when it is their turn: `graphbrain page` says when.
+// Lanes below 10,000,000 are those of pages that were never fetched.
 //
 // group     Planning
 // param     limit  how many pages

@@ -5,6 +5,7 @@
 // politeness lets its host be asked again. A page that was `fetched` comes back when it has aged enough, whatever is
 // ahead of it: `graphbrain page` says when. With an empty url: the page that waits in front of those whose hosts may be
 // asked.
+// Lanes below 10,000,000 are those of pages that were never fetched.
 //
 // group     Planning
 // param     url  the page's URL as it stands in the graph; empty: the page in front

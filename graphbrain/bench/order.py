@@ -180,11 +180,10 @@ def live(
             due -= brain.tend(None, passes=False, pushes=int(due), batch=max(1, int(due)), stop=stop.is_set).pushes
             due = max(due, 0.0)  # where nothing waits, nothing is saved up
 
-    brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())
-
     def told(step: Progress) -> None:
         progress(name, step.pages, step.total)
 
+    brain.hint(Hint(recording.urls[page], 0.0, "sitemap") for page in web.pages[web.listed].tolist())
     replay(
         brain,
         recording,

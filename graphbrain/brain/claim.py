@@ -259,11 +259,15 @@ class Claiming:
             left = {number: key for number, key in part.items() if key is not None}
             while left:
                 held: dict[str, str] = {}
-                # Of several claims of one page, as of an older one beside that which holds it, each is seen by itself.
-                now = {n: key for n, key in left.items() if held.setdefault(key, wanted[n].token) == wanted[n].token}
+                for number, key in left.items():
+                    held.setdefault(key, wanted[number].token)
                 kept = self._session.perform(name, work, held)
-                good = [now[n] if now.get(n) in kept else each for n, each in enumerate(good)]
-                left = {n: key for n, key in left.items() if n not in now}
+                # Another claim of the same page, as an older one beside that which holds it, is seen by itself.
+                others = {number: key for number, key in left.items() if held[key] != wanted[number].token}
+                for number, key in left.items():
+                    if number not in others and key in kept:
+                        good[number] = key
+                left = others
         return good
 
 

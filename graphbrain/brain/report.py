@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
 
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
@@ -46,23 +45,22 @@ class Reporting:
         session, started = self._session, time.monotonic()
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         answers: list[Answer | None] = [None] * len(items)
-        counted = [True] * len(items)
+        counted: list[Answer] = []
         checked: list[tuple[int, Item]] = []
         for number, made in enumerate(intake.all(items)):
             if isinstance(made, Answer):
                 answers[number] = made
+                counted.append(made)
             else:
                 checked.append((number, made))
         for batch in _batches(checked):
             numbers = {item.key: number for number, item in batch}
             for key, answer, again in self._record([item for _, item in batch]):
                 answers[numbers[key]] = answer
-                if again:
-                    counted[numbers[key]] = False
-                else:
+                if not again:
+                    counted.append(answer)
                     session.counters.add(pages=answer.accepted, links=answer.links)
-        outcomes = ((answer and answer.outcome) or OUTCOMES[-1] for answer in answers)
-        session.counters.answered(compress(outcomes, counted))
+        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in counted)
         self._upkeep.after_report(time.monotonic() - started)
         return [answer for answer in answers if answer is not None]
 

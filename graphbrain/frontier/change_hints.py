@@ -12,10 +12,8 @@ Statements: pages/hints, pages/hinted, pages/move_back, facts/sitemaps.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any
 
 from graphbrain.accounts import ledgers
@@ -27,9 +25,9 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
 from graphbrain.model import Hint, Hinted, HintOutcome
-from graphbrain.schedule import lanes
+from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
-from graphbrain.url import Rules, folder, is_key
+from graphbrain.url import Rules, is_key
 
 __all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 
@@ -158,9 +156,9 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
     """The pages to be made of hints: one click away from the host's root, which is where such lists begin, and never
     seeds. A sitemap counts as the page that brings them: it names thousands of one folder, and if each were as new as
     the first, they would all come before most of what the site itself links to."""
-    siblings: defaultdict[str, Iterator[int]] = defaultdict(count)
+    siblings = novelty.counting()
     return [
-        New(key, hint.url, 1, siblings_before=next(siblings[folder(hint.url)]))
+        New(key, hint.url, 1, siblings_before=siblings(hint.url))
         for key, hint in hints.items()
         if key not in known and hint.url is not None
     ]

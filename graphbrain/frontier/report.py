@@ -11,10 +11,8 @@ Statements: pages/*, visits/read, accounts/*, links/degrees.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
@@ -25,8 +23,9 @@ from graphbrain.frontier.verdicts import RETURNED, Item, Policy, Verdict, Visit,
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.model import Answer, Failed, Fetched
 from graphbrain.rules import LEAST_RELEVANCE, Rule
+from graphbrain.schedule import novelty
 from graphbrain.scope import Scope
-from graphbrain.url import cleaner, folder
+from graphbrain.url import cleaner
 
 __all__ = ["MOST_OF_ALL", "MOST_OF_ONE", "Heavy", "Recorded", "discover", "guess", "record"]
 
@@ -137,11 +136,11 @@ def _create(
         beyond = depth if item.leads_on else depth + 1  # a redirect is no click
         if item.key in missing and not item.claimed:
             new[item.key] = replace(new.get(item.key, New(item.key, item.url, 0)), depth=0)
-        siblings: defaultdict[str, Iterator[int]] = defaultdict(count)
+        siblings = novelty.counting()
         for key, (url, guess) in item.targets.items():
             if key in missing:
                 known = new.get(key)
-                before = next(siblings[folder(url)]) if known is None else known.siblings_before
+                before = siblings(url) if known is None else known.siblings_before
                 deep = beyond if known is None else min(known.depth, beyond)
                 weight = 1.0 if known is None else known.in_weight + 1.0
                 spelt = visited.get(key) or (url if known is None else cleaner(known.url, url))

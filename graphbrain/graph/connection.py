@@ -321,7 +321,7 @@ class Graph:
 
     def _run(self, work: Callable[[Tx], T], name: str, mode: str, patient: bool) -> T:
         if time.monotonic() < self._barred_until:
-            raise GraphRefused(self._barred())
+            raise GraphRefused(self._no_entry())
         stop = self._tried_enough if patient else tenacity.stop_after_attempt(1)
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception(_can_help),
@@ -396,13 +396,13 @@ class Graph:
                 self.counts["drivers renewed"] += 1
         threading.Thread(target=stuck.close, daemon=True).start()
 
-    def _barred(self) -> str:
+    def _no_entry(self) -> str:
         return f"Neo4j at {self.uri} refused the user or password; set GRAPHBRAIN_USER and GRAPHBRAIN_PASSWORD."
 
     def _explain(self, error: Exception, name: str) -> NoReturn:
         if isinstance(error, ne.AuthError):
             self._barred_until = time.monotonic() + REST
-            raise GraphRefused(self._barred()) from None
+            raise GraphRefused(self._no_entry()) from None
         if isinstance(error, Again):
             raise GraphUnavailable(
                 f"{name} found the graph changed at each of its attempts for {self.limit_seconds:.0f} s"

@@ -8,20 +8,29 @@ one of 1/k (`lanes.blended`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 
 import numpy as np
 
 from graphbrain.arrays import Ints, Numbers
 from graphbrain.url import folder
 
-__all__ = ["numbered", "siblings_before"]
+__all__ = ["counting", "numbered", "siblings_before"]
 
 
 def numbered(urls: Iterable[str]) -> Ints:
     """A number for the folder of each URL, the same where it is the same."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(folder(url), len(numbers)) for url in urls], dtype=np.int64)
+
+
+def counting() -> Callable[[str], int]:
+    """A counter for one finder. Called with the URL of each new page, in the order in which it is named, it tells how
+    many of the same folder came before."""
+    met: defaultdict[str, Iterator[int]] = defaultdict(count)
+    return lambda url: next(met[folder(url)])
 
 
 def siblings_before(finders: Ints | Numbers, folders: Ints) -> Ints:

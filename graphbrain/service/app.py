@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,24 +92,21 @@ class Application:
         self.backend.stop()
 
 
-def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
-    """(method, path) → the roles that may; of verbs alone."""
-    found: dict[tuple[str, str], Collection[str]] = {}
+def _verbs(api: FastAPI) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+    """(method, path), as the door knows them, and what the document says of each."""
     for path, methods in api.openapi()["paths"].items():
         for method, facts in methods.items():
-            if "x-roles" in facts:
-                found[method.upper(), path.replace("{job_id}", "{job}")] = facts["x-roles"]
-    return found
+            yield (method.upper(), path.replace("{job_id}", "{job}")), facts
+
+
+def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
+    """(method, path) → the roles that may; of verbs alone."""
+    return {verb: facts["x-roles"] for verb, facts in _verbs(api) if "x-roles" in facts}
 
 
 def _queried(api: FastAPI) -> set[tuple[str, str]]:
     """(method, path) of the verbs that take something in the query."""
-    return {
-        (method.upper(), path.replace("{job_id}", "{job}"))
-        for path, methods in api.openapi()["paths"].items()
-        for method, facts in methods.items()
-        if any(each["in"] == "query" for each in facts.get("parameters", ()))
-    }
+    return {verb for verb, facts in _verbs(api) if any(each["in"] == "query" for each in facts.get("parameters", ()))}
 
 
 def _api(backend: Backend, terms: Terms) -> FastAPI:

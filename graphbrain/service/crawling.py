@@ -158,14 +158,14 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
     gate = service.gate
     # Whoever comes while others wait goes behind them.
     claims = Claims(()) if body.wait and gate.turn.locked() else await ask()
-    if claims or claims.finished or claims.repeated or (left := until - time.monotonic()) <= 0:
+    if _is_answer(claims) or (left := until - time.monotonic()) <= 0:
         return claims
     try:
         await asyncio.wait_for(gate.turn.acquire(), left)
     except TimeoutError:
         return gate.told
     try:
-        while not claims and not claims.finished and not claims.repeated and (left := until - time.monotonic()) > 0:
+        while not _is_answer(claims) and (left := until - time.monotonic()) > 0:
             await gate.pass_(left)
             if service.stopping.is_set() or await asked.is_disconnected():
                 return gate.told
@@ -173,6 +173,11 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
         return claims
     finally:
         gate.turn.release()
+
+
+def _is_answer(claims: Claims) -> bool:
+    """Is there no use in waiting for others?"""
+    return bool(claims) or claims.finished or claims.repeated
 
 
 @verb(router, "POST", "report", CRAWLERS, answers.Answers)

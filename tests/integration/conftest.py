@@ -40,6 +40,20 @@ def clock() -> HandClock:
     return HandClock()
 
 
+def lose_an_answer(patch: pytest.MonkeyPatch) -> list[bool]:
+    """The next transaction of this process is committed, and its answer is lost; the list is empty then."""
+    commit, left = driver.Transaction.commit, [True]
+
+    def lose(tx: driver.Transaction) -> None:
+        commit(tx)
+        if left:
+            left.pop()
+            raise OSError("the answer is lost")
+
+    patch.setattr(driver.Transaction, "commit", lose)
+    return left
+
+
 def just_before(
     patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object], how: str = "write"
 ) -> None:

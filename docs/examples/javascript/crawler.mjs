@@ -46,7 +46,8 @@ function get(url) {
     const request = client.get(options, (answer) => {
       const parts = [];
       answer.on("data", (part) => parts.push(part)).on("error", fail);
-      answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(parts).subarray(0, longest) }));
+      const body = () => Buffer.concat(parts).subarray(0, longest);
+      answer.on("end", () => done({ status: answer.statusCode, headers: answer.headers, body: body() }));
     });
     request.on("error", fail);
   });

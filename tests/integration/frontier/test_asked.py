@@ -11,7 +11,7 @@ from graphbrain import Brain, Fetched
 from graphbrain.brain import leases
 from graphbrain.errors import BadInput
 from graphbrain.frontier.asked import KEPT
-from tests.integration.conftest import HandClock
+from tests.integration.conftest import HandClock, lose_an_answer
 
 Ask = Callable[..., list[list[object]]]
 
@@ -57,15 +57,7 @@ def test_what_was_reported_or_has_lapsed_is_not_handed_out_again(many: Brain, cl
 
 def test_an_attempt_whose_commit_nobody_knows_the_end_of(many: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     """The transaction is committed, and the answer is lost: within the call, and with the whole call."""
-    commit, lost = neo4j.Transaction.commit, [True]
-
-    def lose(tx: neo4j.Transaction) -> None:
-        commit(tx)
-        if lost:
-            lost.pop()
-            raise OSError("the answer is lost")
-
-    monkeypatch.setattr(neo4j.Transaction, "commit", lose)
+    commit, lost = neo4j.Transaction.commit, lose_an_answer(monkeypatch)
     first = many.next_urls(7, key="a")
     assert len(first) == 7 and not lost
     monkeypatch.undo()

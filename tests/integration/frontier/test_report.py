@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import neo4j
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from tests.integration.conftest import START, HandClock, sound
+from tests.integration.conftest import START, HandClock, lose_an_answer, sound
 
 MakeBrain = Callable[..., Brain]
 
@@ -250,15 +249,7 @@ def test_a_visit_told_again_with_other_links_makes_no_pages_and_counts_once(brai
 def test_a_visit_whose_answer_was_lost_on_the_way_counts(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
     brain.seed([A])
     (claim,) = brain.next_urls(1)
-    commit, lost = neo4j.Transaction.commit, [True]
-
-    def lose(tx: neo4j.Transaction) -> None:
-        commit(tx)
-        if lost:
-            lost.pop()
-            raise OSError("the answer is lost")
-
-    monkeypatch.setattr(neo4j.Transaction, "commit", lose)
+    lost = lose_an_answer(monkeypatch)
     assert brain.report([Fetched(A, [B], claim)])[0].accepted and not lost
     monkeypatch.undo()
     assert (brain.stats()["done"]["pages"], brain.stats()["done"]["links"]) == (1, 1)
