@@ -451,12 +451,13 @@ class Host(_Record):
     of its full rate that it gets since it answered 429 or 503 (1: all of it). `in_flight` of at most `most_in_flight`
     claims are out (0: no limit), of its own (`own_in_flight`) or by the setting. `budget_used` of `budget` pages were
     fetched for the first time or are being so (0: no limit; None: not counted). `complaints`: 429 and 503 in a row.
-    `unanswered`: how often in a row it gave no answer at all; `probe_at`: when it is asked again, since it is taken to
-    be dead. `next_at`: when a page of it can be claimed, blocks and its address left aside. `queued`: do pages wait in
-    queues of its own? `set_aside`: do such wait that its budget must have room for? `robots_at`: when its robots.txt
-    was set; `robots_http_at`, `robots_https_at`: when one was set for that scheme alone. `pages`: how many the graph
-    has of it, no more than were counted: `more_pages` says that there are more. `in_scope`: do the settings let it be
-    fetched?
+    `unanswered`: how often in a row it gave no answer at all; `failing_since`: since when every request has failed,
+    and `illness`, how the last of them did (`silent`, `refused` or `broken`); `probe_at`: when it is asked again,
+    where it has failed so often that it is only probed. `next_at`: when a page of it can be claimed, blocks and its
+    address left aside. `queued`: do pages wait in queues of its own? `set_aside`: do such wait that its budget must
+    have room for? `robots_at`: when its robots.txt was set; `robots_http_at`, `robots_https_at`: when one was set
+    for that scheme alone. `pages`: how many the graph has of it, no more than were counted: `more_pages` says that
+    there are more. `in_scope`: do the settings let it be fetched?
     """
 
     name: str
@@ -487,6 +488,8 @@ class Host(_Record):
     pages: int | None = None
     more_pages: bool = False
     in_scope: bool = True
+    failing_since: float | None = None
+    illness: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "longest_block_seconds": (0, 2_592_000),
     "address_delay_seconds": (0, 86_400),
     "lease_seconds": (1, 604_800),
+    "park_after_seconds": (0, 31_536_000),
     "limit_seconds": (1, 1e6),
     "hint_recall": (0, 0.99),
     "hint_false": (0.001, 1000),
@@ -197,6 +198,9 @@ class Settings:
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
+    park_after_seconds: float = _setting(
+        259_200.0, "shared", "seconds for which a page must have failed before it is parked; a missing one is not"
+    )
     allow_hosts: str = _setting(
         "", "shared", "hosts in scope, with their subdomains, between spaces or commas; empty: all"
     )

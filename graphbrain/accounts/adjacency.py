@@ -198,9 +198,11 @@ class Told:
         return Spelling(before.named | self.named, (before.via - self.direct) | self.via.intersection(new))
 
 
-def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> dict[int, list[int]]:
-    """Write the difference between the links of locked pages and those that are told. All links that these pages have
-    then: page → those it links to. Raises Again when an end is not locked, Misfit."""
+def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> tuple[dict[int, list[int]], set[int]]:
+    """Write the difference between the links of locked pages and those that are told.
+
+    Return all links that these pages have then, page → those it links to, and the pages that new links lead to. Raises
+    Again when an end is not locked, Misfit."""
     pages = [each.page for each in told]
     old = held(tx, ledger, "hub", compress(pages, ledger.may_link(pages)))
     spelt = spelling(tx, (each.page for each in told if each.spelt))
@@ -223,4 +225,4 @@ def replace(tx: Tx, ledger: Accounts, told: Sequence[Told], now: float) -> dict[
     ledger.guess_values(tx, links, dict(made))
     delete(tx, ledger, gone)
     respell(tx, ledger, names)
-    return links
+    return links, {end for _, ends in made for end in ends}

@@ -17,8 +17,9 @@ from graphbrain.errors import BadInput
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hostnames import Named, host_and_port, named
-from graphbrain.hosts import admin, politeness
+from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
+from graphbrain.hosts.state import LONGEST_BLOCK
 from graphbrain.model import Host, RobotsAnswer, number
 
 __all__ = ["Hosting"]
@@ -111,10 +112,9 @@ class Hosting:
 
     def block(self, host: str, seconds: float | None = None) -> None:
         """Leave a host alone, as `Brain.block` says."""
-        if seconds is not None and not (number(seconds) and 0 <= seconds <= politeness.LONGEST_BLOCK):
+        if seconds is not None and not (number(seconds) and 0 <= seconds <= LONGEST_BLOCK):
             raise BadInput(
-                f"A host is blocked for 0 to {politeness.LONGEST_BLOCK:.0f} seconds, or for ever (None), "
-                f"not {seconds!r}."
+                f"A host is blocked for 0 to {LONGEST_BLOCK:.0f} seconds, or for ever (None), not {seconds!r}."
             )
         name, length = self._names.host(host), None if seconds is None else float(seconds)
         self._manage(lambda tx, policy, now: admin.block(tx, name, length, policy.manners, now))

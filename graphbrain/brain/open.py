@@ -10,6 +10,7 @@ from graphbrain.brain.session import Session
 from graphbrain.errors import SettingsError
 from graphbrain.graph import schema
 from graphbrain.graph.connection import Clock, Graph
+from graphbrain.hosts import health
 from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.priors import read_priors
@@ -59,11 +60,12 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
 
 
 def renew_lanes(opened: Session) -> None:
-    """Pages of a brain that was made with other lanes move to those of today, by whoever tends; till then claims read
-    both."""
-    if opened.stored.get("lanes") == lanes.VERSION or opened.closed:
+    """Pages of a brain that was made with other lanes move to those of today, and pages that it parked are looked at
+    again, by the processes that tend; until then claims read both kinds of lanes."""
+    today = {"lanes": lanes.VERSION, "health": health.VERSION}
+    if opened.closed or all(opened.stored.get(name) == version for name, version in today.items()):
         return
-    renewed: dict[str, Any] = {"lanes": lanes.VERSION, "remarking": ""}
+    renewed: dict[str, Any] = {**today, "remarking": ""}
     if "value" not in opened.stored:  # it is older than the setting, whose default was another
         renewed["value"] = Rule().value
     opened.graph.write(lambda tx: tx.do("brain/change", settings=renewed), "brain/change")
@@ -99,7 +101,10 @@ def _stored(graph: Graph, given: Settings, create: bool, clock: Clock) -> Mappin
     if stored is None:
         conversion.furnish(graph, given.engine)
         fresh = {name: getattr(given, name) for name in Settings.names("fixed", "shared")}
-        fresh |= conversion.properties(Rule.of(fresh), clock()) | {"lanes": lanes.VERSION}
+        fresh |= conversion.properties(Rule.of(fresh), clock()) | {
+            "lanes": lanes.VERSION,
+            "health": health.VERSION,
+        }
         stored = graph.write(
             lambda tx: tx.one("brain/create", settings=fresh, now=clock(), rules=RULES_VERSION)[0],
             "brain/create",

@@ -15,7 +15,7 @@ from graphbrain.frontier.candidates import ByWorth, Finder, InOrder
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx, bound
-from graphbrain.hosts.politeness import Manners
+from graphbrain.hosts.state import Manners
 from graphbrain.rules import Rule
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.schedule.priors import read_priors
@@ -80,6 +80,7 @@ class Session:
             self.schedule_of(settings),
             Change(settings.change, settings.change_bits, settings.detector),
             settings.orphans,
+            settings.park_after_seconds,
         )
         if not rule.revisits:
             self.finder = InOrder()

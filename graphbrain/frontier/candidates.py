@@ -3,7 +3,8 @@
 Under the orders that never come back the index itself is in the right order. Under `optimal` what a page is worth
 grows with its age, lane by lane: the first page of each lane is read, and of the best lanes more; which lanes there
 are each process finds out for itself (`ranges`).
-Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts, claims/front.
+Statements: claims/heads, claims/host_heads, claims/ripe_at, claims/lane_heads, claims/ready_hosts, claims/front,
+claims/retry_heads, claims/samples.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts.politeness import SHARED_QUEUE, Manners, aside_queue, earliest
+from graphbrain.hosts.politeness import earliest
+from graphbrain.hosts.state import RETRY_EVERY, SHARED_QUEUE, Manners, aside_queue, retry_queue
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
 from graphbrain.schedule.value import Schedule
 
-__all__ = ["ByWorth", "Finder", "Found", "InOrder"]
+__all__ = ["ByWorth", "Finder", "Found", "InOrder", "first_retries"]
 
 FAIR_SHARE = 0.25
 """This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
@@ -61,6 +63,23 @@ class Found:
     """What a visit is worth of those that were visited before."""
     more: frozenset[str] = frozenset()
     """hosts in whose queue another page was seen that may be visited, beside the candidates"""
+    untried: frozenset[str] = frozenset()
+    """hosts in whose queue pages wait whose last visit did not fail"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Offer:
+    """A host with queues of its own that may be visited.
+
+    `queues`: those that may be read beside that of retries; `retrying`: is there one of retries? `since_retry`: claims
+    since one of those; `doubted`: did the host fail the last time?
+    """
+
+    name: str
+    queues: Sequence[str]
+    retrying: bool
+    since_retry: int
+    doubted: bool
 
 
 class Finder(Protocol):
@@ -89,14 +108,25 @@ class InOrder:
         shared = tx.one("claims/heads", now=now, limit=max(reach.shared.look(n), n * spread))[0]
         per_host = 1 if manners.delay > 0 else max(1, min(manners.most or 8, 32))
         offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
-        names = [queue for queues in offers.values() for queue in queues]
+        names = [queue for offer in offers for queue in offer.queues]
         ready = tx.one("claims/host_heads", names=names, now=now, per_host=per_host + 1)[0] if names else []
-        own = [head for _, heads in ready for head in heads[:per_host]]
+        heads_of = dict(ready)
+        untried = _untried(offers, {name for name, heads in ready if heads})
+        samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
+        retries = _retries(tx, offers, untried, per_host)
+        own = []
+        for offer in offers:
+            if offer.name in retries:
+                own += retries[offer.name]
+            elif offer.name in samples:
+                own.append(samples[offer.name])
+            else:
+                own += [head for queue in offer.queues for head in heads_of[queue][:per_host]]
         fair = own[: self._owed.places("ready", FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
-        chosen = _enough(fair, rest, {page for page, _ in own}, n, reach, spread)
+        chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
         more = frozenset(name for name, heads in ready if len(heads) > per_host)
-        return Found(_places(chosen), _idle(offers, {name for name, heads in ready if heads}), more=more)
+        return Found(_places(chosen), _idle(offers, untried, retries), more=more, untried=untried)
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
@@ -119,15 +149,20 @@ class ByWorth:
     def find(self, tx: Tx, n: int, now: float, manners: Manners, reach: Reach, spread: int) -> Found:
         width = max(reach.shared.look(n), n * spread)
         offers = _ready(tx, now, max(reach.ready.look(n), n * spread), manners)
-        names = [queue for queues in offers.values() for queue in queues]
+        names = [queue for offer in offers for queue in offer.queues]
         own, shared, more = self._best(tx, names, width, now)
+        untried = _untried(offers, own)
+        samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
+        own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
+        retries = _retries(tx, offers, untried, 1)
+        own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
         first = {page[0] for page in fair}
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
         ready = {page[0] for page in own.values()}
         chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
-        return Found(_places(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
+        return Found(_places(chosen), _idle(offers, untried, retries), self._worth_again(chosen, now), more, untried)
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
         known = self._ranges(SHARED_QUEUE)
@@ -353,10 +388,51 @@ def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
     return [(page, lane, since) for row in rows for page, lane, since in row]
 
 
-def _ready(tx: Tx, now: float, most: int, manners: Manners) -> dict[str, list[str]]:
-    """Hosts with queues of their own that may be visited, the longest ready first, and which of these are open."""
+def _ready(tx: Tx, now: float, most: int, manners: Manners) -> list[_Offer]:
+    """Hosts with queues of their own that may be visited, the longest ready first."""
     rows = sorted(tx.one("claims/ready_hosts", now=now, limit=most, budget=manners.budget)[0])[:most]
-    return {name: [name, aside_queue(name)] if room else [name] for _, name, room in rows}
+    return [
+        _Offer(
+            name,
+            [name, aside_queue(name)] if room else [name],
+            retrying,
+            since_retry,
+            failing > 0 and manners.dead_after > 0,
+        )
+        for _, name, room, retrying, since_retry, failing in rows
+    ]
+
+
+def first_retries(tx: Tx, names: Iterable[str], limit: int) -> dict[str, list[list[Any]]]:
+    """Host → the first pages [id, lane, waiting_since] of its queue of retries, of those of these hosts that have
+    any."""
+    queues = [retry_queue(name) for name in names]
+    return dict(tx.one("claims/retry_heads", queues=queues, limit=limit)[0]) if queues else {}
+
+
+def _retries(tx: Tx, offers: Sequence[_Offer], untried: Container[str], per_host: int) -> dict[str, list[list[Any]]]:
+    """Host → pages whose last visit failed and whose turn it is: one, where other pages wait in its queue."""
+    turns = [offer for offer in offers if offer.retrying and (offer.name not in untried or _retries_next(offer))]
+    found = first_retries(tx, (offer.name for offer in turns), per_host)
+    # A host that failed the last time is asked for one page.
+    one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
+    return {name: heads[: 1 if name in one else per_host] for name, heads in found.items()}
+
+
+def _retries_next(offer: _Offer) -> bool:
+    # Of a host that failed the last time a page is wanted that did not fail.
+    return offer.since_retry >= RETRY_EVERY - 1 and not offer.doubted
+
+
+def _untried(offers: Iterable[_Offer], found: Container[str]) -> frozenset[str]:
+    """Hosts in one of whose queues, but for that of retries, a page was found."""
+    return frozenset(offer.name for offer in offers if any(queue in found for queue in offer.queues))
+
+
+def _samples(tx: Tx, names: Iterable[str], end: int) -> dict[str, list[Any]]:
+    """Host → a page [id, lane, waiting_since] of its queue that is not the first: from anywhere, or the last."""
+    rows = [[name, random.choice((1.0, random.random()))] for name in names]
+    return dict(tx.one("claims/samples", rows=rows, end=end)[0]) if rows else {}
 
 
 def _enough(
@@ -377,9 +453,9 @@ def _places(chosen: Iterable[Sequence[Any]]) -> dict[int, int]:
     return {page: place for place, page in enumerate(dict.fromkeys(head[0] for head in chosen))}
 
 
-def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[str]:
+def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[str]) -> list[str]:
     """Hosts in none of whose queues a page was found."""
-    return [name for name, queues in offers.items() if not any(queue in found for queue in queues)]
+    return [offer.name for offer in offers if offer.name not in untried and offer.name not in retries]
 
 
 def _sorted(pages: Sequence[Page], schedule: Schedule, now: float) -> list[Page]:

@@ -5,7 +5,8 @@ by `beta` days, as if it had not been seen for so much longer; nothing else chan
 most, and none when the page is worth little. Of a change rate λ the share `recall` is hinted at, and there are
 `false` hints that nothing came of for each change: then unhinted changes come at α = (1−recall)·λ, hints at
 γ = (recall+false)·λ, false ones at ν = false·λ, and β = ln(γ/ν)/α. Where fetched pages are not fetched again, or
-have an interval of their own, and on pages that are not fetched yet, a hint is only noted.
+have an interval of their own, and on pages that are not fetched yet, a hint is only noted. A page that was given up is
+looked at once for a hint.
 Statements: pages/hints, pages/hinted, pages/move_back, facts/sitemaps.
 """
 
@@ -142,6 +143,8 @@ def apply(
             ripe_at.append((host, float(policy.schedule.ripe_at(lane, moved[page]))))
         if reason is not None:
             freed.append(page)
+        elif state in ("parked", "gone") and discovery.hurry(tx, [page], now, gone=True):
+            outcome = "moved"
         noted.append([page, hint.at, hint.kind])
         outcomes[key] = done[key] = outcome
     _write(tx, noted, moved, freed, now)

@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from graphbrain.frontier import candidates
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT, Address
-from graphbrain.hosts.politeness import SHARED_QUEUE, Ends, HostState, Manners
+from graphbrain.hosts.politeness import Ends
+from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
 from graphbrain.model import FOR_EVER, Claim
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
@@ -152,12 +154,12 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         found = _front(tx, wish, clock())
     else:
         found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
-    candidates = found.order
-    waiting = tx.one("claims/lock", ids=sorted(candidates))[0] if candidates else []
-    waiting.sort(key=lambda row: candidates[row[0]])
+    order = found.order
+    waiting = tx.one("claims/lock", ids=sorted(order))[0] if order else []
+    waiting.sort(key=lambda row: order[row[0]])
     held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
-    deal = _Deal(now, wish.n, wish.most_moves, held)
+    deal = _Deal(now, wish.n, wish.most_moves, held, found.untried)
     deal.count_probes(tx)
     claims: list[Claim] = []
     for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
@@ -174,9 +176,9 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     _write_hosts(tx, deal, at)
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    lost = len(candidates) - len(waiting)
+    lost = len(order) - len(waiting)
     reviewed = sum(not held[name].queued or held[name].ripe_at > now for name in found.idle if name in held)
-    return Taken(claims, moved, lost, len(candidates), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
+    return Taken(claims, moved, lost, len(order), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
 
 
 def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
@@ -207,7 +209,7 @@ def _front(tx: Tx, wish: Request, now: float) -> Found:
 
 
 def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
-    """Claim aliases that are to be looked at again, as `take` claims pages; they wait in no queue.
+    """Claim aliases and parked pages that are to be looked at again, as `take` claims pages; they wait in no queue.
 
     Where a host that is not ready has so many of them that others are hidden behind, some are put off.
     """
@@ -217,12 +219,12 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     ready = _by_turns([(page, host) for page, host, is_ready in rows if is_ready])[: 2 * n]
     waiting = [page for page, _, is_ready in rows if not is_ready]
     behind = waiting[:ALIASES_PUT_OFF] if len(ready) < n and len(rows) == looked_at else []
-    candidates = {page: place for place, page in enumerate([*ready, *behind])}
-    free = tx.one("claims/aliases_lock", ids=sorted(candidates), now=clock())[0] if candidates else []
-    free.sort(key=lambda row: candidates[row[0]])
+    places = {page: place for place, page in enumerate([*ready, *behind])}
+    free = tx.one("claims/aliases_lock", ids=sorted(places), now=clock())[0] if places else []
+    free.sort(key=lambda row: places[row[0]])
     held, at = _hosts_of(tx, [row[3] for row in free], (), wish.manners, clock())
     now = clock()
-    deal = _Deal(now, n, 0, held)
+    deal = _Deal(now, n, 0, held, frozenset())
     deal.count_probes(tx)
     claims: list[Claim] = []
     later: list[list[object]] = []
@@ -260,6 +262,8 @@ class _Deal:
     most: int
     most_moves: int
     held: dict[str, HostState]
+    untried: frozenset[str]
+    """hosts in whose queues pages wait that have not failed"""
     tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     """(from a host's own queue, granted) → candidates met before there were enough claims"""
     sources: set[str] = field(default_factory=set)
@@ -267,7 +271,7 @@ class _Deal:
     moves: list[list[object]] = field(default_factory=list)
     barred: list[int] = field(default_factory=list)
     probes: int = 0
-    """claims out of hosts that do not answer"""
+    """claims out of ill hosts"""
     out: int = 0
     """claims out, where that is asked"""
     touched: dict[str, HostState] = field(default_factory=dict)
@@ -292,20 +296,24 @@ class _Deal:
             return self._grant(page, [None, None, None])
         elif new and not host.has_room():
             self._set_aside(page, host, queue)
-        elif host.ready(self.now) and not self._puts_off(host):
+        elif host.ready(self.now) and not self._yields(host, queue) and not self._puts_off(host):
             return self._grant_politely(page, host, queue, new)
         else:
             self._hold_back(page, host, queue, new)
         return False
 
     def count_probes(self, tx: Tx) -> None:
-        """How many claims of hosts that do not answer are out, where one of such a host might be granted."""
-        if self.most and any(host.dead() and host.ready(self.now) for host in self.held.values()):
+        """How many claims of ill hosts are out, where one of such a host might be granted."""
+        if self.most and any(host.ill() and host.ready(self.now) for host in self.held.values()):
             self.probes, self.out = politeness.probes(tx)
 
+    def _yields(self, host: HostState, queue: str) -> bool:
+        """Has the page failed before, and do other pages of its host come first?"""
+        return queue == retry_queue(host.name) and host.name in self.untried and not host.retries_next()
+
     def _puts_off(self, host: HostState) -> bool:
-        """Is it dead, and must others answer first, for enough claims of such hosts are out?"""
-        if not host.dead() or len(self.grants) == self.most:
+        """Is it ill, and must others be reported first, for enough claims of such hosts are out?"""
+        if not host.ill() or len(self.grants) == self.most:
             return False
         if self.probes + 1 > max(1, int(politeness.PROBES * (self.out + len(self.grants) + 1))):
             host.put_off(self.now)
@@ -323,7 +331,7 @@ class _Deal:
     def _grant_politely(self, page: int, host: HostState, queue: str, new: bool) -> bool:
         if len(self.grants) == self.most:
             return False
-        charged = host.grant(self.now, new)
+        charged = host.grant(self.now, new, retry=queue == retry_queue(host.name))
         self.touched[host.name] = host
         if queue != SHARED_QUEUE or host.set_aside:
             self.sources.add(host.name)
@@ -341,7 +349,7 @@ class _Deal:
             queue == host.name
         ):  # from before there was a budget: a host with many of those must not come first each time
             host.turn_at = self.now
-        if queue != politeness.aside_queue(host.name):
+        if queue != aside_queue(host.name):
             self._move(page, host, aside=True)
         if queue != SHARED_QUEUE:
             self.sources.add(host.name)
@@ -357,7 +365,7 @@ class _Deal:
         """Let it wait in one of its host's queues, unless enough pages have moved."""
         if len(self.moves) == self.most_moves:
             return False
-        self.moves.append([page, politeness.aside_queue(host.name) if aside else host.name])
+        self.moves.append([page, aside_queue(host.name) if aside else host.name])
         host.set_aside |= aside
         self.touched[host.name] = host
         return True
@@ -384,12 +392,15 @@ def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) ->
 
     What is read of the queues is read under their hosts' locks, so nothing comes meanwhile.
     """
-    queues = {name: [name, politeness.aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
+    queues = {name: [name, aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
     ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
+    retries = candidates.first_retries(tx, [name for name in queues if deal.held[name].retrying], 1)
     for name in queues:
         host = deal.touched[name] = deal.held[name]
-        host.set_aside &= politeness.aside_queue(name) in ripe
-        moments = [ripe[queue] for queue in politeness.open_queues(host) if queue in ripe]
+        host.set_aside &= aside_queue(name) in ripe
+        host.retrying = name in retries
+        moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]
+        moments += [deal.now] if host.retrying else []
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
 
@@ -438,11 +449,17 @@ def _let_go(tx: Tx, rows: list[list[object]], revisits: bool, manners: Manners, 
     ends: dict[str, Ends] = {}
     for row in rows:
         end_lease(ends, row)
-    filing = politeness.conclude(tx, ends, dict.fromkeys((str(row[2]) for row in rows), now), manners, now)
+    hosts = dict.fromkeys((str(row[2]) for row in rows), now)
+    filing = politeness.conclude(tx, ends, hosts, manners, now, {str(row[2]) for row in rows if row[13]})
     # A page that was given up, or went out of the scope, while it was leased waits in no queue.
     waits = [row[7] == "frontier" or (row[7] == "known" and (revisits or row[9] == ASKED)) for row in rows]
-    back = [filing[str(row[2])] if wait else None for row, wait in zip(rows, waits, strict=True)]
+    back = [_queue_of(row, filing) if wait else None for row, wait in zip(rows, waits, strict=True)]
     tx.do("claims/release", rows=[[row[0], queue, row[3]] for row, queue in zip(rows, back, strict=True)])
+
+
+def _queue_of(row: Sequence[Any], filing: Mapping[str, str]) -> str:
+    """Where a page waits that was claimed in vain: with those whose last visit failed, if its own did."""
+    return retry_queue(row[2]) if row[13] else filing[row[2]]
 
 
 def end_lease(ends: dict[str, Ends], row: Sequence[Any]) -> None:
@@ -463,8 +480,8 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     """Let the failed pages among these that are due wait in a queue again; how many there were."""
     rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
     if rows:
-        filing = politeness.queues(tx, dict.fromkeys((host for _, host in rows), now), manners, now)
-        tx.do("claims/requeue", rows=[[page, filing[host]] for page, host in rows])
+        politeness.file_retries(tx, {host for _, host in rows}, manners, now)
+        tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows])
     return len(rows)
 
 
@@ -493,9 +510,14 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
         return Outlook(now, False, next_unfailed=now)
-    for limit in (FEW, MANY):
+    for limit in (FEW, MANY, FURTHEST):
         kinds = tx.one("claims/outlook", limit=limit)
         met = politeness.read(tx, {name for rows in kinds for _, name in rows}, manners)
+        failures, own, _, _, leases = kinds
+        abandoned = {name for name, host in met.items() if host.abandoned(now)}
+        # No crawl waits for a host that has failed for hours.
+        going_on = waits or leases or any(name not in abandoned for _, name in failures)
+        going_on = going_on or any(at < FOR_EVER and name not in abandoned for at, name in own)
         of_kinds = [
             min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
             for rows, when in zip(kinds, (_comes_due, _opens, _opens, _looked_at, _lapses), strict=True)
@@ -503,14 +525,13 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         first = min(*of_kinds, FOR_EVER if shared is None else shared)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
-        if first <= unseen:
+        if first <= unseen and (going_on or max(len(failures), len(own)) < limit):
             break
-    failures, own, _, _, leases = kinds
     first = min(first, max(unseen, now + SOON))
-    going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
     overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
-    _, opens, _, _, lapses = of_kinds
-    unfailed = min(lapses, opens, FOR_EVER if shared is None else shared)
+    lapses = of_kinds[-1]
+    well = (_opens(at, met.get(name), now) for at, name in own if name not in met or not met[name].ill())
+    unfailed = min(lapses, min(well, default=FOR_EVER), FOR_EVER if shared is None else shared)
     return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
 
 

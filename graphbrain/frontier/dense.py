@@ -51,7 +51,8 @@ def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> 
         some = [replace(verdict, item=replace(verdict.item, targets=part.targets, told="some"))]
         told = relink.told(some, named)
         relink.lower(tx, some, told, ledger, policy)
-        adjacency.replace(tx, ledger, told, now)
+        _, new_ends = adjacency.replace(tx, ledger, told, now)
+        discovery.hurry(tx, named.parked & new_ends, now)
         report.guess(tx, some, named.goals, ledger)
     _write(tx, ledger, named.made, policy, now)
 
@@ -81,7 +82,7 @@ def _ends(tx: Tx, item: Item) -> tuple[dict[str, int], dict[str, int]]:
     """Key → id of the page and of those it links to, and of the pages that these lead to, as far as they are there."""
     found = discovery.look(tx, {item.key, *item.targets})
     ids = {key: page for key, page, *_ in found}
-    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, _ in found if alias})
+    return ids, discovery.goals(tx, ids, {key for key, _, _, alias, *_ in found if alias})
 
 
 def _judged(tx: Tx, item: Item, page: int, policy: Policy) -> Verdict | None:

@@ -18,7 +18,8 @@ from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Floats
 from graphbrain.graph.connection import Tx, intact
-from graphbrain.hosts.politeness import SHARED_QUEUE
+from graphbrain.hosts import health
+from graphbrain.hosts.state import SHARED_QUEUE
 from graphbrain.model import ROBOTS
 from graphbrain.rules import SEED_FLOW, Rule
 from graphbrain.schedule.lanes import Known
@@ -26,10 +27,12 @@ from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of, path_repeats, surplus
 
 __all__ = [
+    "Looked",
     "New",
     "create",
     "find",
     "goals",
+    "hurry",
     "look",
     "look_again",
     "lower",
@@ -55,19 +58,23 @@ class New:
     """how many new pages of its folder the page, or the list of hints, that brings it names before it"""
 
 
+Looked = tuple[str, int, float, bool, bool, str | None]
+"""(key, internal id, out_weight, whether it is an alias, whether it is parked, why its address may get better)"""
+
+
 def find(tx: Tx, keys: Iterable[str]) -> dict[str, int]:
     """Key → internal id, of the pages that are there."""
     return {key: page for key, page, *_ in look(tx, keys)}
 
 
-def look(tx: Tx, keys: Iterable[str]) -> list[tuple[str, int, float, bool, str | None]]:
-    """(key, internal id, out_weight, whether it is an alias, why its address may get better) of pages that are there.
+def look(tx: Tx, keys: Iterable[str]) -> list[Looked]:
+    """Those of these pages that are there.
 
     Raises Again when one is just being deleted.
     """
     wanted = sorted(set(keys))
-    found: list[tuple[str, int, float, bool, str | None]] = tx.one("pages/find", keys=wanted)[0] if wanted else []
-    for _, _, weight, alias, _ in found:
+    found: list[Looked] = tx.one("pages/find", keys=wanted)[0] if wanted else []
+    for _, _, weight, alias, *_ in found:
         intact(weight, alias)
     return found
 
@@ -84,6 +91,18 @@ def look_again(tx: Tx, ids: Iterable[int], at: float | None) -> None:
     """Remember to look at the in-links of locked pages at that time (or no more): an alias has some, or a page none."""
     if wanted := sorted(ids):
         tx.do("pages/look_again", ids=wanted, at=at)
+
+
+def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[int]:
+    """Look at once at locked pages that were parked because they failed, and at pages that are gone, if these are
+    meant, too; which of them it is.
+
+    A parked page is looked at out of its turn once in each of its waits, a gone one once in three days.
+    """
+    wanted = sorted(set(ids))
+    if not wanted:
+        return set()
+    return set(tx.one("pages/hurry", ids=wanted, now=now, gone=gone, gone_wait=health.FIRST_LOOK)[0])
 
 
 def create(

@@ -16,6 +16,7 @@ from graphbrain.frontier import discovery
 from graphbrain.frontier.verdicts import Policy, Verdict
 from graphbrain.frontier.visits import HOUR, pause
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts import health
 from graphbrain.schedule.value import DAY
 from graphbrain.url import host_of
 
@@ -39,6 +40,8 @@ class Named:
     """keys of aliases, some of which lead nowhere"""
     unsure: dict[str, tuple[int, str]]
     """key → (id, why) of pages whose addresses may get better"""
+    parked: set[int]
+    """those that are parked"""
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Those among these pages that lead to another."""
@@ -162,7 +165,8 @@ def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -
     if verdict.answer.outcome == "alias":
         after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
     else:
-        after = max(pause(visit.errors + 1, item.missing), HOUR)
+        failing = visit.failing_for(now)
+        after = max(pause(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
     inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
     return [visit.page, since, now + after if inside else None]
 

@@ -74,7 +74,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     visits.write_fetched(tx, verdicts, outside)
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
-    links = adjacency.replace(tx, ledger, told, now)
+    links, new_ends = adjacency.replace(tx, ledger, told, now)
+    discovery.hurry(tx, named.parked & new_ends, now)
     few = {page: ends for page, ends in links.items() if len(ends) <= MOST_OF_ONE}
     ledger.pass_on(few, (v.visit.page for v in verdicts if v.answer.outcome == "alias"))
     pushes, payments = ledger.spend_among(few)
@@ -86,7 +87,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
-    final = visits.excused(verdicts, concluded.held)
+    final = visits.blamed(verdicts, concluded.failures)
     visits.write_waiting(tx, final, plan, concluded, policy, now)
     facts.write_state_changes(tx, visits.state_changes(final, outside))
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
@@ -106,14 +107,15 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
         _weigh(tx, items, found, policy.rule)
     ids = {key: page for key, page, *_ in found}
     made = _create(tx, items, keys.difference(ids), ids, policy, now)
-    redirecting = {key for key, _, _, alias, _ in found if alias}
+    redirecting = {key for key, _, _, alias, *_ in found if alias}
     return Named(
         ids=ids | made,
         goals=discovery.goals(tx, ids | made, redirecting),
         made=sorted(made.values()),
         linked={key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
-        unsure={key: (page, why) for key, page, _, _, why in found if why is not None},
+        unsure={key: (page, why) for key, page, *_, why in found if why is not None},
+        parked={page for _, page, _, _, parked, _ in found if parked},
     )
 
 
@@ -179,9 +181,7 @@ def _to_look_at(named: Named, redirected: Redirected, ledger: Accounts, policy: 
     return pages if policy.orphans == "keep" else pages.union(set(ledger.in_links_turned()).difference(named.made))
 
 
-def _weigh(
-    tx: Tx, items: Sequence[Item], found: Sequence[tuple[str, int, float, bool, str | None]], rule: Rule
-) -> None:
+def _weigh(tx: Tx, items: Sequence[Item], found: Sequence[discovery.Looked], rule: Rule) -> None:
     """Raises Heavy where links are too many. The weight of a page bounds how many it has, unless some weigh nothing."""
     touched = {item.key for item in items if item.touches_links()}
     weights = {key: (page, weight) for key, page, weight, *_ in found if key in touched}

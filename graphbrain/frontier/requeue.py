@@ -9,6 +9,7 @@ links/unalias, visits/places, claims/held, accounts/*.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from graphbrain.frontier.discovery import look_again
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import politeness
+from graphbrain.hosts import health, politeness
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
@@ -47,14 +48,26 @@ class _Waiting:
     rate_scale: float | None
     interval: float | None
     because: str | None
+    parked_because: str | None
 
     def place(self) -> tuple[str, str | None, float, str | None]:
         """What is written of it."""
         return self.state, self.queue, self.waiting_since, self.because
 
+    def is_looked_at(self) -> bool:
+        """Is it an alias, or parked because it failed?"""
+        return self.state == "alias" or (self.state == "parked" and self.parked_because is None)
+
     def asked(self, now: float) -> bool:
         """Is it wanted at once, whatever it is worth?"""
         return self.lane == lanes.ASKED and self.waiting_since <= now
+
+
+def _look_at(page: _Waiting, now: float) -> float:
+    """When an alias or a parked page is looked at at the latest, if nothing is known yet."""
+    if page.state == "alias":
+        return (page.fetched or 0.0) + DAY
+    return now + random.uniform(0.0, health.FIRST_LOOK)
 
 
 def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
@@ -83,7 +96,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     before = {page.page: page.place() for page in pages}
-    _rescope(tx, pages, ledger, policy)
+    _rescope(tx, pages, ledger, policy, now)
     read = [page.page for page in pages if page.fetched is not None]
     ledger.may_pass_flow(read, [page.page for page in pages if page.state == "alias"])
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
@@ -104,11 +117,11 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     return moves.count((False, True)), moves.count((True, False))
 
 
-def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy) -> None:
+def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
     """Pages go outside, or come back, as scope and robots.txt say; queue '' says that one has still to be found."""
     barred = _barred(tx, pages, ledger, policy)
-    if aliases := [page for page in pages if page.state == "alias"]:
-        rows = [[page.page, (page.fetched or 0.0) + DAY, barred.get(page.page) == SCOPE] for page in aliases]
+    if looked_at := [page for page in pages if page.is_looked_at()]:
+        rows = [[page.page, _look_at(page, now), barred.get(page.page) == SCOPE] for page in looked_at]
         tx.do("pages/recheck", rows=rows)
     for page in pages:
         because = barred.get(page.page)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
-from graphbrain.hosts.politeness import SHARED_QUEUE, HostState, Manners
+from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners
 from graphbrain.model import ROBOTS, SCOPE
 from graphbrain.scope import Scope
 from graphbrain.url import host_of, name_of, path_repeats, surplus

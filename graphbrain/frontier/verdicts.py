@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from graphbrain.frontier import spellings
-from graphbrain.hosts.politeness import Manners, Request
+from graphbrain.hosts import health
+from graphbrain.hosts.state import Manners, Request
 from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
 from graphbrain.rules import Rule
 from graphbrain.schedule.fingerprints import Change
@@ -19,10 +20,6 @@ from graphbrain.tokens import made_at
 
 __all__ = ["NOT_MODIFIED", "RETURNED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
 
-PASSING = frozenset({408, 421, 423, 425})
-"""Client errors that say nothing of the page: request time-out, misdirected, locked, too early (RFC 9110, 4918, 8470).
-They are tried again like server errors."""
-SLOWED = frozenset({429, 503})
 RETURNED = "returned"
 """What came of a claim that was given back, or had lapsed."""
 NOT_MODIFIED = 304
@@ -41,6 +38,8 @@ class Policy:
     schedule: Schedule = field(default_factory=Schedule)
     change: Change = BY_BODY
     orphans: str = "keep"
+    park_after: float = 3 * health.DAY
+    """seconds for which a page must have been failing before it is parked"""
 
 
 @dataclass(slots=True)
@@ -87,14 +86,31 @@ class Item:
         return (
             isinstance(report, Failed)
             and 300 <= (report.status or 0) < 500
-            and report.status not in PASSING | SLOWED | {NOT_MODIFIED}
+            and report.status not in health.PASSING | health.REFUSING | {NOT_MODIFIED}
             and not self.circles
         )
 
     @property
+    def kind(self) -> health.Kind:
+        """The kind of the attempt, as it speaks of the host: what was refused here, or leads in a circle, is none."""
+        report = self.report
+        if not isinstance(report, Failed):
+            return "well"
+        if self.refusal:
+            return "none"
+        return health.kind_of(report.status, getattr(report, "fault", None))
+
+    @property
+    def fault(self) -> str:
+        """What was wrong with a failed attempt, as it is kept on its page."""
+        report = self.report
+        named = getattr(report, "fault", None)
+        return named if self.kind == "none" and named else "missing" if self.missing else self.kind
+
+    @property
     def slowed(self) -> bool:
         """Did the host ask to be left alone?"""
-        return isinstance(self.report, Failed) and self.report.status in SLOWED
+        return self.kind == "refused"
 
     @property
     def retry_after(self) -> float | None:
@@ -102,15 +118,14 @@ class Item:
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
-    @property
-    def vain(self) -> bool:
-        """Was there no answer at all?"""
-        return isinstance(self.report, Failed) and self.report.status is None and not self.refusal
+    def request(self, failed_before: float | None) -> Request:
+        """The request that the visit made, to be held against what else was under way.
 
-    def request(self) -> Request:
-        """The request that the visit made, to be held against what else was under way."""
+        `failed_before`: when the page failed the last time, if it has not been fetched since.
+        """
         claimed_at = made_at(self.token) if self.claimed else None
-        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, self.retry_after)
+        at = self.at if claimed_at is None else claimed_at
+        return Request(at, claimed_at is not None, self.retry_after, self.kind, self.at, failed_before)
 
     def touches_links(self) -> bool:
         """Can recording this visit add or remove links?"""
@@ -161,6 +176,20 @@ class Visit:
     is_seed: bool
     alias_since: float | None
     names_aliases: bool
+    failed: float | None
+    """when it failed the last time"""
+    failing_since: float | None
+    """when it failed first since it was fetched the last time; of an older version's failures that is not known"""
+
+    @property
+    def failed_before(self) -> float | None:
+        """When it failed the last time, if it has not been fetched since."""
+        return self.failed if self.errors or self.failing_since is not None else None
+
+    def failing_for(self, now: float) -> float:
+        """Seconds since the first failure after the page was fetched the last time; 0 where there is none."""
+        since = self.failed_before if self.failing_since is None else self.failing_since
+        return 0.0 if since is None else max(0.0, now - since)
 
     @property
     def seen(self) -> Seen:
@@ -272,7 +301,7 @@ def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, Change]
             return "slowed", change
         if respells(item, visit):
             return "retry", change
-        return "gone" if visit.errors + 1 >= policy.max_errors else "retry", change
+        return "gone" if item.missing and visit.errors + 1 >= policy.max_errors else "retry", change
     if report.redirected_to is not None:
         return "alias", change
     if visit.first_fetched is None:

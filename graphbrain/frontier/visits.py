@@ -1,13 +1,12 @@
 """Visits, recorded: what they tell of rates of change, where their pages wait then, and the end of their leases.
 
 The last locks of a report are those of the hosts.
-Statements: visits/*, pages/respell.
+Statements: visits/*, pages/respell, claims/put_off.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,8 +15,9 @@ from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import spellings
 from graphbrain.frontier.verdicts import Policy, Verdict, Visit, respells
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import politeness
-from graphbrain.hosts.politeness import Ends, HostState, Manners
+from graphbrain.hosts import health, politeness
+from graphbrain.hosts.politeness import Ends
+from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, retry_queue
 from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
 from graphbrain.schedule import lanes
 from graphbrain.schedule.value import DAY
@@ -27,8 +27,8 @@ __all__ = [
     "HOUR",
     "Concluded",
     "Plan",
+    "blamed",
     "conclude",
-    "excused",
     "learn",
     "outside",
     "pause",
@@ -37,11 +37,9 @@ __all__ = [
     "write_waiting",
 ]
 
-MINUTE, HOUR = 60.0, 3_600.0
+HOUR = 3_600.0
 EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
-FIRST_REFUSAL = MINUTE
-"""Seconds for which a page waits after its first 429 or 503, doubled at each, up to a day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +52,26 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Concluded:
-    """What the hosts say to a batch of visits: the queues that their pages wait in, by the hosts' names, and the hosts
-    that had to be locked, as they are now."""
+    """What the hosts say to a batch of visits: the queues that their pages wait in, by the hosts' names, the hosts that
+    had to be locked, as they are now, and what becomes of the pages that failed."""
 
     queues: Mapping[str, str]
     held: Mapping[str, HostState]
+    failures: Mapping[int, Failure]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What becomes of a page that failed, by its host's health (`graphbrain.hosts.health`).
+
+    `errors`: failures in a row that it is to blame for; `since`: since when it has been failing; `parks`: is it given
+    up, though the server did not say that it is missing? `waits_for_host`: does it wait for nothing but its host?
+    """
+
+    errors: int
+    since: float
+    parks: bool
+    waits_for_host: bool
 
 
 def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[int]:
@@ -152,21 +165,49 @@ def _told(verdict: Verdict) -> bool:
 
 
 def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, now: float) -> Concluded:
-    """End the leases of the visits that count for their hosts: the transaction's last locks."""
+    """End the leases of the visits that count for their hosts, and find who is to blame for what failed: the
+    transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
     ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan))
-    return Concluded(*politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now))
+    failures: dict[int, Failure] = {}
+
+    def retrying(held: Mapping[str, HostState]) -> set[str]:
+        failures.update((v.visit.page, _failure(v, held.get(v.visit.host), policy, now)) for v in _failed(kept))
+        return {v.visit.host for v in _failed(kept) if failures[v.visit.page].waits_for_host and _comes_back(v, policy)}
+
+    concluded = politeness.conclude_and_hold(tx, _ends(kept, policy.manners), ripe_at, policy.manners, now, retrying)
+    return Concluded(*concluded, failures)
 
 
-def excused(verdicts: Sequence[Verdict], held: Mapping[str, HostState]) -> list[Verdict]:
-    """The same verdicts, but that no page is given up whose host has been dead before: it is tried again."""
-    return [replace(v, answer=replace(v.answer, outcome="retry")) if _in_vain(v, held) else v for v in verdicts]
+def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: float) -> Failure:
+    """Who is to blame for a failed visit, and what follows. `host`: as it is after the batch, if it is locked."""
+    item, visit = verdict.item, verdict.visit
+    since = visit.failing_since
+    if since is None:
+        since = item.at if visit.failed_before is None else visit.failed_before
+    speaks_of_host = item.kind in ("refused", "broken", "silent")
+    ill = speaks_of_host and host is not None and host.ill()
+    others_are_well = host is not None and host.well_since(visit.failed_before)
+    first = visit.failed_before is None and item.kind != "refused"  # a host may refuse any page once
+    counts = not speaks_of_host or (not ill and (first or others_are_well))
+    errors = visit.errors + (counts and not respells(item, visit))
+    parks = not item.missing and counts and errors >= policy.max_errors and now - since >= policy.park_after
+    return Failure(errors, since, parks, ill and not parks)
 
 
-def _in_vain(verdict: Verdict, held: Mapping[str, HostState]) -> bool:
-    """Was there no answer from a host that has been dead before?"""
-    host = held.get(verdict.visit.host)
-    return verdict.keep and verdict.item.vain and host is not None and host.was_dead()
+def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
+    """The same verdicts; the answers to those whose pages are given up say so."""
+
+    def parks(verdict: Verdict) -> bool:
+        failure = failures.get(verdict.visit.page)
+        return verdict.keep and failure is not None and failure.parks and verdict.visit.state != "alias"
+
+    return [replace(v, answer=replace(v.answer, outcome="gone")) if parks(v) else v for v in verdicts]
+
+
+def _failed(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """The visits that count and have failed."""
+    return [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
 
 
 def write_waiting(
@@ -176,9 +217,11 @@ def write_waiting(
     if coming := _coming(verdicts, plan):
         rows = [[v.visit.page, concluded.queues[v.visit.host], plan.since[v.visit.page]] for v in coming]
         tx.do("visits/waits", rows=rows)
-    failed = [v for v in verdicts if v.keep and isinstance(v.item.report, Failed)]
+    failed = _failed(verdicts)
     if failed:
-        tx.do("visits/failed", rows=[_failed_row(v, concluded.held, policy, now) for v in failed])
+        tx.do("visits/failed", rows=[_failed_row(v, concluded, policy, now) for v in failed])
+    if given_up := [v for v in failed if _is_looked_at(v)]:
+        tx.do("claims/put_off", rows=[[v.visit.page, _look_at(v, concluded, now)] for v in given_up])
     moved = [(v, v.item.spelling) for v in failed if v.item.spelling is not None and respells(v.item, v.visit)]
     if moved:
         rows = [spellings.row_of(v.visit.page, url, v.visit.respelt + 1) for v, url in moved]
@@ -215,13 +258,14 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
             end.spent -= 1
         elif first and not visit.charged and manners.counting:
             end.spent += 1
-        if verdict.answer.outcome == "slowed":
-            end.complaints.append(verdict.item.request())
-        if verdict.item.vain:
-            end.vain.append(verdict.item.request())
-        elif not verdict.item.refusal:
-            end.answered = True
-            end.unasked |= not verdict.item.claimed
+        kind = verdict.item.kind
+        if kind == "well":
+            end.well_at = max(end.well_at or 0.0, verdict.item.at)
+        elif kind == "none":
+            end.inconclusive = True
+        else:
+            end.failures.append(verdict.item.request(visit.failed_before))
+        end.unasked |= kind not in ("none", "silent") and not verdict.item.claimed
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
     return ends
@@ -236,6 +280,7 @@ def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) 
     content = [row for v in fetched if (row := _content_row(v)) is not None]
     validators = [row for v in fetched if (row := _validators_row(v)) is not None]
     busy = [v.visit.page for v in fetched if v.own and _is_busy(v.visit)]
+    back = [v.visit.page for v in fetched if v.visit.state in ("parked", "gone") and v.answer.outcome != "alias"]
     for statement, rows in (
         ("visits/fetched", [_fetched_row(v, beyond) for v in fetched if v.own]),
         ("visits/touched", [_fetched_row(v, beyond) for v in fetched if not v.own]),
@@ -246,11 +291,14 @@ def write_fetched(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int]) 
             tx.do(statement, rows=rows)
     if busy:
         tx.do("visits/cleared", ids=busy)
+    if back:
+        tx.do("claims/put_off", rows=[[page, None] for page in back])
 
 
 def _is_busy(visit: Visit) -> bool:
     """Does it stand in a queue, a count, or the order of retries, or has left other traces that go with a visit?"""
-    return visit.lease is None or visit.counted or visit.errors > 0 or visit.refusals > 0 or visit.respelt > 0
+    failed = visit.errors > 0 or visit.refusals > 0 or visit.failing_since is not None
+    return visit.lease is None or visit.counted or failed or visit.respelt > 0
 
 
 def _fetched_row(verdict: Verdict, beyond: Collection[int]) -> list[object]:
@@ -266,7 +314,7 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
     if isinstance(item.report, Failed):
         after_failing = "gone" if item.missing else "parked"
-        return after_failing if outcome == "gone" else visit.state
+        return after_failing if outcome == "gone" and visit.state != "gone" else visit.state
     if outcome == "alias":
         return "alias"
     return "outside" if visit.page in beyond else "known"
@@ -324,51 +372,58 @@ def _comes_back(verdict: Verdict, policy: Policy) -> bool:
     return verdict.visit.state == "frontier" or (verdict.visit.state == "known" and again)
 
 
-def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy, now: float) -> list[object]:
-    """State and retry time of a page whose fetch failed (scheduling-and-importance A8).
-
-    One is not blamed where its host asked to be left alone, or has been dead before.
-    """
+def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: float) -> list[object]:
+    """State and retry time of a page whose fetch failed."""
     item, visit = verdict.item, verdict.visit
-    report = item.report
+    report, failure = item.report, concluded.failures[visit.page]
     assert isinstance(report, Failed)
-    slowed = verdict.answer.outcome == "slowed"
-    moves = respells(item, visit)
-    errors = visit.errors + (not slowed and not _in_vain(verdict, held) and not moves)
-    refusals = visit.refusals + slowed
+    refusals = visit.refusals + (item.kind == "refused")
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):
-        asked = now + min(item.retry_after or 0.0, policy.manners.longest_block)
-        if moves:
-            queue = politeness.SHARED_QUEUE  # with everybody: it may have got another host
-        elif slowed:
-            blocked_until = held[visit.host].blocked_until
-            # Where a host is left alone until somebody says otherwise, the page will wait in its queue.
-            until = asked if blocked_until >= FOR_EVER else max(asked, blocked_until)
-            # The others of its host go first from when it is ready again; where there are none, no time is lost.
-            since = until if held[visit.host].queued else now
-            not_before = max(until, since + _patience(refusals, item.retry_after))
+        if respells(item, visit):
+            queue = SHARED_QUEUE  # with everybody: it may have got another host
+        elif failure.waits_for_host:
+            queue = retry_queue(visit.host)
         else:
-            not_before = max(asked, now + pause(max(errors, 1), item.missing))
+            not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
-        visit.page, _state(verdict), report.status, error, item.at, errors, not_before, queue, item.token, outcome,
-        refusals or None,
+        visit.page, _state(verdict), report.status, error, item.at, failure.errors, not_before, queue, item.token,
+        outcome, refusals or None, failure.since, item.fault, item.at if queue is not None else None,
     ]  # fmt: skip
 
 
-def _patience(refusals: int, told: float | None) -> float:
-    """Seconds that a page waits after so many refusals in a row; meanwhile the others of its host go first.
+def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState], policy: Policy, now: float) -> float:
+    """Seconds after which a page is tried again that failed while its host is not ill."""
+    item = verdict.item
+    asked = min(item.retry_after or 0.0, policy.manners.longest_block)
+    if item.missing:
+        return max(asked, pause(max(failure.errors, 1)))
+    wait = health.page_wait(now - failure.since)
+    if item.kind != "refused":
+        return max(asked, wait)
+    # Most servers that ask once for a second mean it.
+    if item.retry_after is not None and verdict.visit.refusals == 0:
+        wait = min(wait, item.retry_after)
+    blocked_until = held[verdict.visit.host].blocked_until
+    # Where a host is blocked until an operator lifts it, the page waits in its queue.
+    return max(asked, wait, blocked_until - now if blocked_until < FOR_EVER else 0.0)
 
-    After the first refusal no longer than its Retry-After (`told`): most servers that ask for a second mean it.
-    """
-    wait = float(min(FIRST_REFUSAL * 2 ** min(refusals - 1, 20), DAY))
-    return wait if told is None or refusals > 1 else min(wait, told)
+
+def _is_looked_at(verdict: Verdict) -> bool:
+    """Is the page parked because it failed, or was it gone before, so that a look at it has just failed?"""
+    if verdict.visit.state in ("parked", "gone"):
+        return True
+    return verdict.answer.outcome == "gone" and not verdict.item.missing and verdict.visit.state != "alias"
 
 
-def pause(errors: int, missing: bool) -> float:
-    """Seconds to wait after so many failures in a row: days for a missing page, minutes for a broken one."""
-    times = min(errors - 1, 30)
-    if missing:
-        return min(DAY * 4.0**times, 180 * DAY)
-    return min(5 * MINUTE * 2.0**times * random.uniform(0.5, 1.5), 7 * DAY)
+def _look_at(verdict: Verdict, concluded: Concluded, now: float) -> float | None:
+    """When a page that was given up is looked at again; None: when a hint names it."""
+    if _state(verdict) == "gone":
+        return None
+    return now + health.look_wait(now - concluded.failures[verdict.visit.page].since)
+
+
+def pause(errors: int) -> float:
+    """Seconds after which a missing page is tried again that was missing so often in a row: a day, 4, 16, … 180."""
+    return min(DAY * 4.0 ** min(errors - 1, 30), 180 * DAY)

@@ -17,7 +17,7 @@ from graphbrain.errors import BadInput
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness, robots
-from graphbrain.hosts.politeness import KEPT, HostState, Manners
+from graphbrain.hosts.state import KEPT, HostState, Manners
 from graphbrain.model import FOR_EVER, Host
 
 __all__ = [
@@ -57,7 +57,9 @@ def _view(row: Mapping[str, Any], manners: Manners) -> Host:
         complaints=host.errors,
         blocked_until=row["blocked_until"],
         unanswered=host.unanswered,
-        probe_at=row["probe_at"] if host.dead() else None,
+        probe_at=row["probe_at"] if host.ill() else None,
+        failing_since=host.failing_since or None,
+        illness=host.illness,
         next_at=row["next_at"],
         in_flight=host.in_flight,
         most_in_flight=host.most,
@@ -144,7 +146,7 @@ def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
     host = _locked(tx, name, manners)
     before = host.delay
     host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
-    host.answered()
+    host.forget_failures()
     if host.next_at:
         host.next_at += host.delay - before
     politeness.write(tx, [host], (), now)

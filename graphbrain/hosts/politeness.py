@@ -3,8 +3,10 @@
 A host grants one claim per `delay` seconds and at most `most` at once. Its delay is the largest of what was set for
 it (or for all), its Crawl-delay, and a multiple of its response time. Answers of 429 or 503 halve its rate, which
 recovers by successes, and block it for a while: once for all requests that were under way together, for these are one
-event. So are requests without any answer; after some such events in a row the host is dead, and only probed, a page at
-a time, at growing intervals. With a budget, only so many of its pages are fetched for the first time.
+event. After some events of any failure in a row, without a well answer in between, the host is ill: it is only probed,
+a page at a time, at growing intervals (see `health`). With a budget, only so many of its pages are fetched for the
+first time. Pages whose last visit failed wait in a queue of their own, the longest untried first, and get a tenth of
+the claims of their host while other pages wait in its queue.
 A waiting page that is met while its host is not ready moves, once, to the host's own queue; hosts that have a queue
 are found by `ready_at`. Where there is a budget, pages that were never fetched wait in a second queue, which is looked
 at only while there is room. Pages enter and leave a host's queues, and a queue begins and ends, only under the host's
@@ -15,37 +17,26 @@ Statements: hosts/*, brain/lock.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain.graph.connection import Again, Tx
-from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import addresses, robots
-from graphbrain.hosts.addresses import FULL_WAIT, Address
-from graphbrain.hosts.robots import Robots
-from graphbrain.model import FOR_EVER
-from graphbrain.settings import Settings
-from graphbrain.tokens import made_at
+from graphbrain.hosts.addresses import Address
+from graphbrain.hosts.state import COLUMNS, KEPT, NO_TEXT, SHARED_QUEUE, HostState, Manners, Request
 
 __all__ = [
-    "KEPT",
-    "LONGEST_BLOCK",
     "NOTHING_COUNTED",
-    "SHARED_QUEUE",
+    "PROBES",
     "Ends",
-    "HostState",
-    "Manners",
-    "Request",
-    "aside_queue",
     "conclude",
     "conclude_and_hold",
     "earliest",
+    "file_retries",
     "know_budgets",
     "lock",
-    "open_queues",
     "origins",
     "places",
     "probes",
@@ -55,428 +46,12 @@ __all__ = [
     "write",
 ]
 
-SHARED_QUEUE = "*"
-NO_TEXT = "-"
-"""Stands for the fingerprint of a robots.txt where there is none."""
-KEPT: Mapping[str, str] = {"": "robots", "http": "robots_http", "https": "robots_https"}
-"""Scheme → the property that holds the text for it; empty: for both."""
-FIRST_BLOCK, LONGEST_OWN_BLOCK = 60.0, 6 * 3_600.0
-"""Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
-LONGEST_BLOCK = 30 * 86_400.0
-"""Seconds for which a host can be left alone by hand, unless for ever."""
-SLOWED_FROM = 0.05
-"""Seconds between two claims from which a host without any delay is slowed down."""
-FIRST_PROBE, LONGEST_PROBE = 60.0, 86_400.0
-"""Seconds between two looks whether a host answers again: the first ones, doubled at each; and at most."""
-TICK = 0.001
-"""Tokens tell their time in milliseconds."""
 PROBES = 0.1
-"""At most this part of the claims that are out are of hosts that do not answer; but one always may be."""
-LOST = 6
-"""A host that did not answer so many probes in a row, for an hour, keeps no crawl from being finished."""
-SLOWEST = 2.0**-20
+"""At most this part of the claims that are out are of ill hosts; but one always may be."""
 NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "all_count_budgets": None, "reviewing_hosts": None}
 """What stands on the brain of an empty graph."""
-RECOVERY = 1 / 50
-"""What each success gives back of the full rate to a host that was slowed down."""
 WOKEN = 8
 """So many more of the hosts that wait at a full address are looked at than there is room for: some are not ready."""
-
-
-def aside_queue(host: str) -> str:
-    """Where pages of a host with a budget wait to be fetched for the first time; no host's name has a space."""
-    return f"{host} (budget)"
-
-
-def open_queues(host: HostState) -> list[str]:
-    """The queues of its own from which pages of a host can be claimed now."""
-    return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """What the brain asks of hosts that have nothing of their own, and of addresses; 0 is none, everywhere.
-
-    `delay`: seconds between claims; `most`: claims at once; `budget`: pages fetched for the first time;
-    `response_times`: delay in multiples of the time the last fetch took; `longest`: seconds that Crawl-delay, response
-    times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
-    used here? From then on every first visit is counted where there is a budget. `longest_block`: seconds for which a
-    Retry-After is obeyed; `dead_after`: times without any answer after which a host is only probed.
-    """
-
-    delay: float = 0.0
-    most: int = 0
-    budget: int = 0
-    response_times: float = 0.0
-    longest: float = 300.0
-    address_delay: float = 0.0
-    address_most: int = 0
-    agent: str = "*"
-    counting: bool = False
-    longest_block: float = 86_400.0
-    dead_after: int = 0
-
-    @classmethod
-    def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
-        """From the brain's settings, and what else stands on it."""
-        return cls(
-            settings.delay_seconds,
-            settings.in_flight,
-            settings.pages_per_host,
-            settings.response_times,
-            settings.longest_delay_seconds,
-            settings.address_delay_seconds,
-            settings.address_in_flight,
-            settings.user_agent,
-            settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
-            settings.longest_block_seconds,
-            settings.dead_after,
-        )
-
-    @property
-    def by_address(self) -> bool:
-        """Do hosts that share an address share a limit?"""
-        return self.address_delay > 0 or self.address_most > 0
-
-    @property
-    def ask_all(self) -> bool:
-        """Is something asked of every host?"""
-        return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
-
-
-# What hosts/read and hosts/lock say of a host, in their order.
-COLUMNS = (
-    "name",
-    "delay",
-    "most_in_flight",
-    "budget",
-    "queued",
-    "resting",
-    "ready_at",
-    "blocked_until",
-    "next_at",
-    "in_flight",
-    "errors",
-    "pace",
-    "response_seconds",
-    "budget_used",
-    "set_aside",
-    "address",
-    "turn_at",
-    "robots_mark",
-    "robots_agent",
-    "robots_delay",
-    "robots_news",
-    "slowed_at",
-    "unanswered",
-    "unanswered_at",
-    "probe_at",
-    "probing",
-    "robots_origins",
-)
-# Properties of a host that claims and visits change, and what each is when it is not there.
-_CHANGING: Mapping[str, Any] = {
-    "blocked_until": 0.0,
-    "next_at": 0.0,
-    "errors": 0,
-    "pace": 1.0,
-    "response_seconds": 0.0,
-    "budget_used": None,
-    "set_aside": False,
-    "address": None,
-    "turn_at": 0.0,
-    "slowed_at": 0.0,
-    "unanswered": 0,
-    "unanswered_at": 0.0,
-    "probe_at": 0.0,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One that went wrong. `at`: when its page was claimed; or, if nobody had (not `claimed`), when it was fetched.
-    `seconds`: for how long the host asked to be left alone, if it said so."""
-
-    at: float
-    claimed: bool
-    seconds: float | None = None
-
-    def is_news(self, event: float, over: float) -> bool:
-        """Does it belong to none but a new event? Not if the page was handed out before the last `event`: both were
-        under way together. Of what nobody has claimed that is not known: until the event is `over` it is part of it."""
-        return self.at > event and (self.claimed or self.at > over)
-
-
-@dataclass(slots=True)
-class HostState:
-    """One host as it was read, and as the transaction changes it: its properties, with what they are when absent.
-
-    Only `write` is told the names of the properties again. `at`: its address, when it was locked with the host.
-    """
-
-    stored: Mapping[str, Any] = field(repr=False)
-    manners: Manners
-    name: str = field(init=False)
-    queued: bool = field(init=False)
-    blocked_until: float = field(init=False)
-    next_at: float = field(init=False)
-    in_flight: int = field(init=False)
-    errors: int = field(init=False)
-    pace: float = field(init=False)
-    response_seconds: float = field(init=False)
-    budget_used: int | None = field(init=False)
-    set_aside: bool = field(init=False)
-    address: str | None = field(init=False)
-    turn_at: float = field(init=False)
-    slowed_at: float = field(init=False)
-    """when it was slowed down last"""
-    unanswered: int = field(init=False)
-    """events without any answer in a row"""
-    unanswered_at: float = field(init=False)
-    """when the last of these was"""
-    probe_at: float = field(init=False)
-    """when it is looked whether it answers again"""
-    at: Address | None = None
-    rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
-    """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
-    ripe_at: float = field(init=False)
-    """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
-
-    def __post_init__(self) -> None:
-        self.name = self.stored["name"]
-        self.in_flight = self.stored["in_flight"] or 0
-        self.queued = bool(self.stored["queued"] or self.stored["resting"])
-        for name, absent in _CHANGING.items():
-            value = self.stored[name]
-            setattr(self, name, absent if value is None else value)
-        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] and not self.lost() else 0.0
-
-    @property
-    def delay(self) -> float:
-        """Seconds between two claims."""
-        own, manners = self.stored["delay"], self.manners
-        asked = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
-        steady = max(manners.delay if own is None else own, min(asked, manners.longest))
-        if self.pace >= 1.0:
-            return float(steady)
-        return max(steady, min((steady or SLOWED_FROM) / self.pace, manners.longest))
-
-    @property
-    def most(self) -> int:
-        """Claims at once; 0 is no limit."""
-        own: int | None = self.stored["most_in_flight"]
-        return self.manners.most if own is None else own
-
-    @property
-    def budget(self) -> int:
-        """Pages fetched for the first time; 0 is no limit."""
-        own: int | None = self.stored["budget"]
-        return self.manners.budget if own is None else own
-
-    def polite(self, now: float) -> bool:
-        """Must claims of this host be counted and spaced?"""
-        return (
-            self.delay > 0
-            or self.most > 0
-            or self.queued
-            or self.suspected()
-            or self.blocked_until > now
-            or self.budget > 0
-            or (self.manners.by_address and self.address is not None)
-        )
-
-    def has_room(self) -> bool:
-        """May another page be fetched for the first time?"""
-        return self.budget == 0 or (self.budget_used or 0) < self.budget
-
-    def ready(self, now: float) -> bool:
-        """May one of its pages be claimed now?"""
-        return self._ready_alone(now) and (self.at is None or self.at.ready(now))
-
-    def _ready_alone(self, now: float) -> bool:
-        return self.opens_at() <= now and not self.full()
-
-    def opens_at(self) -> float:
-        """When it can be asked again, as far as it does not depend on claims that are out or on its address."""
-        return max(self.next_at, self.blocked_until, self.probe_at if self.dead() else 0.0)
-
-    def full(self) -> bool:
-        """Are as many of its claims out as may be? Of a host that did not answer the last time it is one."""
-        return 0 < (1 if self.suspected() else self.most) <= self.in_flight
-
-    def may_open(self, now: float) -> bool:
-        """May one of its pages be claimed now, as far as it is known without its address's lock?"""
-        return self._ready_alone(now) and self.turn_at <= now and self.has_room()
-
-    def may_open_at(self, now: float) -> float:
-        """When one of its pages may be claimed, as far as that is known; for ever where it takes somebody's report."""
-        if not self.polite(now) or self.may_open(now):
-            return now
-        return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
-
-    def suspected(self) -> bool:
-        """Did it give no answer the last time?"""
-        return self.unanswered > 0 and self.manners.dead_after > 0
-
-    def dead(self) -> bool:
-        """Did it give none so often that it is only probed?"""
-        return 0 < self.manners.dead_after <= self.unanswered
-
-    def was_dead(self) -> bool:
-        """Was it, when the transaction read it?"""
-        return 0 < self.manners.dead_after <= (self.stored["unanswered"] or 0)
-
-    def lost(self) -> bool:
-        """Has it been dead for so long that nobody waits for it?"""
-        return self.dead() and self.unanswered >= self.manners.dead_after + LOST
-
-    def allows(self, url: str) -> bool:
-        """Does its robots.txt let this page be fetched?"""
-        text, agent = self._rules_of(url.partition(":")[0])
-        return text is None or text.allows(url, agent)
-
-    @property
-    def has_robots(self) -> bool:
-        """Was a robots.txt set for it, or for one of its schemes?"""
-        return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
-
-    def crawl_delay(self) -> float:
-        """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
-        told = (self._rules_of(scheme) for scheme in USUAL_PORT)
-        return max(text.delay(agent) if text is not None else 0.0 for text, agent in told)
-
-    def _rules_of(self, scheme: str) -> tuple[Robots | None, str]:
-        return self.rules.get(scheme) or self.rules.get("") or (None, "")
-
-    def robots(self) -> dict[str, tuple[str | None, str | None]]:
-        """Scheme → fingerprint of what was set as its robots.txt (None: it has none), and whose rules hold, where that
-        was said; empty: for both, where one has none of its own."""
-        mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
-        told = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
-        for each in self.stored["robots_origins"] or ():
-            scheme, mark, agent = each.split(" ", 2)
-            told[scheme] = (None if mark == NO_TEXT else mark, agent or None)
-        return told
-
-    def ready_at(self, now: float) -> float | None:
-        """When its queues should be looked at next; None when it has none."""
-        if not self.queued:
-            return None
-        at = max(self.opens_at(), self.turn_at, self.ripe_at)
-        return max(at, now + FULL_WAIT) if self.full() else at
-
-    def resting(self) -> bool:
-        """Do its queues wait for pages that were visited too lately, and for nothing else? Or for a lost host?"""
-        return self.queued and (self.lost() or self.ripe_at > max(self.opens_at(), self.turn_at))
-
-    def grant(self, now: float, first: bool) -> bool:
-        """One of its pages is claimed; is it counted among those that the budget allows to be fetched `first`?"""
-        self.next_at = now + self.delay
-        self.in_flight += 1
-        self.turn_at = 0.0
-        if self.at is not None:
-            self.at.grant(now)
-        if not first or self.budget_used is None:
-            return False
-        self.budget_used += 1
-        return True
-
-    def wait(self, now: float) -> bool:
-        """It cannot be asked now; if only its address keeps it waiting, it gets a turn. True when it got one."""
-        if self.at is None or self.turn_at > now or not self._ready_alone(now) or self.at.ready(now):
-            return False
-        self.turn_at = self.at.turn(now)
-        return True
-
-    def refund(self, pages: int) -> None:
-        """So many pages more (or less) of its budget are used; those set aside are offered when there is room."""
-        if self.budget_used is not None:
-            self.budget_used = max(0, self.budget_used + pages)
-        self.reopen()
-
-    def reopen(self) -> None:
-        """Pages that were set aside are offered if there is room."""
-        if self.set_aside and self.has_room():
-            self.file(0.0)
-
-    def file(self, ripe_at: float) -> None:
-        """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
-        self.queued = True
-        self.ripe_at = min(self.ripe_at, ripe_at)
-
-    def slow_down(self, complaints: Sequence[Request], now: float) -> None:
-        """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its
-        rate; but only once for what was under way together."""
-        if any(each.is_news(self.slowed_at, self.blocked_until) for each in complaints):
-            self.errors += 1
-            self.pace = max(self.pace / 2, SLOWEST)
-            self.slowed_at = now
-            self.next_at = max(self.next_at, now + self.delay)
-        own = min(FIRST_BLOCK * 2 ** min(max(self.errors - 1, 0), 20), LONGEST_OWN_BLOCK)
-        for each in complaints:
-            until = (
-                self.slowed_at + own if each.seconds is None else now + min(each.seconds, self.manners.longest_block)
-            )
-            self.blocked_until = max(self.blocked_until, until)
-
-    def forgive(self, successes: Mapping[str, int], now: float) -> None:
-        """It answered as it should, so many times to claims with each token: its rate recovers, unless it is blocked
-        still, or the pages were handed out before it was slowed down."""
-        if self.blocked_until <= now and (self.errors or self.pace < 1.0):
-            since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
-            if since:
-                self.errors, self.blocked_until = 0, 0.0
-                self.pace = min(1.0, self.pace + since * RECOVERY)
-
-    def fall_silent(self, requests: Sequence[Request], now: float) -> None:
-        """It gave no answer: once for what was under way together. Each time after some makes the next probe later."""
-        if self.manners.dead_after <= 0:
-            return
-        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after
-        # it, unless this is still that moment.
-        event = self.unanswered_at - (TICK if now > self.unanswered_at else 0.0)
-        if any(each.is_news(event, self.unanswered_at + FIRST_PROBE) for each in requests):
-            self.unanswered += 1
-            self.unanswered_at = now
-            if self.dead():
-                self.probe_at = now + self._patience()
-
-    def _patience(self) -> float:
-        return float(min(FIRST_PROBE * 2 ** min(self.unanswered - self.manners.dead_after, 20), LONGEST_PROBE))
-
-    def answered(self) -> None:
-        """It gave some answer: it is alive."""
-        self.unanswered, self.unanswered_at, self.probe_at = 0, 0.0, 0.0
-
-    def put_off(self, now: float) -> None:
-        """It is dead, and as many such hosts as may be are being probed: others come first for a while."""
-        self.probe_at = now + max(FIRST_PROBE, self._patience() / 2) * random.uniform(0.5, 1.0)
-
-    def answered_in(self, seconds: float, now: float) -> None:
-        """The last fetch took so long: the next one waits a multiple of it, counted from now."""
-        self.response_seconds = round(seconds, 1)
-        self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
-
-    def newly_counted(self) -> bool:
-        """Has this transaction counted what it has used of its budget?"""
-        return self.stored["budget_used"] is None and self.budget_used is not None
-
-    def changes(self, now: float) -> dict[str, Any]:
-        """What is to be written."""
-        rests = self.resting()
-        after = {
-            "queued": (self.queued and not rests) or None,
-            "resting": rests or None,
-            "ready_at": self.ready_at(now),
-            "probing": (self.dead() and self.in_flight > 0) or None,
-        }
-        for name, absent in _CHANGING.items():
-            value = getattr(self, name)
-            after[name] = None if value == absent else value
-        changed = {name: value for name, value in after.items() if value != self.stored[name]}
-        if self.in_flight != (self.stored["in_flight"] or 0):
-            changed["in_flight"] = self.in_flight
-        return changed
 
 
 @dataclass(slots=True)
@@ -491,11 +66,12 @@ class Ends:
     """the addresses at which the ended claims were counted"""
     successes: Counter[str] = field(default_factory=Counter)
     """pages that were fetched, by the token of their claims"""
-    complaints: list[Request] = field(default_factory=list)
-    """429 and 503"""
-    vain: list[Request] = field(default_factory=list)
-    """without any answer"""
-    answered: bool = False
+    failures: list[Request] = field(default_factory=list)
+    """refused, broken and silent ones"""
+    well_at: float | None = None
+    """when the last well attempt was made"""
+    inconclusive: bool = False
+    """was there an attempt that says nothing of the host?"""
     unasked: bool = False
     """was there an answer to a request that nobody had claimed?"""
     seconds: float | None = None
@@ -506,13 +82,12 @@ class Ends:
     def certain(self, manners: Manners) -> bool:
         """Must the host be locked, whatever stands on it?"""
         timed = self.seconds is not None and manners.response_times > 0
-        vain = self.vain and manners.dead_after > 0
-        return bool(self.claims or self.spent or self.complaints or timed or vain)
+        return bool(self.claims or self.spent or self.failures or timed)
 
     def matters(self, host: HostState) -> bool:
         """Does it change the host, as it was read?"""
         told = host.manners.by_address and self.address not in (None, host.address)
-        if self.answered and host.unanswered > 0:
+        if self.well_at is not None and host.failing > 0:
             return True
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
@@ -592,24 +167,43 @@ def write(tx: Tx, hosts: Iterable[HostState], at: Iterable[Address], now: float)
 
 
 def conclude(
-    tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
+    tx: Tx,
+    ends: Mapping[str, Ends],
+    filing: Mapping[str, float],
+    manners: Manners,
+    now: float,
+    retrying: Iterable[str] = (),
 ) -> Mapping[str, str]:
     """Tell hosts what visits and ended claims mean to them, and say in which queue pages of the hosts `filing` wait.
 
     `filing`: host → from when on the first of those pages may be visited: a host that rests does so until then.
-    The transaction's last locks: a host's queue neither begins nor ends until it commits.
+    `retrying`: hosts in whose queues of retries a page is put. The transaction's last locks: a host's queue neither
+    begins nor ends until it commits.
     """
-    return conclude_and_hold(tx, ends, filing, manners, now)[0]
+    names = set(retrying)
+    return conclude_and_hold(tx, ends, filing, manners, now, lambda _: names, names)[0]
 
 
 def conclude_and_hold(
-    tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
+    tx: Tx,
+    ends: Mapping[str, Ends],
+    filing: Mapping[str, float],
+    manners: Manners,
+    now: float,
+    retrying: Callable[[Mapping[str, HostState]], Iterable[str]] = lambda _: (),
+    involved: Iterable[str] = (),
 ) -> tuple[Mapping[str, str], Mapping[str, HostState]]:
-    """`conclude`, and the hosts that had to be locked for it, as they are now."""
+    """`conclude`, and the hosts that had to be locked for it, as they are now.
+
+    `retrying` names, by the hosts as they are then, those in whose queues of retries a page is put; they are among
+    those of failed requests, or `involved`.
+    """
     names = filing.keys()
-    certain = {name for name, end in ends.items() if end.certain(manners)}
+    certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
     doubtful = {
-        name for name, end in ends.items() if end.successes or end.unasked or (manners.by_address and end.address)
+        name
+        for name, end in ends.items()
+        if end.successes or end.unasked or end.well_at is not None or (manners.by_address and end.address)
     }
     unsure = read(tx, (names | doubtful) - certain, manners)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
@@ -623,6 +217,8 @@ def conclude_and_hold(
     for name in sorted(held.keys() & names):
         if held[name].queued:
             held[name].file(filing[name])
+    for name in retrying(held):
+        held[name].file_retry(now)
     _leave(at, left, [held[name] for name in waiting], now)
     write(tx, (held[name] for name in sorted(held)), at.values(), now)
     own = {host.name for host in held.values() if host.queued}
@@ -640,18 +236,28 @@ def _end(host: HostState, end: Ends, now: float) -> None:
     host.in_flight = max(0, host.in_flight - end.claims)
     if end.spent:
         host.refund(end.spent)
-    if end.answered:
-        host.answered()
-    elif end.vain:
-        host.fall_silent(end.vain, now)
-    if end.complaints:
-        host.slow_down(end.complaints, now)
-    elif end.successes:
+    complaints = [each for each in end.failures if each.kind == "refused"]
+    if complaints:
+        host.slow_down(complaints, now)
+    _attend(host, end, now)
+    if not complaints and end.successes:
         host.forgive(end.successes, now)
     if end.seconds is not None and host.manners.response_times > 0:
         host.answered_in(end.seconds, now)
     if end.address is not None and host.manners.by_address:
         host.address = end.address
+
+
+def _attend(host: HostState, end: Ends, now: float) -> None:
+    """What the attempts of a transaction mean to the health of a host, in the order in which they were made."""
+    blamed = [each for each in end.failures if not host.is_own_fault(each)]
+    if end.well_at is not None and end.well_at >= host.failing_at:
+        host.recover(now)
+        blamed = [each for each in blamed if each.ended > (end.well_at or 0.0)]
+    if blamed:
+        host.fail(blamed, now)
+    elif end.failures or end.inconclusive:
+        host.probed_in_vain(now)
 
 
 def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence[HostState], now: float) -> None:
@@ -668,10 +274,10 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
 
 
 def probes(tx: Tx) -> tuple[int, int]:
-    """Claims that are out of hosts that do not answer, and of all; until this transaction ends nobody else counts."""
+    """Claims that are out of ill hosts, and of all; until this transaction ends nobody else counts."""
     tx.one("brain/lock")
-    dead, out = tx.one("hosts/probes")
-    return int(dead), int(out)
+    probing, out = tx.one("hosts/probes")
+    return int(probing), int(out)
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:
@@ -680,6 +286,14 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) ->
     `filing`: host → from when on the first of those pages may be visited.
     """
     return conclude(tx, {}, filing, manners, now)
+
+
+def file_retries(tx: Tx, names: Iterable[str], manners: Manners, now: float) -> None:
+    """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked."""
+    held = lock(tx, set(names), manners)
+    for host in held.values():
+        host.file_retry(now)
+    write(tx, (held[name] for name in sorted(held)), (), now)
 
 
 def earliest(moments: Iterable[tuple[str, float]]) -> dict[str, float]:

@@ -23,7 +23,7 @@ from graphbrain.accounts.algebra import NONE
 from graphbrain.accounts.solve import FixedPoint, System
 from graphbrain.arrays import Flags, Floats, Ints, Numbers
 from graphbrain.frontier.verdicts import Policy
-from graphbrain.hosts.politeness import SHARED_QUEUE
+from graphbrain.hosts.state import SHARED_QUEUE
 from graphbrain.ingest.harvest import Harvest
 from graphbrain.model import SCOPE
 from graphbrain.rules import Rule, first_flow

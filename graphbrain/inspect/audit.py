@@ -31,7 +31,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
-from graphbrain.hosts.politeness import HostState
+from graphbrain.hosts.state import HostState, open_queues
 from graphbrain.inspect.pages import FlowSums
 from graphbrain.model import Audit
 from graphbrain.rules import Rule, first_flow
@@ -416,7 +416,7 @@ def _reviewing(graph: Graph) -> bool:
 
 def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Those of the hosts that rest for longer than they should."""
-    queues = {host.name: politeness.open_queues(host) for host in met if host.stored["resting"] and not host.lost()}
+    queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.failing}
     until = {host.name: host.stored["ready_at"] for host in met}
     ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
     return [
@@ -452,6 +452,9 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
             wrong[name] = f"Host {name} counts {used} pages of its budget, {pages} were fetched or are being so."
         if waits and not (aside and (queued or 0 < limit <= (used or 0))):
             wrong[name] = f"Pages of host {name} wait for room in its budget, which has room."
+    for name, served in tx.one("audit/retries", names=names)[0]:
+        if not served:
+            wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
     if names is None:
         wrong |= {name: f"Host {name} counts no pages in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {

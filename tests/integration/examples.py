@@ -121,6 +121,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "addresses/write": {"rows": [["192.0.2.1", {"in_flight": 1, "next_at": NOW}]]},
         "audit/addresses": {"names": None},
         "audit/budgets": {"names": None, "budget": 3},
+        "audit/retries": {"names": None},
         "audit/counts": none,
         "asked/again": {"key": "k"},
         "asked/bind": {"key": "k", "token": TOKEN, "pages": ["x"], "until": NOW},
@@ -224,6 +225,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/release": {"rows": [[other, "*", TOKEN], [hub, None, TOKEN]]},
         "claims/renew": {"ids": [other], "until": NOW + 99.0},
         "claims/requeue": {"rows": [[broken, "*"]]},
+        "claims/retry_heads": {"queues": ["broken.org (retry)", "nowhere.org (retry)"], "limit": 2},
+        "claims/samples": {"rows": [["leaf.org", 0.5], ["nowhere.org", 1.0]], "end": 1 << 40},
         "claims/retry": {"ids": [broken], "now": NOW + 1e6},
         "claims/ripe_at": {"queues": ["*", "leaf.org", "nowhere.org"]},
         "claims/take": {
@@ -372,6 +375,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "pages/relevance": {"rows": [[hub, 0.75], [other, None]]},
         "pages/facts": {"id": hub, "facts": {"value": 2.0, "interval": None}},
         "pages/pardon": {"ids": some},
+        "pages/hurry": {"ids": some, "now": NOW, "gone": True, "gone_wait": 9.0},
         "pages/scan": {"first": 0, "last": 100, **which, **least},
         "pages/scope": {"ids": some},
         "pages/seed": {"ids": some},
@@ -402,7 +406,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "visits/places": {"ids": some},
         "visits/waits": {"rows": [[hub, "*", NOW]]},
         "visits/failed": {
-            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None]]
+            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None, NOW, "broken", None]]
         },
         "visits/fetched": {"rows": [visit]},
         "visits/read": {"ids": some},

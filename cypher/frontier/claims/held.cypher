@@ -2,7 +2,8 @@
 //
 // param   ids   LIST  internal ids, sorted
 // column  rows  LIST  [id, key, host, lease, lease_until, counted, last_lease, state, last_outcome, lane,
-//                     counted_at or null, charged, was it ever fetched]
+//                     counted_at or null, charged, was it ever fetched,
+//                     did its last visit fail]
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -14,4 +15,5 @@ WITH collect(id(locked)) AS held
 UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
 RETURN collect([id(p), p.key, p.host, p.lease, p.lease_until, coalesce(p.counted, false), p.last_lease, p.state,
-                p.last_outcome, p.lane, p.counted_at, coalesce(p.charged, false), p.first_fetched IS NOT NULL]) AS rows
+                p.last_outcome, p.lane, p.counted_at, coalesce(p.charged, false), p.first_fetched IS NOT NULL,
+                p.failing_since IS NOT NULL]) AS rows

@@ -1,6 +1,6 @@
-// Look at aliases again later.
+// Look again at aliases, and at pages that were given up, at a time, or no more.
 //
-// param   rows   LIST   [id, when]; the caller has locked the pages
+// param   rows   LIST   [id, when or null]; the caller has locked the pages
 // rows    none
 // locks   the pages, held already
 // mode    write

@@ -7,7 +7,8 @@
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
 // param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
-// column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one]
+// column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one; whether pages
+//                         wait whose last visit failed; claims since one of these; how often in a row it has failed]
 // rows    one
 // locks   none
 // mode    read
@@ -23,7 +24,8 @@ CALL () {
   RETURN collect(h) AS rested
 }
 UNWIND ready + rested AS h
-WITH h {.ready_at, .name, .set_aside, .budget_used} AS m, coalesce(h.budget, $budget) AS most
+WITH h {.ready_at, .name, .set_aside, .budget_used, .retrying, .since_retry, .failing} AS m, coalesce(h.budget, $budget) AS most
   WHERE m.ready_at IS NOT NULL
 RETURN collect([m.ready_at, m.name,
-                m.set_aside IS NOT NULL AND (most = 0 OR coalesce(m.budget_used, 0) < most)]) AS rows
+                m.set_aside IS NOT NULL AND (most = 0 OR coalesce(m.budget_used, 0) < most),
+                m.retrying IS NOT NULL, coalesce(m.since_retry, 0), coalesce(m.failing, 0)]) AS rows

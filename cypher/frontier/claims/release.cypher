@@ -7,6 +7,7 @@
 // retry   safe   absolute values
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = row[1], p.last_lease = row[2], p.last_outcome = 'returned',
+SET p.queue = row[1], p.untried_since = CASE WHEN p.failing_since IS NULL THEN null ELSE p.failed END,
+    p.last_lease = row[2], p.last_outcome = 'returned',
     p.lease = null, p.lease_until = null, p.counted = null,
     p.counted_at = null, p.charged = null

@@ -1,4 +1,4 @@
-// Let failed pages wait in a queue again.
+// Let failed pages wait in their hosts' queues of retries, by the time of their last visit.
 //
 // param   rows   LIST    [id, queue]; the caller has locked the pages
 // rows    none
@@ -7,4 +7,4 @@
 // retry   safe   absolute values
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = row[1], p.not_before = null
+SET p.queue = row[1], p.not_before = null, p.untried_since = coalesce(p.failed, 0.0)

@@ -7,4 +7,5 @@
 // retry   safe   absolute values
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-SET p.not_before = null, p.errors = null, p.error = null, p.refusals = null, p.parked_because = null
+SET p.not_before = null, p.errors = null, p.error = null, p.refusals = null, p.parked_because = null,
+    p.failing_since = null, p.fault = null, p.untried_since = null, p.recheck_at = null

@@ -1,4 +1,4 @@
-// Look at aliases again that nobody was to look at, and not at those that are outside the scope.
+// Look again at aliases and parked pages that were not to be looked at, and not at those that are outside the scope.
 //
 // param   rows  LIST  [id, when at the latest, is it outside]; the caller has locked the pages
 // rows    none

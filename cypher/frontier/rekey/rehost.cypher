@@ -7,5 +7,5 @@
 // retry   safe   absolute values
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = CASE WHEN p.queue IN [p.host, p.host + ' (budget)'] THEN '*' ELSE p.queue END
+SET p.queue = CASE WHEN p.queue IN [p.host, p.host + ' (budget)', p.host + ' (retry)'] THEN '*' ELSE p.queue END
 SET p.host = row[1]

@@ -10,4 +10,4 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 SET p.queue = null, p.counted = null, p.counted_at = null, p.charged = null,
     p.errors = null, p.error = null, p.refusals = null, p.not_before = null, p.parked_because = null,
-    p.respelt = null
+    p.respelt = null, p.failing_since = null, p.fault = null, p.untried_since = null

@@ -1,0 +1,88 @@
+"""Whose fault is a failed request? The model of health that all waits of hosts and pages follow from.
+
+An *attempt* is one request of a page. It is `well` (2xx, 3xx, and 4xx but those below), `refused` (429, 503), `broken`
+(other 5xx; 408, 421, 423, 425), `silent` (time-out, connection refused or reset, DNS, TLS), or `none`: the crawler did
+not send the request, or could not understand the answer. An attempt that is `none` says nothing of the host.
+
+A *stretch* is a time in which every attempt at a host failed. It begins with the first failure after a well attempt and
+ends with the next well attempt. Failures of requests that were under way together are one *event*. A host is *doubted*
+from the first event of a stretch, and *ill* from event number `dead_after` on.
+
+The blame. A page that failed before, and whose host answered another page well since then, is itself to blame: its
+host is not doubted. Any other failure counts for the stretch of its host. While the host is ill, no page is to blame:
+the pages that fail wait for the host alone, and are due when it answers.
+
+The waits, where f is the time for which the page or the host has been failing:
+
+* a page whose host is not ill waits `page_wait(f)`: f, at least a minute, at most four weeks;
+* an ill host is probed, a page at a time, after `probe_wait(f)`: a third of f, at least 15 seconds, at most a day;
+* a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
+
+So whatever was ill for a time f and is well again is asked within about f.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Literal
+
+__all__ = [
+    "ABANDONED_AFTER",
+    "DAY",
+    "FIRST_LOOK",
+    "FIRST_PROBE",
+    "PASSING",
+    "REFUSING",
+    "VERSION",
+    "Kind",
+    "kind_of",
+    "look_wait",
+    "page_wait",
+    "probe_wait",
+]
+
+Kind = Literal["well", "refused", "broken", "silent", "none"]
+
+VERSION = 1
+"""Of this model; it stands on the brain, and pages of a brain that has no such version are gone through once."""
+REFUSING = frozenset({429, 503})
+"""The host asks to be asked less often."""
+PASSING = frozenset({408, 421, 423, 425})
+"""Client errors that speak of the request, the connection or the moment, not of the page (RFC 9110, 4918, 8470)."""
+
+MINUTE, DAY = 60.0, 86_400.0
+FIRST_WAIT, LONGEST_WAIT = MINUTE, 28 * DAY
+FIRST_PROBE, LONGEST_PROBE, PROBE_SHARE = 15.0, DAY, 1 / 3
+FIRST_LOOK, LONGEST_LOOK = 3 * DAY, 180 * DAY
+SPREAD = 0.25
+"""Waits of pages vary by this share, so that pages that failed together do not all come back together."""
+ABANDONED_AFTER = 6 * 3_600.0
+"""Seconds after which a crawl counts as finished without a host that has failed for so long."""
+
+
+def kind_of(status: int | None, fault: str | None = None) -> Kind:
+    """The kind of an attempt, by the status of its answer; without a status, by the fault that the crawler names."""
+    if status is None:
+        return "silent" if fault in (None, "silent") else "none"
+    if status in REFUSING:
+        return "refused"
+    return "broken" if status >= 500 or status in PASSING else "well"
+
+
+def page_wait(failing: float) -> float:
+    """Seconds for which a page waits that has been failing for so long while its host was well."""
+    return _spread(min(max(failing, FIRST_WAIT), LONGEST_WAIT))
+
+
+def probe_wait(failing: float) -> float:
+    """Seconds between two probes of a host that has been failing for so long."""
+    return min(max(failing * PROBE_SHARE, FIRST_PROBE), LONGEST_PROBE)
+
+
+def look_wait(failing: float) -> float:
+    """Seconds after which a parked page that has been failing for so long is looked at again."""
+    return _spread(min(max(failing, FIRST_LOOK), LONGEST_LOOK))
+
+
+def _spread(seconds: float) -> float:
+    return seconds * random.uniform(1.0 - SPREAD, 1.0 + SPREAD)

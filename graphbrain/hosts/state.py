@@ -1,0 +1,566 @@
+"""A host as one transaction sees it: what was read of it, when it may be asked, and what attempts make of it.
+
+`politeness` reads, locks and writes these states; what may be said of a host without the graph is here. The model of
+health is that of `health`.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphbrain.hostnames import USUAL_PORT
+from graphbrain.hosts import health
+from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.robots import Robots
+from graphbrain.model import FOR_EVER
+from graphbrain.settings import Settings
+from graphbrain.tokens import made_at
+
+__all__ = [
+    "COLUMNS",
+    "KEPT",
+    "LONGEST_BLOCK",
+    "NO_TEXT",
+    "RETRY_EVERY",
+    "SHARED_QUEUE",
+    "HostState",
+    "Manners",
+    "Request",
+    "aside_queue",
+    "open_queues",
+    "retry_queue",
+]
+
+SHARED_QUEUE = "*"
+NO_TEXT = "-"
+"""Stands for the fingerprint of a robots.txt where there is none."""
+KEPT: Mapping[str, str] = {"": "robots", "http": "robots_http", "https": "robots_https"}
+"""Scheme → the property that holds the text for it; empty: for both."""
+FIRST_BLOCK, LONGEST_OWN_BLOCK = 60.0, 6 * 3_600.0
+"""Seconds a host is left alone after its first 429/503 without a Retry-After, doubled at each; and at most."""
+SHORT_BLOCK, LATELY = 10.0, 60.0
+"""The first block of a host that answered another page well no longer ago than `LATELY`: it may be the page alone."""
+LEAST_SHARED_PACE = 1 / 8
+"""Refusals between well answers slow a host down no further than this."""
+WELL_EVERY = 30.0
+"""Seconds after which a well host that is locked anyway notes again that it is well."""
+RETRY_EVERY = 10
+"""While other pages wait in a host's queue, one in so many of its claims may be of a page that failed before."""
+LONGEST_BLOCK = 30 * 86_400.0
+"""Seconds for which a host can be left alone by hand, unless for ever."""
+SLOWED_FROM = 0.05
+"""Seconds between two claims from which a host without any delay is slowed down."""
+TICK = 0.001
+"""Tokens tell their time in milliseconds."""
+SLOWEST = 2.0**-20
+RECOVERY = 1 / 50
+"""What each success gives back of the full rate to a host that was slowed down."""
+
+
+def aside_queue(host: str) -> str:
+    """Where pages of a host with a budget wait to be fetched for the first time; no host's name has a space."""
+    return f"{host} (budget)"
+
+
+def retry_queue(host: str) -> str:
+    """Where pages of a host wait whose last visit failed; no host's name has a space."""
+    return f"{host} (retry)"
+
+
+def open_queues(host: HostState) -> list[str]:
+    """The queues of its own, but for that of retries, from which pages of a host can be claimed now."""
+    return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """What the brain asks of hosts that have nothing of their own, and of addresses; 0 is none, everywhere.
+
+    `delay`: seconds between claims; `most`: claims at once; `budget`: pages fetched for the first time;
+    `response_times`: delay in multiples of the time the last fetch took; `longest`: seconds that Crawl-delay, response
+    times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
+    used here? From then on every first visit is counted where there is a budget. `longest_block`: seconds for which a
+    Retry-After is obeyed; `dead_after`: events of failure in a row after which a host is only probed.
+    """
+
+    delay: float = 0.0
+    most: int = 0
+    budget: int = 0
+    response_times: float = 0.0
+    longest: float = 300.0
+    address_delay: float = 0.0
+    address_most: int = 0
+    agent: str = "*"
+    counting: bool = False
+    longest_block: float = 86_400.0
+    dead_after: int = 0
+
+    @classmethod
+    def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
+        """From the brain's settings, and what else stands on it."""
+        return cls(
+            settings.delay_seconds,
+            settings.in_flight,
+            settings.pages_per_host,
+            settings.response_times,
+            settings.longest_delay_seconds,
+            settings.address_delay_seconds,
+            settings.address_in_flight,
+            settings.user_agent,
+            settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
+            settings.longest_block_seconds,
+            settings.dead_after,
+        )
+
+    @property
+    def by_address(self) -> bool:
+        """Do hosts that share an address share a limit?"""
+        return self.address_delay > 0 or self.address_most > 0
+
+    @property
+    def ask_all(self) -> bool:
+        """Is something asked of every host?"""
+        return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
+
+
+# What hosts/read and hosts/lock say of a host, in their order.
+COLUMNS = (
+    "name",
+    "delay",
+    "most_in_flight",
+    "budget",
+    "queued",
+    "resting",
+    "ready_at",
+    "blocked_until",
+    "next_at",
+    "in_flight",
+    "errors",
+    "pace",
+    "response_seconds",
+    "budget_used",
+    "set_aside",
+    "address",
+    "turn_at",
+    "robots_mark",
+    "robots_agent",
+    "robots_delay",
+    "robots_news",
+    "slowed_at",
+    "unanswered",
+    "unanswered_at",
+    "probe_at",
+    "probing",
+    "robots_origins",
+    "failing",
+    "failing_at",
+    "failing_since",
+    "illness",
+    "well_at",
+    "retrying",
+    "since_retry",
+)
+# Properties of a host that claims and visits change, and what each is when it is not there.
+_CHANGING: Mapping[str, Any] = {
+    "blocked_until": 0.0,
+    "next_at": 0.0,
+    "errors": 0,
+    "pace": 1.0,
+    "response_seconds": 0.0,
+    "budget_used": None,
+    "set_aside": False,
+    "address": None,
+    "turn_at": 0.0,
+    "slowed_at": 0.0,
+    "unanswered": 0,
+    "unanswered_at": 0.0,
+    "probe_at": 0.0,
+    "failing": 0,
+    "failing_at": 0.0,
+    "failing_since": 0.0,
+    "illness": None,
+    "well_at": 0.0,
+    "retrying": False,
+    "since_retry": 0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One that failed. `at`: when its page was claimed; or, if nobody had (not `claimed`), when it was fetched.
+
+    `seconds`: for how long the host asked to be left alone, if it said so. `kind`: of the attempt, see `health`.
+    `ended`: when it was made, as far as the crawler says. `failed_before`: when the same page failed the last time, if
+    it has not been fetched since.
+    """
+
+    at: float
+    claimed: bool
+    seconds: float | None = None
+    kind: health.Kind = "silent"
+    ended: float = math.inf
+    failed_before: float | None = None
+
+    def is_news(self, event: float, over: float) -> bool:
+        """Does it belong to none but a new event? Not if the page was handed out before the last `event`: both were
+        under way together. Of what nobody has claimed that is not known: until the event is `over` it is part of it."""
+        return self.at > event and (self.claimed or self.at > over)
+
+
+@dataclass(slots=True)
+class HostState:
+    """One host as it was read, and as the transaction changes it: its properties, with what they are when absent.
+
+    Only `write` is told the names of the properties again. `at`: its address, when it was locked with the host.
+    """
+
+    stored: Mapping[str, Any] = field(repr=False)
+    manners: Manners
+    name: str = field(init=False)
+    queued: bool = field(init=False)
+    blocked_until: float = field(init=False)
+    next_at: float = field(init=False)
+    in_flight: int = field(init=False)
+    errors: int = field(init=False)
+    pace: float = field(init=False)
+    response_seconds: float = field(init=False)
+    budget_used: int | None = field(init=False)
+    set_aside: bool = field(init=False)
+    address: str | None = field(init=False)
+    turn_at: float = field(init=False)
+    slowed_at: float = field(init=False)
+    """when it was slowed down last"""
+    unanswered: int = field(init=False)
+    """events without any answer in a row"""
+    unanswered_at: float = field(init=False)
+    """when the last of these was"""
+    probe_at: float = field(init=False)
+    """when it is looked whether it answers again"""
+    failing: int = field(init=False)
+    """events of failure in a row, without a well attempt in between"""
+    failing_at: float = field(init=False)
+    """when the last of these was"""
+    failing_since: float = field(init=False)
+    """when the first of these was; 0 where the last attempt was well"""
+    illness: str | None = field(init=False)
+    """the kind of the last of these"""
+    well_at: float = field(init=False)
+    """when it answered a page well; of a host that is well, some time ago"""
+    retrying: bool = field(init=False)
+    """do pages wait whose last visit failed?"""
+    since_retry: int = field(init=False)
+    """claims of other pages since one of those was claimed, while there are any"""
+    at: Address | None = None
+    rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
+    """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
+    ripe_at: float = field(init=False)
+    """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
+
+    def __post_init__(self) -> None:
+        self.name = self.stored["name"]
+        self.in_flight = self.stored["in_flight"] or 0
+        self.queued = bool(self.stored["queued"] or self.stored["resting"])
+        for name, absent in _CHANGING.items():
+            value = self.stored[name]
+            setattr(self, name, absent if value is None else value)
+        if self.failing == 0 < self.unanswered:  # as an older version wrote it
+            self.failing, self.illness = self.unanswered, "silent"
+            self.failing_at = self.failing_since = self.unanswered_at
+        # Of a host that rests because it has failed for long, nothing is known of its pages.
+        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] and not self.failing else 0.0
+
+    @property
+    def delay(self) -> float:
+        """Seconds between two claims."""
+        own, manners = self.stored["delay"], self.manners
+        asked = max(self.stored["robots_delay"] or 0.0, manners.response_times * self.response_seconds)
+        steady = max(manners.delay if own is None else own, min(asked, manners.longest))
+        if self.pace >= 1.0:
+            return float(steady)
+        return max(steady, min((steady or SLOWED_FROM) / self.pace, manners.longest))
+
+    @property
+    def most(self) -> int:
+        """Claims at once; 0 is no limit."""
+        own: int | None = self.stored["most_in_flight"]
+        return self.manners.most if own is None else own
+
+    @property
+    def budget(self) -> int:
+        """Pages fetched for the first time; 0 is no limit."""
+        own: int | None = self.stored["budget"]
+        return self.manners.budget if own is None else own
+
+    def polite(self, now: float) -> bool:
+        """Must claims of this host be counted and spaced?"""
+        return (
+            self.delay > 0
+            or self.most > 0
+            or self.queued
+            or self.doubted()
+            or self.blocked_until > now
+            or self.budget > 0
+            or (self.manners.by_address and self.address is not None)
+        )
+
+    def has_room(self) -> bool:
+        """May another page be fetched for the first time?"""
+        return self.budget == 0 or (self.budget_used or 0) < self.budget
+
+    def ready(self, now: float) -> bool:
+        """May one of its pages be claimed now?"""
+        return self._ready_alone(now) and (self.at is None or self.at.ready(now))
+
+    def _ready_alone(self, now: float) -> bool:
+        return self.opens_at() <= now and not self.full()
+
+    def opens_at(self) -> float:
+        """When it can be asked again, as far as it does not depend on claims that are out or on its address."""
+        return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
+
+    def full(self) -> bool:
+        """Are as many of its claims out as may be? One, if it is ill or did not answer the last time."""
+        return 0 < (1 if self.ill() or self.suspected() else self.most) <= self.in_flight
+
+    def may_open(self, now: float) -> bool:
+        """May one of its pages be claimed now, as far as it is known without its address's lock?"""
+        return self._ready_alone(now) and self.turn_at <= now and self.has_room()
+
+    def may_open_at(self, now: float) -> float:
+        """When one of its pages may be claimed, as far as that is known; for ever where it takes somebody's report."""
+        if not self.polite(now) or self.may_open(now):
+            return now
+        return FOR_EVER if self.full() or not self.has_room() else max(self.opens_at(), self.turn_at)
+
+    def suspected(self) -> bool:
+        """Did it give no answer the last time?"""
+        return self.unanswered > 0 and self.manners.dead_after > 0
+
+    def doubted(self) -> bool:
+        """Did it fail the last time, in whatever way, so that it is not known whether it is well?"""
+        return self.failing > 0 and self.manners.dead_after > 0
+
+    def ill(self) -> bool:
+        """Did it fail so often in a row that it is only probed?"""
+        return 0 < self.manners.dead_after <= self.failing
+
+    def failing_for(self, now: float) -> float:
+        """Seconds since the first failure of the stretch that goes on; 0 where there is none."""
+        return max(0.0, now - self.failing_since) if self.failing else 0.0
+
+    def abandoned(self, now: float) -> bool:
+        """Has it failed for so long that no crawl waits for it?"""
+        return self.doubted() and self.failing_for(now) >= health.ABANDONED_AFTER
+
+    def well_since(self, moment: float | None) -> bool:
+        """Did it answer a page well after this moment?"""
+        return moment is not None and self.well_at > moment
+
+    def retries_next(self) -> bool:
+        """Is it the turn of a page that failed before, though others wait in its queue?"""
+        return self.since_retry >= RETRY_EVERY - 1
+
+    def allows(self, url: str) -> bool:
+        """Does its robots.txt let this page be fetched?"""
+        text, agent = self._rules_of(url.partition(":")[0])
+        return text is None or text.allows(url, agent)
+
+    @property
+    def has_robots(self) -> bool:
+        """Was a robots.txt set for it, or for one of its schemes?"""
+        return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
+
+    def crawl_delay(self) -> float:
+        """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
+        told = (self._rules_of(scheme) for scheme in USUAL_PORT)
+        return max(text.delay(agent) if text is not None else 0.0 for text, agent in told)
+
+    def _rules_of(self, scheme: str) -> tuple[Robots | None, str]:
+        return self.rules.get(scheme) or self.rules.get("") or (None, "")
+
+    def robots(self) -> dict[str, tuple[str | None, str | None]]:
+        """Scheme → fingerprint of what was set as its robots.txt (None: it has none), and whose rules hold, where that
+        was said; empty: for both, where one has none of its own."""
+        mark, agent = self.stored["robots_mark"], self.stored["robots_agent"]
+        told = dict[str, tuple[str | None, str | None]]() if mark is None else {"": (mark, agent)}
+        for each in self.stored["robots_origins"] or ():
+            scheme, mark, agent = each.split(" ", 2)
+            told[scheme] = (None if mark == NO_TEXT else mark, agent or None)
+        return told
+
+    def ready_at(self, now: float) -> float | None:
+        """When its queues should be looked at next; None when it has none."""
+        if not self.queued:
+            return None
+        at = max(self.opens_at(), self.turn_at, self.ripe_at)
+        return max(at, now + FULL_WAIT) if self.full() else at
+
+    def resting(self, now: float) -> bool:
+        """Do its queues wait for pages that were visited too lately, and for nothing else? Or for an abandoned host?"""
+        return self.queued and (self.abandoned(now) or self.ripe_at > max(self.opens_at(), self.turn_at))
+
+    def grant(self, now: float, first: bool, *, retry: bool = False) -> bool:
+        """One of its pages is claimed; is it counted among those that the budget allows to be fetched `first`?
+
+        `retry`: it waited among those whose last visit failed.
+        """
+        self.next_at = now + self.delay
+        self.in_flight += 1
+        self.turn_at = 0.0
+        if self.retrying:
+            self.since_retry = 0 if retry else min(self.since_retry + 1, RETRY_EVERY)
+        if self.at is not None:
+            self.at.grant(now)
+        if not first or self.budget_used is None:
+            return False
+        self.budget_used += 1
+        return True
+
+    def wait(self, now: float) -> bool:
+        """It cannot be asked now; if only its address keeps it waiting, it gets a turn. True when it got one."""
+        if self.at is None or self.turn_at > now or not self._ready_alone(now) or self.at.ready(now):
+            return False
+        self.turn_at = self.at.turn(now)
+        return True
+
+    def refund(self, pages: int) -> None:
+        """So many pages more (or less) of its budget are used; those set aside are offered when there is room."""
+        if self.budget_used is not None:
+            self.budget_used = max(0, self.budget_used + pages)
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Pages that were set aside are offered if there is room."""
+        if self.set_aside and self.has_room():
+            self.file(0.0)
+
+    def file(self, ripe_at: float) -> None:
+        """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
+        self.queued = True
+        self.ripe_at = min(self.ripe_at, ripe_at)
+
+    def file_retry(self, now: float) -> None:
+        """A page whose last visit failed waits in the queue of those."""
+        if not self.retrying:
+            self.retrying, self.since_retry = True, 0
+        self.file(now)
+
+    def is_own_fault(self, request: Request) -> bool:
+        """Is the page of this failed request to blame? It failed before, and the host was well for another since."""
+        return self.well_since(request.failed_before)
+
+    def slow_down(self, complaints: Sequence[Request], now: float) -> None:
+        """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its
+        rate; but only once for what was under way together.
+
+        A page that alone is to blame slows nothing down, and gives back what its first refusal took; a Retry-After is
+        obeyed whoever is to blame.
+        """
+        lately = self.well_at > 0.0 and now - self.well_at <= LATELY
+        doubtful = [each for each in complaints if not self.is_own_fault(each)]
+        if any(each.is_news(self.slowed_at, self.blocked_until) for each in doubtful):
+            self.errors += 1
+            self._halve_pace()
+            self.slowed_at = now
+            self.next_at = max(self.next_at, now + self.delay)
+        elif self.pace < 1.0:
+            confirmed = sum(each.kind == "refused" for each in complaints) - len(doubtful)
+            self.pace = min(1.0, self.pace * 2.0**confirmed)
+        own = min(FIRST_BLOCK * 2 ** min(max(self.errors - 1, 0), 20), LONGEST_OWN_BLOCK)
+        if self.errors == 1 and lately:
+            own = SHORT_BLOCK
+        for each in complaints:
+            if each.seconds is not None:
+                until = now + min(each.seconds, self.manners.longest_block)
+            elif each in doubtful:
+                until = self.slowed_at + own
+            else:
+                continue
+            self.blocked_until = max(self.blocked_until, until)
+
+    def _halve_pace(self) -> None:
+        """Its rate is halved: where well answers came between the refusals, down to a part."""
+        least = min(self.pace, LEAST_SHARED_PACE) if self.well_at > self.slowed_at else SLOWEST
+        self.pace = max(self.pace / 2, least)
+
+    def forgive(self, successes: Mapping[str, int], now: float) -> None:
+        """It answered as it should, so many times to claims with each token: its rate recovers, unless it is blocked
+        still, or the pages were handed out before it was slowed down."""
+        if self.blocked_until <= now and (self.errors or self.pace < 1.0):
+            since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
+            if since:
+                self.errors, self.blocked_until = 0, 0.0
+                self.pace = min(1.0, self.pace + since * RECOVERY)
+
+    def fail(self, requests: Sequence[Request], now: float) -> None:
+        """Requests failed, none of them by the fault of their pages alone: once for what was under way together."""
+        # It may be asked again at once: what is claimed at the moment of an event, as far as tokens tell, came after
+        # it, unless this is still that moment.
+        event = self.failing_at - (TICK if now > self.failing_at else 0.0)
+        news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
+        if not news:
+            return
+        self.failing += 1
+        self.failing_at = now
+        self.failing_since = self.failing_since or now
+        self.illness = news[-1].kind
+        if self.illness == "silent" and self.manners.dead_after > 0:
+            self.unanswered, self.unanswered_at = self.unanswered + 1, now
+        else:
+            self.answered()
+        if self.ill():
+            self.probe_at = now + health.probe_wait(self.failing_for(now))
+
+    def answered(self) -> None:
+        """It gave some answer: it is not silent."""
+        self.unanswered, self.unanswered_at = 0, 0.0
+
+    def recover(self, now: float) -> None:
+        """It answered a page well."""
+        if self.failing or now - self.well_at >= WELL_EVERY:
+            self.well_at = now
+        self.forget_failures()
+
+    def forget_failures(self) -> None:
+        """Nothing is held against it any more."""
+        self.answered()
+        self.failing, self.failing_at, self.failing_since, self.illness, self.probe_at = 0, 0.0, 0.0, None, 0.0
+
+    def probed_in_vain(self, now: float) -> None:
+        """A probe said nothing: the next one is due soon."""
+        if self.ill():
+            self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
+
+    def put_off(self, now: float) -> None:
+        """It is ill, and as many such hosts as may be are being probed: others come first for a while."""
+        self.probe_at = now + health.probe_wait(self.failing_for(now)) * random.uniform(0.5, 1.0)
+
+    def answered_in(self, seconds: float, now: float) -> None:
+        """The last fetch took so long: the next one waits a multiple of it, counted from now."""
+        self.response_seconds = round(seconds, 1)
+        self.next_at = max(self.next_at, now + min(self.manners.response_times * seconds, self.manners.longest))
+
+    def newly_counted(self) -> bool:
+        """Has this transaction counted what it has used of its budget?"""
+        return self.stored["budget_used"] is None and self.budget_used is not None
+
+    def changes(self, now: float) -> dict[str, Any]:
+        """What is to be written."""
+        rests = self.resting(now)
+        after = {
+            "queued": (self.queued and not rests) or None,
+            "resting": rests or None,
+            "ready_at": self.ready_at(now),
+            "probing": (self.ill() and self.in_flight > 0) or None,
+        }
+        for name, absent in _CHANGING.items():
+            value = getattr(self, name)
+            after[name] = None if value == absent else value
+        changed = {name: value for name, value in after.items() if value != self.stored[name]}
+        if self.in_flight != (self.stored["in_flight"] or 0):
+            changed["in_flight"] = self.in_flight
+        return changed
