@@ -1,6 +1,6 @@
-"""Measuring and breaking: benchmarks, precision, and processes that are killed amid their work.
+"""Measuring and breaking: benchmarks, precision, processes that are killed amid their work, and worlds of ill servers.
 
 May touch: everything below. Nothing below may know it.
 """
 
-__all__ = ["chaos", "compare", "crawl", "order", "plots", "precision", "precision_plot"]
+__all__ = ["chaos", "compare", "crawl", "order", "plots", "precision", "precision_plot", "worlds"]

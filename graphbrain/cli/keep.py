@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from graphbrain.cli import orders
+from graphbrain.cli import orders, worlds
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
+from graphbrain.settings import ORDERS
 
 __all__ = ["COMMANDS"]
 
@@ -223,14 +224,23 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
     return 0 if clean else 1
 
 
-REPEATED = {"seeds": "seed", "values": "value"}
-"""What an option is called that can be given several times."""
+REPEATED = {"seeds": "seed", "values": "value", "count": "worlds"}
+"""What an option is called whose value has another name."""
+FIGURES = frozenset({"--pages", "--workers", "--seconds", "--delay", "--days"})
+USES = {
+    "order": orders.OPTIONS,
+    "scrapy": FIGURES | {"--redis"},
+    "worlds": worlds.OPTIONS,
+}
+"""The options that a kind has a use for, of those that have others than most."""
 
 
 @click.command()
 @click.argument(
     "kind",
-    type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy"]),
+    type=click.Choice(
+        ["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "worlds"]
+    ),
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
@@ -241,16 +251,25 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim, order; 0).")
 @click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
 @click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list (order).")
-@click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begin here; repeatable (order).")
+@click.option(
+    "--seed", "seeds", multiple=True, metavar="URL|ID|N", help="Begin here; repeatable (order). Draw world N (worlds)."
+)
 @click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order).")
 @click.option("--reach", type=Number(0), metavar="SHARE", help="As the setting (order; 0).")
 @click.option("--sitemap", is_flag=True, default=None, help="A sitemap names all pages at the beginning (order).")
 @click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
 @click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 100).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
-@click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order).")
+@click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order; worlds: 10).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
 @click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
+@click.option("--worlds", "count", type=click.IntRange(1), help="Draw so many worlds, from --seed on (worlds; 30).")
+@click.option("--minutes", type=Number(0), help="Begin no other world after so long (worlds).")
+@click.option("--order", type=click.Choice(ORDERS), help="Of all worlds (worlds; each draws its own).")
+@click.option("--large", is_flag=True, default=None, help="100 to 300 hosts (worlds).")
+@click.option("--named", multiple=True, metavar="NAME", help="A world with a name, or all; repeatable (worlds).")
+@click.option("--shrink/--no-shrink", default=None, help="Make a world that fails smaller (worlds; --shrink).")
+@click.option("--yes", is_flag=True, default=None, help="Empty the brain without asking (worlds).")
 @as_json
 @connection
 @pass_app
@@ -270,21 +289,23 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
     Ctrl-C ends it with what is measured by then.
+
+    'worlds' draws small worlds by --seed, with servers, crawlers and clocks that misbehave, crawls them in simulated
+    time, and holds what was handed out against what docs/scheduling.md promises. It empties the brain. A world that
+    breaks a promise is made smaller and printed; FILE is one that was printed. Exits 1 when any was broken.
     """
     from graphbrain.bench import crawl as measure
 
     given = {name: value for name, value in options.items() if value not in (None, ())}
     own = [f"--{REPEATED.get(name, name).replace('_', '-')}" for name in given]
+    if foreign := set(own).difference(USES.get(kind, FIGURES)):
+        raise click.UsageError(f"{', '.join(sorted(foreign))}: {kind!r} has no use for it.")
+    if kind == "worlds":
+        return worlds.run(app, file, as_json, **given)
     if kind == "order":
         if file is None:
             raise click.UsageError("'order' needs a FILE: a recorded crawl as for 'replay'.")
-        if foreign := {"--pages", "--seconds", "--days", "--redis"}.intersection(own):
-            raise click.UsageError(f"{', '.join(sorted(foreign))}: 'order' has no use for it.")
         return orders.run(app, file, as_json, **given)
-    if foreign := set(own).difference(("--pages", "--workers", "--seconds", "--delay", "--days", "--redis")):
-        raise click.UsageError(f"{', '.join(sorted(foreign))}: that is for 'order'.")
-    if "redis" in given and kind != "scrapy":
-        raise click.UsageError("--redis: that is for 'scrapy'.")
     clock = measure.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
         measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)

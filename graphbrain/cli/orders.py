@@ -13,7 +13,14 @@ from graphbrain.errors import BadInput
 if TYPE_CHECKING:
     from graphbrain.bench.order import Curve
 
-__all__ = ["run"]
+__all__ = ["OPTIONS", "run"]
+
+OPTIONS = frozenset(
+    {
+        *("--workers", "--delay", "--nodes", "--seed", "--value", "--reach", "--sitemap", "--live", "--batch"),
+        *("--pushes-per-page", "--hosts", "--plot"),
+    }
+)
 
 ALWAYS = ("authority", "flow")
 """Values whose orders are simulated beside those that the brain crawls by."""

@@ -1,0 +1,25 @@
+"""Worlds: a property of the whole brain, tried on worlds that a seed draws, in simulated time."""
+
+from graphbrain.bench.worlds.crawl import crawl
+from graphbrain.bench.worlds.drawing import draw
+from graphbrain.bench.worlds.judges import judge
+from graphbrain.bench.worlds.named import NAMED, named
+from graphbrain.bench.worlds.running import Outcome, run, try_world
+from graphbrain.bench.worlds.verdict import JUDGES, Finding
+from graphbrain.bench.worlds.world import World, from_json, to_json
+
+__all__ = [
+    "JUDGES",
+    "NAMED",
+    "Finding",
+    "Outcome",
+    "World",
+    "crawl",
+    "draw",
+    "from_json",
+    "judge",
+    "named",
+    "run",
+    "to_json",
+    "try_world",
+]

@@ -1,0 +1,415 @@
+"""A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
+
+Fetches take no time of this machine: a heap of moments is worked off, and the clocks stand still meanwhile. A crawler
+calls when a place of its own becomes free, when the last answer's `next_ready` has come, and when something has happened
+that it may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day, so that it is
+seen what is handed out then.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported, Returned
+from graphbrain.bench.worlds.web import Met, Web
+from graphbrain.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import UnknownPage
+from graphbrain.model import Answer, Claim, Failed, Fetched
+from graphbrain.simulate.on_graph import START, SimulatedClock
+
+__all__ = ["crawl"]
+
+LEAST_WAIT = 0.05
+"""Seconds that a caller waits at least: nobody polls without a pause."""
+POLL = 6 * HOUR
+"""A crawler that has nothing to wait for asks again after so long."""
+TEND_EVERY = 5 * MINUTE
+GRID = 0.25
+"""Fetches end at multiples of so many seconds, so that some end together."""
+HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
+Stop = Callable[[], bool]
+Progress = Callable[[float, int], None]
+"""Called with the simulated seconds that have passed, and the attempts that were made."""
+
+
+def crawl(
+    world: World,
+    brain: Brain,
+    clock: SimulatedClock,
+    *,
+    stop: Stop = lambda: False,
+    progress: Progress = lambda *_: None,
+    limit: float = 120.0,
+    enough: Callable[[Log], bool] = lambda _: False,
+) -> Log:
+    """Crawl a world with an empty brain whose clock is `clock`, and audit it; `limit`: seconds of this machine.
+
+    `enough`: asked after each moment; the crawl is over when it says so.
+    """
+    random.seed(world.seed)  # the brain's own dice: what fails once mostly fails again
+    clock.at = START
+    brain.remake(**world.settings)
+    return _Crawl(world, brain, clock, stop, progress, limit, enough).run()
+
+
+@dataclass(slots=True)
+class _Held:
+    """A claim that is being fetched."""
+
+    claim: Claim
+    met: Met
+
+
+@dataclass(slots=True)
+class _Runner:
+    """A crawler at work."""
+
+    crawler: Crawler
+    dice: random.Random
+    held: dict[str, _Held] = field(default_factory=dict)
+    told: float | None = None
+    """the moment that its last answer named, by the brain's clock"""
+    wake: int = 0
+    """the number of its last appointment: older ones do not hold"""
+    away: bool = False
+
+    def free(self) -> int:
+        return self.crawler.places - len(self.held)
+
+
+class _Crawl:
+    def __init__(
+        self,
+        world: World,
+        brain: Brain,
+        clock: SimulatedClock,
+        stop: Stop,
+        progress: Progress,
+        limit: float,
+        enough: Callable[[Log], bool],
+    ) -> None:
+        self.world, self.brain, self.clock = world, brain, clock
+        self.stop, self.progress, self.limit, self.enough = stop, progress, limit, enough
+        self.web, self.log, self.at = Web(world), Log(), 0.0
+        self._agenda: list[tuple[float, int, int, Callable[[], None]]] = []
+        self._count = 0
+        self._tended = 0.0
+        self._denied: set[str] = set()
+        self._runners = [_Runner(crawler, random.Random(f"{world.seed} {crawler.name}")) for crawler in world.crawlers]
+        self._ending: dict[int, list[_Held]] = {}
+        self._dice = random.Random(f"{world.seed} hops")
+
+    # ------------------------------------------------------------ time
+
+    def run(self) -> Log:
+        began = time.monotonic()
+        end = self.world.days * DAY
+        with self._hopping():
+            self._begin()
+            while self._agenda:
+                at, _, _, act = heapq.heappop(self._agenda)
+                if at >= end:
+                    break
+                self.log.cut = self.stop() or time.monotonic() - began > self.limit
+                if self.log.cut or self.enough(self.log):
+                    end = self.at
+                    break
+                self._pass_to(at)
+                act()
+                self.progress(self.at, self.log.attempts)
+        self.log.ended = end
+        self._end()
+        self.log.seconds = time.monotonic() - began
+        return self.log
+
+    def _plan(self, at: float, act: Callable[[], None], rank: int = 1) -> None:
+        """`rank`: of what is planned for the same moment the lowest is done first."""
+        self._count += 1
+        heapq.heappush(self._agenda, (at, rank, self._count, act))
+
+    def _pass_to(self, at: float) -> None:
+        self.at = max(self.at, at)
+        self.clock.at = START + self.at + self.world.skew(self.at)
+
+    @property
+    def now(self) -> float:
+        """What the brain's clock shows, as seconds since it began."""
+        return self.clock.at - START
+
+    def _note(self, entry: Entry) -> None:
+        self.log.entries.append(entry)
+
+    @contextmanager
+    def _hopping(self) -> Iterator[None]:
+        """Within the block some transactions are committed, and run again as if their answer had been lost."""
+        graph, run = self.brain.graph, self.brain.graph.write
+        if not self.world.hops:
+            yield
+            return
+
+        def write(work: Callable[..., Any], name: str, **more: Any) -> Any:
+            if self._dice.random() < self.world.hops:
+                run(work, name, **more)
+            return run(work, name, **more)
+
+        graph.write = write  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            del graph.write
+
+    # ------------------------------------------------------------ from the first moment to the last
+
+    def _begin(self) -> None:
+        for host in self.world.hosts:
+            if host.crawl_delay:
+                text = f"User-agent: graphbrain\nCrawl-delay: {host.crawl_delay:g}"
+                self._happen(Event(0.0, "robots", host.name, text=text))
+        self.brain.seed(self.world.seeds)
+        for url in self.world.seeds:
+            self._note(Happened(0.0, 0.0, "seed", url))
+        for at, by in self.world.jumps:
+            self._plan(at, partial(self._jump, by), 0)
+        for event in self.world.events:
+            self._plan(event.at, partial(self._happen, event, wake=True), 2)
+        for runner in self._runners:
+            for start, until in runner.crawler.away:
+                self._plan(start, partial(self._leave, runner), 0)
+                self._plan(until, partial(self._come_back, runner), 0)
+            if not runner.crawler.is_away(0.0):
+                self._appoint(runner, 0.0)
+
+    def _end(self) -> None:
+        self.brain.tend(0.5, passes=False)
+        self.log.audit = tuple(self.brain.audit(None).findings)
+        self.log.states = dict(self.brain.stats()["states"])
+
+    def _jump(self, by: float) -> None:
+        self._note(Happened(self.at, self.now, "jump", value=by))
+        self._wake_all()
+
+    def _leave(self, runner: _Runner) -> None:
+        """It is killed: nobody reports what it holds."""
+        self._note(Happened(self.at, self.now, "death", runner.crawler.name))
+        runner.away = True
+        runner.held.clear()
+        runner.wake += 1
+
+    def _come_back(self, runner: _Runner) -> None:
+        runner.away = False
+        self._note(Happened(self.at, self.now, "birth", runner.crawler.name))
+        self._appoint(runner, self.at)
+
+    def _wake_all(self) -> None:
+        for runner in self._runners:
+            if not runner.away:
+                self._appoint(runner, self.at)
+
+    # ------------------------------------------------------------ calls
+
+    def _appoint(self, runner: _Runner, at: float, *, as_told: bool = False) -> None:
+        """Its next call is then; what was planned before does not hold."""
+        runner.wake += 1
+        number = runner.wake
+
+        def call() -> None:
+            if runner.wake == number and not runner.away:
+                self._call(runner, as_told)
+
+        self._plan(at, call, 3)
+
+    def _call(self, runner: _Runner, as_told: bool) -> None:
+        asked = runner.free()
+        if asked <= 0:
+            return
+        self._tend_now_and_then()
+        crawler, brain = runner.crawler, self.brain
+        lost = runner.dice.random() < crawler.loses
+        key = f"{crawler.name} {runner.wake}" if crawler.keyed else None
+        as_told = as_told or (runner.told is not None and self.now >= runner.told)
+        claims = brain.next_urls(asked, worker=crawler.name, key=key)
+        if lost and key is not None:
+            claims = brain.next_urls(asked, worker=crawler.name, key=key)
+        unheard = lost and key is None
+        self.log.calls += 1
+        self._note(
+            Called(
+                self.at,
+                self.now,
+                crawler.name,
+                asked,
+                tuple(Grant(c.url, c.host, c.token, c.until - START, lost=unheard) for c in claims),
+                None if claims.next_ready is None else claims.next_ready - START,
+                claims.finished,
+                as_told and not unheard,
+            )
+        )
+        if unheard:
+            runner.told = None
+            self._appoint(runner, self.at + 1.0)
+            return
+        self._fetch_all(runner, list(claims))
+        runner.told = None if claims.next_ready is None else claims.next_ready - START
+        if len(claims) < asked:
+            wait = POLL if runner.told is None else max(LEAST_WAIT, runner.told - self.now)
+            self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.told is not None)
+
+    def _tend_now_and_then(self) -> None:
+        """In simulated time nobody but the crawl itself can say when it is time for upkeep."""
+        if self.at - self._tended >= TEND_EVERY:
+            self._tended = self.at
+            self.brain.tend(0.0, passes=False)
+
+    # ------------------------------------------------------------ fetches
+
+    def _fetch_all(self, runner: _Runner, claims: list[Claim]) -> None:
+        for claim in claims:
+            self.log.attempts += 1
+            met = self.web.ask(claim.url, self.at)
+            runner.held[claim.token + claim.key] = _Held(claim, met)
+            took = max(GRID, met.phase.seconds * runner.crawler.speed)
+            at = self.at + took
+            at = GRID * -(-at // GRID)
+            fate = runner.dice.random()
+            drops, late, returns = runner.crawler.drops, runner.crawler.late, runner.crawler.returns
+            if fate < drops:
+                at = self._real(claim.until)
+                self._plan(at, partial(self._forget_claim, runner, claim), 1)
+            elif fate < drops + late:
+                at = self._real(claim.until) + 30.0
+                self._plan(at, partial(self._ended, runner, claim, at), 1)
+            elif fate < drops + late + returns:
+                self._plan(at, partial(self._give_back, runner, claim), 1)
+            else:
+                self._plan(at, partial(self._ended, runner, claim, at), 1)
+
+    def _real(self, until: float) -> float:
+        """When the brain's clock shows this, as things stand."""
+        return self.at + max(GRID, until - self.clock.at)
+
+    def _forget_claim(self, runner: _Runner, claim: Claim) -> None:
+        """A place is free again, and nobody was told."""
+        if runner.held.pop(claim.token + claim.key, None) is not None:
+            self._appoint(runner, self.at)
+
+    def _give_back(self, runner: _Runner, claim: Claim) -> None:
+        if runner.held.pop(claim.token + claim.key, None) is None:
+            return
+        if self.brain.give_back([claim])[0]:
+            self._note(Returned(self.at, self.now, runner.crawler.name, claim.url, claim.host, claim.token))
+        self._appoint(runner, self.at)
+
+    def _ended(self, runner: _Runner, claim: Claim, at: float) -> None:
+        """A fetch has ended; what ends together is reported together, by a crawler that does so."""
+        held = runner.held.pop(claim.token + claim.key, None)
+        if held is None:
+            return
+        if not runner.crawler.together:
+            self._report(runner, [held])
+            return
+        waiting = self._ending.setdefault(id(runner), [])
+        waiting.append(held)
+        if len(waiting) == 1:
+            self._plan(at, lambda: self._report(runner, self._ending.pop(id(runner))), 2)
+
+    def _report(self, runner: _Runner, held: list[_Held]) -> None:
+        if runner.away:
+            return
+        items = [_item(each, self.clock.at) for each in held]
+        answers = self.brain.report(items)
+        if runner.dice.random() < runner.crawler.loses:
+            answers = self.brain.report(items)
+        for each, answer in zip(held, answers, strict=True):
+            self._note_report(runner, each, answer)
+        self._appoint(runner, self.at)
+
+    def _note_report(self, runner: _Runner, held: _Held, answer: Answer) -> None:
+        claim, phase = held.claim, held.met.phase
+        self._note(
+            Reported(
+                self.at,
+                self.now,
+                runner.crawler.name,
+                claim.url,
+                claim.host,
+                claim.token,
+                phase.outcome,
+                phase.status,
+                phase.retry_after,
+                phase.target,
+                held.met.links,
+                answer.accepted,
+                answer.outcome,
+            )
+        )
+
+    # ------------------------------------------------------------ events
+
+    def _happen(self, event: Event, *, wake: bool = False) -> None:
+        """Do what an event says, and note it if it did something."""
+        brain, target = self.brain, event.target
+        if event.what in ("forget", "forget_for_ever"):
+            try:
+                done = brain.forget(target, for_ever=event.what == "forget_for_ever") is not None
+            except UnknownPage:
+                done = False
+        elif event.what == "hint":
+            done = any(each.accepted for each in brain.hint([target]))
+        elif event.what == "crawl_now":
+            done = any(brain.crawl_now([target]))
+        elif event.what == "seed":
+            done = not brain.seed([target]).refused
+        elif event.what == "retry":
+            done = brain.retry(host=target) > 0
+        else:
+            done = self._manage(event)
+        if done:
+            self._note(Happened(self.at, self.now, event.what, target, event.value, event.text))
+        if wake:
+            self._wake_all()
+
+    def _manage(self, event: Event) -> bool:
+        """Events of hosts and settings."""
+        brain, target = self.brain, event.target
+        if event.what == "block":
+            brain.block(target, event.value)
+        elif event.what == "unblock":
+            brain.unblock(target)
+        elif event.what == "robots":
+            brain.set_robots(target, event.text or None)
+        elif event.what in ("deny_host", "allow_host"):
+            (self._denied.add if event.what == "deny_host" else self._denied.discard)(target)
+            brain.change(deny_hosts=" ".join(sorted(self._denied)))
+        else:
+            assert event.what == "budget", event.what
+            brain.change(pages_per_host=int(event.value))
+        return True
+
+
+def _item(held: _Held, clock: float) -> Fetched | Failed:
+    """The report of a fetch that has ended."""
+    claim, phase = held.claim, held.met.phase
+    if phase.outcome == "fetched":
+        return Fetched(claim.url, held.met.links, claim, body_hash=held.met.content, fetched_at=clock)
+    if phase.outcome == "moved":
+        return Fetched(claim.url, claim=claim, status=phase.status or 301, redirected_to=phase.target)
+    error = "" if phase.status is not None else phase.outcome
+    more: dict[str, Any] = {}
+    if HAS_FAULT and phase.status is None:
+        more["fault"] = phase.outcome
+    return Failed(claim.url, claim, phase.status, error, retry_after=phase.retry_after, **more)
+
+
+def outcomes(log: Log) -> Counter[str]:
+    """How often attempts met what."""
+    return Counter(entry.outcome for entry in log.entries if isinstance(entry, Reported))

@@ -1,0 +1,250 @@
+"""The judges of a crawl: what a world and the log of its crawl say about the promises, whatever the brain thinks of it.
+
+`progress` has a module of its own. The others go through the log entry by entry, with what an observer knows by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf
+
+from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported
+from graphbrain.bench.worlds.progress import progress
+from graphbrain.bench.worlds.verdict import Finding
+from graphbrain.bench.worlds.watch import HostSeen, PageSeen, Watch
+from graphbrain.bench.worlds.world import DAY, HOUR, World
+
+__all__ = ["judge"]
+
+ROUNDING = 0.01
+"""Seconds that are lost where times are stored."""
+SOONEST_AGAIN = 30.0
+"""Seconds that any page waits at least that has failed."""
+ILL_SHARE = 0.1
+"""Part of the claims that are out that hosts known to be ill may have."""
+EMPTY = 3
+"""So often in a row a caller may be answered nothing that calls when it was told to."""
+WELL_FOR = HOUR
+"""A host is taken to be well that has not failed for so long: what it was slowed down by is over."""
+
+
+def judge(world: World, log: Log) -> list[Finding]:
+    """All that was violated, in the order of time; of each judge's kind."""
+    found = list(progress(world, log))
+    watch = Watch(world)
+    judges = (_Polite(world), _Once(world), _Honest(world))
+    for entry in log.entries:
+        for each in judges:
+            found += each.before(entry, watch)
+        watch.take(entry)
+        for each in judges:
+            found += each.after(entry, watch)
+    found += [Finding("audit", log.ended, text) for text in log.audit]
+    return sorted(found, key=lambda finding: finding.at)
+
+
+@dataclass(slots=True)
+class _Judge:
+    """`before`: what an entry violates by what was known before it; `after`: by what is known with it."""
+
+    world: World
+
+    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+        if isinstance(entry, Called):
+            for grant in entry.grants:
+                yield from self.grant(grant, entry, watch)
+
+    def after(self, entry: Entry, watch: Watch) -> Iterator[Finding]:  # noqa: ARG002
+        yield from ()
+
+    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:  # noqa: ARG002
+        yield from ()
+
+
+@dataclass(slots=True)
+class _Polite(_Judge):
+    """No host earlier than its delay, Retry-After and block allow, nor more at once; ill hosts take a tenth."""
+
+    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+        yield from _Judge.before(self, entry, watch)
+        if isinstance(entry, Called):
+            names = [grant.host for grant in entry.grants]
+            for name in sorted({name for name in names if names.count(name) > 1}):
+                if watch.delay(watch.hosts[name]) > 0:
+                    yield Finding("polite", entry.at, f"{name} was claimed {names.count(name)} times in one call.")
+
+    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
+        host = watch.hosts.setdefault(grant.host, HostSeen(grant.host))
+        passed = entry.clock - host.granted
+        if watch.jumped_at < host.granted_at and passed < watch.delay(host) - ROUNDING:
+            yield Finding(
+                "polite",
+                entry.at,
+                f"{grant.url}: {grant.host} was claimed {passed:.3f} s after the last time; its delay is "
+                f"{watch.delay(host):g} s.",
+            )
+        if watch.jumped_at < host.asked_at and entry.clock < host.asked_until - ROUNDING:
+            yield Finding(
+                "polite",
+                entry.at,
+                f"{grant.url}: {grant.host} asked to be left alone for {host.asked_until - entry.clock:.1f} s more.",
+            )
+        if entry.clock < host.blocked_until - ROUNDING and watch.jumped_at < entry.at - 2 * DAY:
+            yield Finding("polite", entry.at, f"{grant.url}: {grant.host} is blocked by hand.")
+        if host.forbidden or host.denied:
+            why = "robots.txt" if host.forbidden else "the scope"
+            yield Finding("polite", entry.at, f"{grant.url}: forbidden by {why}.")
+        if 0 < watch.most <= host.out_now(entry.clock):
+            yield Finding(
+                "polite",
+                entry.at,
+                f"{grant.url}: {host.out_now(entry.clock)} claims of {grant.host} were out; in_flight is {watch.most}.",
+            )
+
+    def after(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+        if not isinstance(entry, Called):
+            return
+        ill = {name for name, host in watch.hosts.items() if host.known_ill()}
+        if not ill.intersection(grant.host for grant in entry.grants):
+            return
+        out = {name: host.out_now(entry.clock) for name, host in watch.hosts.items()}
+        theirs, all_ = sum(out[name] for name in ill), sum(out.values())
+        if theirs <= max(1, ILL_SHARE * all_):
+            return
+        due = next(_due(watch, entry), None)
+        if due is not None:
+            yield Finding(
+                "polite",
+                entry.at,
+                f"hosts known to be ill ({', '.join(sorted(ill))}) have {theirs} of the {all_} claims that are out, "
+                f"while {due.url} of a host that is well is due.",
+            )
+
+
+def _due(watch: Watch, entry: Called) -> Iterator[PageSeen]:
+    """Pages that were never attempted of hosts that are well, and that could be had now."""
+    if watch.happened_at > entry.at - WELL_FOR and watch.happened_at > 0:
+        return
+    for host in watch.hosts.values():
+        well = host.answered_at > -inf and not host.run and host.failed_at < entry.at - WELL_FOR
+        if well and watch.open(host, entry.clock):
+            yield from watch.waiting(host, entry.clock)
+
+
+@dataclass(slots=True)
+class _Once(_Judge):
+    """No page is claimed before it is due."""
+
+    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
+        page = watch.pages.get(grant.url)
+        if page is None:
+            if grant.url in watch.forgotten:
+                yield Finding("once", entry.at, f"{grant.url} was claimed, though it was forgotten for ever.")
+            return
+        if grant.token in page.held:
+            yield Finding("once", entry.at, f"{grant.url} was handed out twice by the same token.")
+        elif page.is_held(entry.clock):
+            left = max(page.held.values()) - entry.clock
+            yield Finding("once", entry.at, f"{grant.url} is held by somebody else for {left:.1f} s more.")
+        elif page.outcome is not None and not page.wanted:
+            yield from self._early(grant, entry, page, watch)
+
+    def _early(self, grant: Grant, entry: Called, page: PageSeen, watch: Watch) -> Iterator[Finding]:
+        passed = entry.clock - page.reported
+        if watch.jumped_at >= page.reported_at:
+            passed = max(passed, entry.at - page.reported_at)
+            if watch.skewed_back():
+                return
+        least = _least_wait(page, self.world)
+        if passed < least - ROUNDING:
+            wait = "never again" if least == inf else f"after {least:.0f} s"
+            yield Finding(
+                "once",
+                entry.at,
+                f"{grant.url} was claimed {passed:.1f} s after it was reported as {page.outcome} "
+                f"({page.fails} times in a row); it is due {wait}.",
+            )
+
+
+def _least_wait(page: PageSeen, world: World) -> float:
+    """Seconds after its last report before which a page cannot be due again."""
+    if page.outcome == "fetched":
+        if world.order != "optimal":
+            return inf
+        return float(world.settings.get("revisit_seconds", DAY))
+    if page.outcome in ("missing", "moved"):
+        return DAY
+    return page.retry_after or SOONEST_AGAIN
+
+
+@dataclass(slots=True)
+class _Honest(_Judge):
+    """A caller is not sent in vain, and `finished` means it."""
+
+    streaks: dict[str, int] = field(default_factory=dict)
+    finished_at: float | None = None
+
+    def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
+        yield from _Judge.before(self, entry, watch)
+        if isinstance(entry, Happened) and entry.what not in ("death", "birth"):
+            self.finished_at = None
+            self.streaks.clear()
+        elif isinstance(entry, Reported):
+            self.streaks.clear()  # what is ready next has changed
+            if entry.accepted and _brings_more(entry, watch):
+                self.finished_at = None
+        elif isinstance(entry, Called):
+            yield from self._called(entry, watch)
+
+    def _called(self, entry: Called, watch: Watch) -> Iterator[Finding]:
+        if entry.grants:
+            self.streaks = {entry.crawler: 0}
+            return
+        if entry.as_told:
+            count = self.streaks[entry.crawler] = self.streaks.get(entry.crawler, 0) + 1
+            if count == EMPTY + 1:
+                yield Finding(
+                    "honest",
+                    entry.at,
+                    f"{entry.crawler} called when it was told to, and was answered nothing {count} times in a row.",
+                )
+        if entry.finished:
+            self.finished_at = entry.at if self.finished_at is None else self.finished_at
+            yield from self._over(entry, watch)
+        elif entry.ready is None and not any(page.is_held(entry.clock) for page in watch.pages.values()):
+            yield Finding("honest", entry.at, "nobody holds a page, the crawl is not finished, and no time was named.")
+
+    def _over(self, entry: Called, watch: Watch) -> Iterator[Finding]:
+        """Is it, where `finished` was answered?"""
+        for host in watch.hosts.values():
+            if host.run:
+                continue
+            left = [page.url for page in watch.waiting(host, entry.clock) if not page.attempts]
+            if left and host.blocked_until <= entry.clock + DAY:
+                yield Finding(
+                    "honest",
+                    entry.at,
+                    f"finished was answered, but {len(left)} pages of {host.name} were never fetched, as {left[0]}.",
+                )
+                return
+
+    def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
+        page, host = watch.pages.get(grant.url), watch.hosts.get(grant.host)
+        if self.finished_at is None or page is None or host is None or host.run:
+            return
+        if page.fetched or page.outcome == "moved" or page.wanted:
+            return
+        if page.fails >= int(self.world.settings.get("max_errors", 5)):
+            return
+        yield Finding(
+            "honest",
+            entry.at,
+            f"{grant.url} was handed out after finished was answered at {self.finished_at:.0f} s; it was tried "
+            f"{page.attempts} times, and its host is well.",
+        )
+
+
+def _brings_more(entry: Reported, watch: Watch) -> bool:
+    """Does a report name pages that nobody knew?"""
+    return any(link not in watch.pages for link in (*entry.links, *([entry.target] if entry.target else [])))

@@ -1,0 +1,276 @@
+"""The first judge: is every page that is well for long enough fetched within the time that is promised?
+
+The promise (docs/scheduling.md, "What is promised"). Where the crawlers can fetch twice what the hosts allow, a page that
+is well is handed out at the latest
+
+    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the longest fetch
+
+after it was found, where n is the number of pages of its host, and d what the host allows: the longest of its delay, its
+Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time these
+do not count:
+
+* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards, a
+  day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
+* the time for which a 429 or 503 has asked to leave the host alone;
+* the time in which the page is ill itself, and three times as long afterwards, and five minutes; a day, where it said
+  that it does not exist or has moved: waits grow by no more than that;
+* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, the clock is
+  wrong, or somebody holds it, or a place of its host, and does not report.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from graphbrain.bench.worlds.drawing import places_needed
+from graphbrain.bench.worlds.log import Called, Happened, Log, Reported
+from graphbrain.bench.worlds.verdict import Finding
+from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, Host, Page, World
+
+__all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
+
+SLACK = 10.0
+"""Times its host's pages by its delay."""
+ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
+AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
+LONGEST_BLOCK = DAY
+Span = tuple[float, float]
+
+
+def can_keep_up(world: World) -> bool:
+    """Can the crawlers that always run fetch twice what the hosts allow?"""
+    places = sum(crawler.places / crawler.speed for crawler in world.crawlers if not crawler.away)
+    return places >= 2 * places_needed(world)
+
+
+def pace_of(world: World, host: Host) -> float:
+    """d: the seconds between two requests that a host allows."""
+    most = int(world.settings.get("in_flight", 0))
+    return max(
+        world.delay,
+        host.crawl_delay,
+        _longest(world, host) / most if most else 0.0,
+        60.0 / host.rate if host.rate else 0.0,
+    )
+
+
+def allowance(world: World, host: Host) -> float:
+    """Seconds that count, within which a page of this host is handed out."""
+    ill = sum(page.ill() for page in host.pages)
+    return (
+        SLACK * len(host.pages) * pace_of(world, host)
+        + min(DAY, FOR_ILL * ceil(ill / ILL_PAGES))
+        + _longest(world, host)
+    )
+
+
+def _longest(world: World, host: Host) -> float:
+    speed = max(crawler.speed for crawler in world.crawlers)
+    return speed * max(phase.seconds for page in host.pages for phase in page.phases)
+
+
+@dataclass(slots=True)
+class _Times:
+    """When things were so that time does not count. Of all, by host, and by page."""
+
+    all: list[Span] = field(default_factory=list)
+    of_host: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    of_page: dict[str, list[Span]] = field(default_factory=lambda: defaultdict(list))
+    found: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """URL → when it was found: again, after it was forgotten"""
+    forgotten: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    good: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """URL → when a claim of it was made that brought the page"""
+
+    def spans(self, host: str, url: str) -> list[Span]:
+        """What does not count for this page."""
+        return [*self.all, *self.of_host[host], *self.of_page[url]]
+
+
+def progress(world: World, log: Log) -> Iterator[Finding]:
+    """Pages that were not handed out in time."""
+    times = _times(world, log)
+    yield from _goals(world, log, times)
+    if not can_keep_up(world) or not log.entries:
+        return
+    last_budget = min([_budget(world), *(int(e.value) for e in world.events if e.what == "budget")])
+    for host, page, url in world.pages():
+        if last_budget and len(host.pages) + 1 > last_budget:
+            continue
+        spans = times.spans(host.name, url) + list(_own_illness(page))
+        allowed = allowance(world, host)
+        for found in times.found[url]:
+            deadline = counted(found, allowed, spans)
+            gone = any(found <= at <= deadline for at in times.forgotten[url])
+            if deadline > log.ended or gone or any(found <= at <= deadline for at in times.good[url]):
+                continue
+            late = min((at for at in times.good[url] if at > deadline), default=None)
+            yield Finding(
+                "progress",
+                deadline,
+                f"{url} was found at {found:.0f} s and is well, but was not handed out by {deadline:.0f} s "
+                f"({allowed:.0f} s that count; n = {len(host.pages)}, d = {pace_of(world, host):g} s); "
+                + (f"it was at {late:.0f} s." if late is not None else f"nor by the end at {log.ended:.0f} s."),
+            )
+
+
+def _goals(world: World, log: Log, times: _Times) -> Iterator[Finding]:
+    for goal in world.goals:
+        late = [url for url in goal.urls if not any(at <= goal.at for at in times.good[url])]
+        if late and log.ended >= goal.at:
+            yield Finding(
+                "progress",
+                goal.at,
+                f"{len(late)} of {len(goal.urls)} good pages were not handed out by {goal.at:.0f} s, as {late[0]}.",
+            )
+
+
+def _budget(world: World) -> int:
+    return int(world.settings.get("pages_per_host", 0)) or 10**9
+
+
+def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
+    """The moment at which so many seconds have passed since `start`, without those within the spans."""
+    at = start
+    for begin, end in sorted(spans):
+        if end <= at:
+            continue
+        if begin - at >= seconds:
+            break
+        seconds -= max(0.0, begin - at)
+        at = max(at, end)
+    return at + seconds
+
+
+def _own_illness(page: Page) -> Iterator[Span]:
+    """When a page is not well, and as long afterwards as its wait may have grown by then."""
+    ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
+    start = None
+    days = 0.0
+    for phase, end in zip(page.phases, ends, strict=True):
+        if phase.outcome == "fetched":
+            if start is not None:
+                yield start, phase.since + AGAIN * (phase.since - start) + max(AFTER_PAGE, days)
+            start, days = None, 0.0
+        else:
+            start = phase.since if start is None else start
+            days = DAY if phase.outcome in ("missing", "moved") else days
+        if end >= FOR_EVER and start is not None:
+            yield start, FOR_EVER
+
+
+def _times(world: World, log: Log) -> _Times:
+    times = _Times()
+    for window in world.line:
+        times.all.append(_with_after(window.start, window.end))
+    for host in world.hosts:
+        for window in host.windows:
+            start, end = _with_after(window.start, window.end)
+            if window.kind == "maintenance_301":
+                end = window.end + AGAIN * min(window.length, DAY) + DAY
+            times.of_host[host.name].append((start, end))
+    _no_crawler(world, times)
+    _jumps(world, times)
+    _from_log(world, log, times)
+    return times
+
+
+def _with_after(start: float, end: float) -> Span:
+    return start, end + min(end - start, DAY) + AFTER_WINDOW
+
+
+def _no_crawler(world: World, times: _Times) -> None:
+    if all(crawler.away for crawler in world.crawlers):
+        moments = sorted({at for crawler in world.crawlers for span in crawler.away for at in span})
+        for start, end in zip(moments, moments[1:], strict=False):
+            if all(crawler.is_away(start) for crawler in world.crawlers):
+                times.all.append((start, end))
+
+
+def _jumps(world: World, times: _Times) -> None:
+    """A clock that was ahead and is right again: the time between."""
+    for (start, by), (end, back) in zip(world.jumps, world.jumps[1:], strict=False):
+        if by > 0 > back:
+            times.all.append((start, end))
+
+
+def _from_log(world: World, log: Log, times: _Times) -> None:
+    """What was found, claimed, fetched and forgotten when; and what was asked for, forbidden, and held in vain."""
+    claimed: dict[tuple[str, str], tuple[float, float]] = {}
+    ended: set[tuple[str, str]] = set()
+    known: set[str] = set()
+    for_ever: set[str] = set()
+    since: dict[tuple[str, str], float] = {}
+
+    def find(url: str, at: float) -> None:
+        if url not in known and url not in for_ever:
+            known.add(url)
+            times.found[url].append(at)
+
+    for entry in log.entries:
+        if isinstance(entry, Called):
+            for grant in entry.grants:
+                claimed[grant.url, grant.token] = (entry.at, entry.at + grant.until - entry.clock)
+        elif isinstance(entry, Reported):
+            held = (entry.url, entry.token)
+            if not entry.accepted:
+                continue
+            ended.add(held)
+            if entry.outcome == "fetched":
+                times.good[entry.url].append(claimed.get(held, (entry.at, 0.0))[0])
+                for link in entry.links:
+                    find(link, entry.at)
+            elif entry.outcome == "moved" and entry.target:
+                find(entry.target, entry.at)
+            elif entry.outcome == "refused" and entry.retry_after:
+                until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
+                times.of_host[entry.host].append((entry.at, until))
+        elif isinstance(entry, Happened):
+            _event(entry, times, find, known, for_ever, since)
+        else:
+            ended.add((entry.url, entry.token))
+    for (what, host), at in since.items():
+        del what
+        times.of_host[host].append((at, FOR_EVER))
+    for (url, token), (start, until) in claimed.items():
+        if (url, token) not in ended:
+            end = until + 5 * MINUTE  # until somebody notices that it has lapsed
+            times.of_page[url].append((start, end))
+            if world.settings.get("in_flight"):
+                times.of_host[url.split("/")[2]].append((start, end))
+
+
+def _event(
+    entry: Happened,
+    times: _Times,
+    find: object,
+    known: set[str],
+    for_ever: set[str],
+    since: dict[tuple[str, str], float],
+) -> None:
+    what, target = entry.what, entry.target
+    if what in ("seed", "hint", "crawl_now"):
+        assert callable(find)
+        find(target, entry.at)
+    elif what in ("forget", "forget_for_ever"):
+        known.discard(target)
+        times.forgotten[target].append(entry.at)
+        if what == "forget_for_ever":
+            for_ever.add(target)
+    elif what == "block":
+        times.of_host[target].append((entry.at, entry.at + entry.value))
+    elif what in ("deny_host", "allow_host", "robots"):
+        kind = "robots" if what == "robots" else "scope"
+        shut = what == "deny_host" or "Disallow: /" in entry.text
+        if shut:
+            since.setdefault((kind, target), entry.at)
+        elif (kind, target) in since:
+            times.of_host[target].append((since.pop((kind, target)), entry.at))
+
+
+def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:
+    """When time does not count for a page; for those who look into a finding."""
+    return sorted(_times(world, log).spans(host, url))

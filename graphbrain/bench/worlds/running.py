@@ -1,0 +1,128 @@
+"""Running worlds: draw, crawl, judge, and shrink those that fail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from graphbrain.bench.worlds.crawl import crawl
+from graphbrain.bench.worlds.judges import judge
+from graphbrain.bench.worlds.log import Log, Reported
+from graphbrain.bench.worlds.shrink import shrink
+from graphbrain.bench.worlds.verdict import Finding
+from graphbrain.bench.worlds.world import DAY, World
+from graphbrain.brain.brain import Brain
+from graphbrain.simulate.on_graph import SimulatedClock
+
+__all__ = ["Outcome", "run", "try_world"]
+
+LIMIT = 300.0
+"""Seconds of this machine for one world; what is cut is judged as far as it came."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A world, its log, what was found, and, if it failed and was shrunk, the smallest world that fails alike."""
+
+    world: World
+    log: Log
+    findings: list[Finding] = field(default_factory=list)
+    shrunk: World | None = None
+    shrunk_findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Was every promise kept?"""
+        return not self.findings
+
+
+Says = Callable[[World, float, int], None]
+
+
+def try_world(
+    world: World,
+    brain: Brain,
+    clock: SimulatedClock,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    says: Says = lambda *_: None,
+    limit: float = LIMIT,
+) -> Outcome:
+    """Crawl a world with a brain that is emptied before, and judge it."""
+    brain.clear()
+    log = crawl(
+        world,
+        brain,
+        clock,
+        stop=stop,
+        progress=lambda at, attempts: says(world, min(1.0, at / (world.days * DAY)), attempts),
+        limit=limit,
+        enough=_reached(world),
+    )
+    return Outcome(world, log, judge(world, log))
+
+
+def _reached(world: World) -> Callable[[Log], bool]:
+    """Are all pages fetched that a world names as its goals? Then its crawl need not go on."""
+    left = {url for goal in world.goals for url in goal.urls}
+    if not left:
+        return lambda _: False
+    seen = 0
+
+    def reached(log: Log) -> bool:
+        nonlocal seen
+        left.difference_update(
+            entry.url for entry in log.entries[seen:] if isinstance(entry, Reported) and entry.outcome == "fetched"
+        )
+        seen = len(log.entries)
+        return not left
+
+    return reached
+
+
+def run(
+    worlds: Iterable[World],
+    brain: Brain,
+    clock: SimulatedClock,
+    *,
+    seconds: float = float("inf"),
+    stop: Callable[[], bool] = lambda: False,
+    says: Says = lambda *_: None,
+    shrinking: int = 0,
+) -> Iterator[Outcome]:
+    """Try worlds one after another, for so many seconds; `shrinking`: tries to make one that fails smaller."""
+    until = time.monotonic() + seconds
+    for world in worlds:
+        if stop() or time.monotonic() > until:
+            return
+        outcome = try_world(world, brain, clock, stop=stop, says=says)
+        if stop():
+            return
+        if not outcome.ok and shrinking:
+            _shrink(outcome, brain, clock, stop, says, shrinking)
+        yield outcome
+
+
+def _shrink(
+    outcome: Outcome,
+    brain: Brain,
+    clock: SimulatedClock,
+    stop: Callable[[], bool],
+    says: Says,
+    tries: int,
+) -> None:
+    judges = {outcome.findings[0].judge}
+    limit = max(10.0, 1.5 * outcome.log.seconds)
+    found: list[Finding] = []
+
+    def fails(smaller: World) -> bool:
+        tried = try_world(smaller, brain, clock, stop=stop, says=says, limit=limit)
+        same = [finding for finding in tried.findings if finding.judge in judges]
+        if same:
+            found[:] = tried.findings
+        return bool(same)
+
+    shrunk = shrink(outcome.world, fails, tries=tries, stop=stop)
+    if shrunk is not outcome.world:
+        outcome.shrunk, outcome.shrunk_findings = shrunk, found

@@ -1,0 +1,120 @@
+"""Making a world that fails smaller, as long as it fails before the same judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from graphbrain.bench.worlds.world import Crawler, Host, Page, World
+
+__all__ = ["candidates", "shrink"]
+
+T = TypeVar("T")
+MOST_TRIES = 60
+
+
+def shrink(
+    world: World,
+    fails: Callable[[World], bool],
+    *,
+    tries: int = MOST_TRIES,
+    stop: Callable[[], bool] = lambda: False,
+    say: Callable[[World, int], None] = lambda *_: None,
+) -> World:
+    """The smallest world that was found within so many tries and still `fails`. `say`: told of each that does."""
+    left = tries
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for smaller in candidates(world):
+            if left <= 0 or stop():
+                return world
+            left -= 1
+            if fails(smaller):
+                world, shrunk = smaller, True
+                say(world, left)
+                break
+    return world
+
+
+def candidates(world: World) -> Iterator[World]:
+    """Worlds that are a step smaller, the largest steps first."""
+    yield from _hosts(world)
+    if world.events:
+        yield replace(world, events=())
+    if world.jumps:
+        yield replace(world, jumps=())
+    if world.line:
+        yield replace(world, line=())
+    for part in _without(world.events):
+        yield replace(world, events=part)
+    if world.hops:
+        yield replace(world, hops=0.0)
+    yield from _crawlers(world)
+    if world.days > 0.25:
+        yield replace(world, days=world.days / 2)
+    for number, host in enumerate(world.hosts):
+        for smaller in _host(host):
+            yield _tidied(replace(world, hosts=(*world.hosts[:number], smaller, *world.hosts[number + 1 :])))
+    for setting, plain in (("order", "best_first"), ("in_flight", 0), ("pages_per_host", 0), ("delay_seconds", 1.0)):
+        if world.settings.get(setting, plain) != plain:
+            yield replace(world, settings={**world.settings, setting: plain})
+
+
+def _hosts(world: World) -> Iterator[World]:
+    """With half of the hosts; with one less."""
+    for part in _without(world.hosts):
+        if part:
+            yield _tidied(replace(world, hosts=tuple(part)))
+
+
+def _without(parts: Sequence[T]) -> Iterator[tuple[T, ...]]:
+    """The parts without a half, a quarter, … of them, down to one."""
+    size = len(parts) // 2
+    while size >= 1:
+        for start in range(0, len(parts), size):
+            yield (*parts[:start], *parts[start + size :])
+        size //= 2
+    if len(parts) == 1:
+        yield ()
+
+
+def _tidied(world: World) -> World:
+    """Without what names hosts or pages that are no longer there."""
+    urls = {url for _, _, url in world.pages()}
+    names = {host.name for host in world.hosts}
+    hosts = tuple(replace(host, pages=tuple(_linking(page, urls) for page in host.pages)) for host in world.hosts)
+    return replace(
+        world,
+        hosts=hosts,
+        seeds=tuple(seed for seed in world.seeds if seed in urls) or (hosts[0].url(hosts[0].pages[0].path),),
+        goals=tuple(replace(goal, urls=tuple(url for url in goal.urls if url in urls)) for goal in world.goals),
+        events=tuple(event for event in world.events if event.target in urls | names | {""}),
+    )
+
+
+def _linking(page: Page, urls: set[str]) -> Page:
+    return replace(page, links=tuple(link for link in page.links if link in urls))
+
+
+def _crawlers(world: World) -> Iterator[World]:
+    if len(world.crawlers) > 1:
+        total = sum(crawler.places for crawler in world.crawlers)
+        for part in _without(world.crawlers):
+            if part:
+                each = -(-total // len(part))
+                yield replace(world, crawlers=tuple(replace(crawler, places=each, away=()) for crawler in part))
+    plain = tuple(Crawler(crawler.name, crawler.places) for crawler in world.crawlers)
+    if plain != world.crawlers:
+        yield replace(world, crawlers=plain)
+
+
+def _host(host: Host) -> Iterator[Host]:
+    if host.windows:
+        for windows in _without(host.windows):
+            yield replace(host, windows=windows)
+    for pages in _without(host.pages[1:]):
+        yield replace(host, pages=(host.pages[0], *pages))
+    if host.crawl_delay:
+        yield replace(host, crawl_delay=0.0)

@@ -1,0 +1,291 @@
+"""What an observer knows who sees the log of a crawl entry by entry: what was found, is held, has failed, may be asked.
+
+Nothing of it comes from the brain but what it has answered. All times are the brain's, unless a name says `at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf
+
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Reported, Returned
+from graphbrain.bench.worlds.world import ANSWERED, NONE, World
+
+__all__ = ["KNOWN_ILL", "HostSeen", "PageSeen", "Watch"]
+
+KNOWN_ILL = 8
+"""After so many attempts in a row without an answer that is well, a host is known to be ill, if they were not all under
+way together."""
+ROUNDS = 4
+"""Attempts of which each was made after the one before was reported: events that can be told apart."""
+LONGEST_BLOCK = 86_400.0
+
+
+@dataclass(slots=True)
+class PageSeen:
+    """A page. `found_at`: when it was found last, by the true clock; `held`: token → until when, of claims that are out.
+
+    `outcome`, `reported`, `reported_at`, `retry_after`: of its last report that was accepted; `fails`: how many in a row
+    brought no page; `wanted`: was it asked for by hand, hinted, or let wait again since? `let_go`: has a claim ended
+    without a report since the page was due?
+    """
+
+    url: str
+    host: str
+    found_at: float
+    held: dict[str, float] = field(default_factory=dict)
+    outcome: str | None = None
+    reported: float = -inf
+    reported_at: float = -inf
+    retry_after: float = 0.0
+    fails: int = 0
+    moves: int = 0
+    attempts: int = 0
+    fetched: int = 0
+    brought: bool = False
+    """was it fetched, or did it say that it has moved? Then it counts for its host's budget"""
+    wanted: bool = False
+    for_ever: bool = False
+
+    def is_held(self, clock: float) -> bool:
+        """Is a claim of it out that has not lapsed?"""
+        return any(until > clock for until in self.held.values())
+
+
+@dataclass(slots=True)
+class HostSeen:
+    """A host. `granted`: when it was claimed from last; `asked_until`: until when it wants to be left alone;
+    `run`: (claimed, reported) of the attempts since its last answer that was well."""
+
+    name: str
+    granted: float = -inf
+    granted_at: float = -inf
+    asked_until: float = -inf
+    asked_at: float = -inf
+    blocked_until: float = -inf
+    crawl_delay: float = 0.0
+    forbidden: bool = False
+    denied: bool = False
+    run: list[tuple[float, float]] = field(default_factory=list)
+    answered_at: float = -inf
+    failed_at: float = -inf
+    ill_since_at: float = -inf
+    out: dict[tuple[str, str], float] = field(default_factory=dict)
+    first_visits: set[str] = field(default_factory=set)
+
+    def rounds(self) -> int:
+        """Attempts since its last good answer of which each was made after the one before was known."""
+        count, known = 0, -inf
+        for claimed, reported in self.run:
+            if claimed >= known:
+                count, known = count + 1, reported
+        return count
+
+    def known_ill(self) -> bool:
+        """Has it failed so often that everybody knows?"""
+        return len(self.run) >= KNOWN_ILL and self.rounds() >= ROUNDS
+
+    def out_now(self, clock: float) -> int:
+        """Claims of it that are out."""
+        return sum(until > clock for until in self.out.values())
+
+
+@dataclass(slots=True)
+class Watch:
+    """What is known at a moment of the log. `jumped_at`: when the brain's clock jumped last, by the true clock."""
+
+    world: World
+    pages: dict[str, PageSeen] = field(default_factory=dict)
+    hosts: dict[str, HostSeen] = field(default_factory=dict)
+    claimed: dict[tuple[str, str], float] = field(default_factory=dict)
+    """(URL, token) → when it was claimed"""
+    jumped_at: float = -inf
+    back_at: float = -inf
+    """when it jumped back"""
+    happened_at: float = -inf
+    """when something was done by hand last, or the clock jumped"""
+    budget: int = 0
+    at: float = 0.0
+    clock: float = 0.0
+    forgotten: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.hosts = {host.name: HostSeen(host.name) for host in self.world.hosts}
+        self.budget = int(self.world.settings.get("pages_per_host", 0))
+
+    # ------------------------------------------------------------ what follows from it
+
+    def delay(self, host: HostSeen) -> float:
+        """Seconds between two claims of it, at least."""
+        return max(self.world.delay, min(host.crawl_delay, 300.0))
+
+    @property
+    def most(self) -> int:
+        """Claims of one host at the same time; 0: no limit."""
+        return int(self.world.settings.get("in_flight", 0))
+
+    def has_room(self, page: PageSeen) -> bool:
+        """May it be fetched for the first time, as far as the budget goes?"""
+        taken = self.hosts[page.host].first_visits
+        return not self.budget or page.url in taken or len(taken) < self.budget
+
+    def open(self, host: HostSeen, clock: float) -> bool:
+        """May a page of it be claimed, as far as is known of all but its health?"""
+        return (
+            not host.forbidden
+            and not host.denied
+            and max(host.asked_until, host.blocked_until) <= clock
+            and host.granted + self.delay(host) <= clock
+            and not (0 < self.most <= host.out_now(clock))
+        )
+
+    def waiting(self, host: HostSeen, clock: float) -> Iterator[PageSeen]:
+        """Its pages that were never attempted and that nothing keeps from being claimed but their host."""
+        if host.forbidden or host.denied:
+            return
+        for page in self.pages.values():
+            if (
+                page.host == host.name
+                and not page.attempts
+                and not page.for_ever
+                and not page.is_held(clock)
+                and self.has_room(page)
+            ):
+                yield page
+
+    def skewed_back(self) -> bool:
+        """Has the clock jumped back within the last days? What was stored in the future counts as now."""
+        return self.back_at > self.at - 40 * 86_400.0
+
+    # ------------------------------------------------------------ going on
+
+    def take(self, entry: Entry) -> None:
+        """Go on by one entry."""
+        self.at, self.clock = entry.at, entry.clock
+        match entry:
+            case Called():
+                self._called(entry)
+            case Reported():
+                self._reported(entry)
+            case Returned():
+                self._end(entry.url, entry.host, entry.token)
+            case Happened():
+                self._happened(entry)
+
+    def _find(self, url: str) -> PageSeen | None:
+        """A page that was found; None where it was forgotten for ever."""
+        if url in self.forgotten:
+            return None
+        page = self.pages.get(url)
+        if page is None:
+            host = url.split("/")[2]
+            if host not in self.hosts:
+                self.hosts[host] = HostSeen(host)
+            page = self.pages[url] = PageSeen(url, host, self.at)
+        return page
+
+    def _called(self, entry: Called) -> None:
+        for grant in entry.grants:
+            host = self.hosts.setdefault(grant.host, HostSeen(grant.host))
+            host.granted, host.granted_at = entry.clock, entry.at
+            host.out[grant.url, grant.token] = grant.until
+            self.claimed[grant.url, grant.token] = entry.clock
+            page = self._find(grant.url)
+            if page is not None:
+                page.held[grant.token] = grant.until
+                host.first_visits.add(page.url)
+
+    def _end(self, url: str, host: str, token: str) -> None:
+        self.hosts[host].out.pop((url, token), None)
+        page = self.pages.get(url)
+        if page is not None:
+            page.held.pop(token, None)
+            if not page.brought:
+                self.hosts[host].first_visits.discard(url)
+
+    def _reported(self, entry: Reported) -> None:
+        page = self.pages.get(entry.url)
+        if page is not None and entry.accepted:
+            self._visited(page, entry)
+        self._end(entry.url, entry.host, entry.token)
+        if entry.accepted and entry.outcome == "fetched":
+            for link in entry.links:
+                self._find(link)
+        if entry.accepted and entry.outcome == "moved" and entry.target:
+            self._find(entry.target)
+        if entry.accepted:
+            self._met(self.hosts[entry.host], entry)
+
+    def _visited(self, page: PageSeen, entry: Reported) -> None:
+        page.outcome, page.reported, page.reported_at = entry.outcome, entry.clock, entry.at
+        page.retry_after = min(entry.retry_after or 0.0, LONGEST_BLOCK)
+        page.wanted = False
+        page.attempts += 1
+        page.moves = page.moves + 1 if entry.outcome == "moved" else 0
+        if entry.outcome in ("fetched", "moved"):
+            page.fails = 0
+            page.brought = True
+            page.fetched += entry.outcome == "fetched"
+        else:
+            page.fails += 1
+
+    def _met(self, host: HostSeen, entry: Reported) -> None:
+        if entry.outcome in ANSWERED:
+            host.run, host.answered_at, host.ill_since_at = [], entry.at, -inf
+        elif entry.outcome not in NONE:
+            if not host.run:
+                host.ill_since_at = entry.at
+            host.run.append((self.claimed.get((entry.url, entry.token), entry.clock), entry.clock))
+            host.failed_at = entry.at
+        if entry.outcome == "refused" and entry.retry_after:
+            host.asked_until = max(host.asked_until, entry.clock + min(entry.retry_after, LONGEST_BLOCK))
+            host.asked_at = entry.at
+
+    def _happened(self, entry: Happened) -> None:
+        if entry.what not in ("death", "birth"):
+            self.happened_at = entry.at
+        if entry.what == "jump":
+            self.jumped_at = entry.at
+            self.back_at = entry.at if entry.value < 0 else self.back_at
+        elif entry.what == "death":
+            pass  # what it held lapses
+        elif entry.what in ("forget", "forget_for_ever"):
+            page = self.pages.pop(entry.target, None)
+            if page is not None:
+                self.hosts[page.host].first_visits.discard(entry.target)
+            if entry.what == "forget_for_ever":
+                self.forgotten.add(entry.target)
+            self._free_aliases()
+        elif entry.what in ("hint", "crawl_now", "seed"):
+            if entry.what != "hint" and entry.target in self.forgotten:
+                return
+            page = self._find(entry.target)
+            if page is not None:
+                page.wanted = True
+        elif entry.what == "retry":
+            for page in self.pages.values():
+                page.wanted |= page.host == entry.target
+        else:
+            self._managed(entry)
+
+    def _free_aliases(self) -> None:
+        """When the target of an alias is forgotten, the alias waits to be fetched as a page."""
+        for page in self.pages.values():
+            page.wanted |= page.outcome == "moved"
+
+    def _managed(self, entry: Happened) -> None:
+        if entry.what == "budget":
+            self.budget = int(entry.value)
+            return
+        host = self.hosts.setdefault(entry.target, HostSeen(entry.target))
+        if entry.what == "block":
+            host.blocked_until = entry.clock + entry.value
+        elif entry.what == "unblock":
+            host.blocked_until = host.asked_until = -inf
+        elif entry.what in ("deny_host", "allow_host"):
+            host.denied = entry.what == "deny_host"
+        elif entry.what == "robots":
+            host.forbidden = "Disallow: /" in entry.text
+            found = [line.split(":")[1] for line in entry.text.splitlines() if line.startswith("Crawl-delay:")]
+            host.crawl_delay = float(found[0]) if found else 0.0

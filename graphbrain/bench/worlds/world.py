@@ -1,0 +1,253 @@
+"""What a world is: hosts and pages that behave in time, crawlers, and what happens; plain values that JSON can hold.
+
+All times are seconds since the world began, by the true clock. The brain's clock shows them too, but for its `jumps`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphbrain.errors import BadInput
+
+__all__ = [
+    "ANSWERED",
+    "DAY",
+    "FOR_EVER",
+    "HOUR",
+    "ILL",
+    "MINUTE",
+    "NONE",
+    "PASSING",
+    "WINDOWS",
+    "Crawler",
+    "Event",
+    "Goal",
+    "Host",
+    "Page",
+    "Phase",
+    "Window",
+    "World",
+    "from_json",
+    "to_json",
+]
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+FOR_EVER = 1e12
+ANSWERED = ("fetched", "moved", "missing")
+"""Outcomes of an attempt after which its host is well: 2xx, 3xx, and the 4xx that speak of the page."""
+PASSING = ("refused", "broken", "silent")
+"""Outcomes that may be the host's fault or the page's: 429 and 503; other 5xx, 408 and its like; no answer."""
+NONE = ("not_sent", "not_understood")
+"""Outcomes that are the crawler's own: nothing was sent, or what came was not understood."""
+ILL = (*PASSING, *NONE)
+WINDOWS = ("outage", "dns", "broken", "maintenance_503", "maintenance_301", "line")
+"""What a whole host may be for a while; `line`: it is the crawlers' line that is down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What a page answers from `since` on: an outcome of ANSWERED, PASSING or NONE, after so many `seconds`.
+
+    `target`: where it leads, if it has `moved`. `retry_after`: what it asks for with a 429 or 503, in seconds.
+    """
+
+    since: float
+    outcome: str
+    seconds: float = 0.3
+    status: int | None = 200
+    retry_after: float | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its path, what it answers when, the URLs that it links to, and how often its content changes (0: never)."""
+
+    path: str
+    phases: tuple[Phase, ...]
+    links: tuple[str, ...] = ()
+    changes_every: float = 0.0
+
+    def phase(self, at: float) -> Phase:
+        """What it answers then."""
+        return [phase for phase in self.phases if phase.since <= at][-1]
+
+    def ill(self) -> bool:
+        """Is it at any time something else than fetched?"""
+        return any(phase.outcome != "fetched" for phase in self.phases)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time in which every page of a host answers alike, whatever it would answer otherwise. `kind`: of WINDOWS."""
+
+    kind: str
+    start: float
+    end: float
+    phase: Phase
+
+    @property
+    def length(self) -> float:
+        """Seconds."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A host. `rate`: requests a minute above which it answers 429 (0: it takes any number). `crawl_delay`: seconds, of
+    a robots.txt that is handed in at the beginning (0: none)."""
+
+    name: str
+    pages: tuple[Page, ...]
+    windows: tuple[Window, ...] = ()
+    rate: float = 0.0
+    crawl_delay: float = 0.0
+
+    def url(self, path: str) -> str:
+        """A URL of this host."""
+        return f"http://{self.name}{path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Crawler:
+    """A crawler. `places`: fetches at the same time; `speed`: what its fetches take, as a multiple of the usual.
+
+    Parts of its claims that it drops (they lapse), reports too late, or gives back; parts of its calls whose answers
+    are lost, of `next_urls` (it calls again by the same key, if it is `keyed`; else the claims lapse) and of `report`
+    (it reports again); `together`: what ends at the same moment is reported by one call.
+    """
+
+    name: str
+    places: int
+    speed: float = 1.0
+    drops: float = 0.0
+    late: float = 0.0
+    returns: float = 0.0
+    loses: float = 0.0
+    keyed: bool = True
+    together: bool = True
+    away: tuple[tuple[float, float], ...] = ()
+    """From when to when it does not run; what it held then lapses."""
+
+    def is_away(self, at: float) -> bool:
+        """Does it not run then?"""
+        return any(start <= at < end for start, end in self.away)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that is done by hand, or found out, at a moment: a verb, and what it is done to.
+
+    `forget`, `forget_for_ever`, `hint`, `crawl_now`, `seed`: of a URL. `retry`, `unblock`, `allow_host`, `deny_host`:
+    of a host. `block`: of a host, for `value` seconds. `robots`: the text for a host (empty: it has none).
+    `budget`: `value` pages a host.
+    """
+
+    at: float
+    what: str
+    target: str = ""
+    value: float = 0.0
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Pages that are to be fetched by a moment, whatever else is promised."""
+
+    at: float
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A whole world. `settings`: of its brain; `line`: when the crawlers' line is down; `jumps`: when the brain's clock
+    jumps, and by how many seconds; `hops`: parts of the transactions whose answer is lost, so that they run again."""
+
+    seed: int
+    days: float
+    hosts: tuple[Host, ...]
+    crawlers: tuple[Crawler, ...]
+    seeds: tuple[str, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    line: tuple[Window, ...] = ()
+    jumps: tuple[tuple[float, float], ...] = ()
+    events: tuple[Event, ...] = ()
+    hops: float = 0.0
+    goals: tuple[Goal, ...] = ()
+    name: str = ""
+
+    @property
+    def delay(self) -> float:
+        """The setting `delay_seconds`."""
+        return float(self.settings.get("delay_seconds", 1.0))
+
+    @property
+    def order(self) -> str:
+        """The setting `order`."""
+        return str(self.settings.get("order", "optimal"))
+
+    def pages(self) -> Iterator[tuple[Host, Page, str]]:
+        """All pages, with their hosts and URLs."""
+        for host in self.hosts:
+            for page in host.pages:
+                yield host, page, host.url(page.path)
+
+    def size(self) -> str:
+        """How much there is of it, in words."""
+        pages = sum(len(host.pages) for host in self.hosts)
+        windows = sum(len(host.windows) for host in self.hosts) + len(self.line)
+        return (
+            f"{len(self.hosts)} hosts, {pages} pages, {windows} windows, {len(self.events)} events, "
+            f"{len(self.jumps)} jumps, {len(self.crawlers)} crawlers, {self.days:g} days, {self.order}"
+        )
+
+    def skew(self, at: float) -> float:
+        """How many seconds the brain's clock is ahead then."""
+        return sum(by for moment, by in self.jumps if moment <= at)
+
+
+def to_json(world: World) -> str:
+    """The world as one line of JSON."""
+    return json.dumps(dataclasses.asdict(world), separators=(",", ":"))
+
+
+def from_json(text: str) -> World:
+    """The world that a line of JSON holds. Raises BadInput where it holds none."""
+    try:
+        told = json.loads(text)
+        return _world(told)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise BadInput(f"That is no world, as 'graphbrain bench worlds' prints one: {error}.") from None
+
+
+def _world(told: Mapping[str, Any]) -> World:
+    return World(
+        **{
+            **told,
+            "hosts": tuple(_host(each) for each in told["hosts"]),
+            "crawlers": tuple(
+                Crawler(**{**each, "away": tuple((a, b) for a, b in each["away"])}) for each in told["crawlers"]
+            ),
+            "seeds": tuple(told["seeds"]),
+            "line": tuple(_window(each) for each in told["line"]),
+            "jumps": tuple((at, by) for at, by in told["jumps"]),
+            "goals": tuple(Goal(each["at"], tuple(each["urls"])) for each in told["goals"]),
+            "events": tuple(Event(**each) for each in told["events"]),
+        }
+    )
+
+
+def _host(told: Mapping[str, Any]) -> Host:
+    pages = tuple(
+        Page(**{**each, "phases": tuple(Phase(**phase) for phase in each["phases"]), "links": tuple(each["links"])})
+        for each in told["pages"]
+    )
+    return Host(**{**told, "pages": pages, "windows": tuple(_window(each) for each in told["windows"])})
+
+
+def _window(told: Mapping[str, Any]) -> Window:
+    return Window(**{**told, "phase": Phase(**told["phase"])})
