@@ -24,6 +24,7 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import earliest
 from graphbrain.hosts.state import RETRY_EVERY, SHARED_QUEUE, Manners, aside_queue, retry_queue
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
@@ -113,7 +114,7 @@ class InOrder:
         heads_of = dict(ready)
         untried = _untried(offers, {name for name, heads in ready if heads})
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
-        retries = _retries(tx, offers, untried, per_host)
+        retries = _retries(tx, offers, untried, per_host, now)
         own = []
         for offer in offers:
             if offer.name in retries:
@@ -154,7 +155,7 @@ class ByWorth:
         untried = _untried(offers, own)
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
-        retries = _retries(tx, offers, untried, 1)
+        retries = _retries(tx, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
@@ -403,20 +404,22 @@ def _ready(tx: Tx, now: float, most: int, manners: Manners) -> list[_Offer]:
     ]
 
 
-def first_retries(tx: Tx, names: Iterable[str], limit: int) -> dict[str, list[list[Any]]]:
-    """Host → the first pages [id, lane, waiting_since] of its queue of retries, of those of these hosts that have
-    any."""
+def first_retries(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
+    """Host → the first pages [id, lane, waiting_since, untried_since] of its queue of retries, of those of these hosts
+    that have any that were tried `before` then."""
     queues = [retry_queue(name) for name in names]
-    return dict(tx.one("claims/retry_heads", queues=queues, limit=limit)[0]) if queues else {}
+    return dict(tx.one("claims/retry_heads", queues=queues, before=before, limit=limit)[0]) if queues else {}
 
 
-def _retries(tx: Tx, offers: Sequence[_Offer], untried: Container[str], per_host: int) -> dict[str, list[list[Any]]]:
+def _retries(
+    tx: Tx, offers: Sequence[_Offer], untried: Container[str], per_host: int, now: float
+) -> dict[str, list[list[Any]]]:
     """Host → pages whose last visit failed and whose turn it is: one, where other pages wait in its queue."""
     turns = [offer for offer in offers if offer.retrying and (offer.name not in untried or _retries_next(offer))]
-    found = first_retries(tx, (offer.name for offer in turns), per_host)
+    found = first_retries(tx, (offer.name for offer in turns), now - SOONEST, per_host)
     # A host that failed the last time is asked for one page.
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
-    return {name: heads[: 1 if name in one else per_host] for name, heads in found.items()}
+    return {name: [head[:3] for head in heads[: 1 if name in one else per_host]] for name, heads in found.items()}
 
 
 def _retries_next(offer: _Offer) -> bool:

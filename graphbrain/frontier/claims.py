@@ -22,6 +22,7 @@ from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
 from graphbrain.model import FOR_EVER, Claim
@@ -315,7 +316,7 @@ class _Deal:
         """Is it ill, and must others be reported first, for enough claims of such hosts are out?"""
         if not host.ill() or len(self.grants) == self.most:
             return False
-        if self.probes + 1 > max(1, int(politeness.PROBES * (self.out + len(self.grants) + 1))):
+        if not politeness.may_probe(self.probes, self.out + len(self.grants)):
             host.put_off(self.now)
             self.touched[host.name] = host
             return True
@@ -394,13 +395,14 @@ def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) ->
     """
     queues = {name: [name, aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
     ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
-    retries = candidates.first_retries(tx, [name for name in queues if deal.held[name].retrying], 1)
+    retrying = [name for name in queues if deal.held[name].retrying]
+    retries = candidates.first_retries(tx, retrying, FOR_EVER, 1)
     for name in queues:
         host = deal.touched[name] = deal.held[name]
         host.set_aside &= aside_queue(name) in ripe
         host.retrying = name in retries
         moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]
-        moments += [deal.now] if host.retrying else []
+        moments += [untried_since + SOONEST for *_, untried_since in retries.get(name, ())]
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
 
@@ -518,10 +520,13 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         # No crawl waits for a host that has failed for hours.
         going_on = waits or leases or any(name not in abandoned for _, name in failures)
         going_on = going_on or any(at < FOR_EVER and name not in abandoned for at, name in own)
+        # As many ill hosts are probed as may be: the others wait until a probe is reported, or lapses.
+        put_off = {name for name, host in met.items() if host.ill()} if politeness.crowded(tx, met.values()) else set()
         of_kinds = [
-            min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
-            for rows, when in zip(kinds, (_comes_due, _opens, _opens, _looked_at, _lapses), strict=True)
+            min((when(at, met.get(name), now) for at, name in rows if name not in put_off), default=FOR_EVER)
+            for rows, when in zip(kinds[:-1], (_comes_due, _opens, _opens, _looked_at), strict=True)
         ]
+        of_kinds.append(min((_lapses(at, met.get(name), now) for at, name in kinds[-1]), default=FOR_EVER))
         first = min(*of_kinds, FOR_EVER if shared is None else shared)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)

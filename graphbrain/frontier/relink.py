@@ -14,7 +14,7 @@ from graphbrain.accounts.adjacency import Told
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.frontier import discovery
 from graphbrain.frontier.verdicts import Policy, Verdict
-from graphbrain.frontier.visits import HOUR, pause
+from graphbrain.frontier.visits import HOUR
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import health
 from graphbrain.schedule.value import DAY
@@ -166,7 +166,7 @@ def _alias_row(verdict: Verdict, ledger: Accounts, policy: Policy, now: float) -
         after = min(DAY + max(0.0, now - since), LONGEST_ALIAS)
     else:
         failing = visit.failing_for(now)
-        after = max(pause(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
+        after = max(health.missing_wait(visit.errors + 1) if item.missing else health.page_wait(failing), HOUR)
     inside = policy.scope.holds(visit.url, visit.host, ledger.depth_of(visit.page))
     return [visit.page, since, now + after if inside else None]
 

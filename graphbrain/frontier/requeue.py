@@ -49,10 +49,25 @@ class _Waiting:
     interval: float | None
     because: str | None
     parked_because: str | None
+    failed: float | None
+    failing_since: float | None
+    errors: int
+    missing: bool
+    not_before: float | None = None
+    """when it is tried again, if that was found here"""
 
-    def place(self) -> tuple[str, str | None, float, str | None]:
+    def place(self) -> tuple[str, str | None, float, str | None, float | None]:
         """What is written of it."""
-        return self.state, self.queue, self.waiting_since, self.because
+        return self.state, self.queue, self.waiting_since, self.because, self.not_before
+
+    def wait(self, now: float) -> None:
+        """It has come back into the scope: if it failed before it left, the wait that followed goes on."""
+        if self.failed is None or self.failing_since is None:
+            return
+        failing = self.failed - self.failing_since
+        again = self.failed + (health.missing_wait(self.errors) if self.missing else health.page_wait(failing))
+        if again > now:
+            self.not_before, self.busy = again, True
 
     def is_looked_at(self) -> bool:
         """Is it an alias, or parked because it failed?"""
@@ -129,6 +144,7 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
             page.because = because
         if page.state == "outside" and because is None:
             page.state = "frontier" if page.fetched is None else "known"
+            page.wait(now)
             page.queue = "" if page.state == "frontier" and not page.busy else None
         elif page.state in ("frontier", "known") and because is not None:
             page.state, page.queue, page.because = "outside", None, because
@@ -194,7 +210,8 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     ledger.write(tx, now)
     filing = politeness.queues(tx, dict.fromkeys((page.host for page in wanted), now), policy.manners, now)
     rows = [
-        [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None] for page in wanted
+        [page.page, "frontier" if page.fetched is None else "known", filing[page.host], now, None, None]
+        for page in wanted
     ]
     tx.do("pages/stand", rows=rows)
     tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])

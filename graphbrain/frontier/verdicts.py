@@ -118,14 +118,19 @@ class Item:
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
 
-    def request(self, failed_before: float | None) -> Request:
-        """The request that the visit made, to be held against what else was under way.
-
-        `failed_before`: when the page failed the last time, if it has not been fetched since.
-        """
+    def request(self, visit: Visit) -> Request:
+        """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
         claimed_at = made_at(self.token) if self.claimed else None
         at = self.at if claimed_at is None else claimed_at
-        return Request(at, claimed_at is not None, self.retry_after, self.kind, self.at, failed_before)
+        return Request(
+            at,
+            claimed_at is not None,
+            self.retry_after,
+            self.kind,
+            self.at,
+            failed_before=visit.failed_before,
+            known_ill=visit.known_ill,
+        )
 
     def touches_links(self) -> bool:
         """Can recording this visit add or remove links?"""
@@ -185,6 +190,11 @@ class Visit:
     def failed_before(self) -> float | None:
         """When it failed the last time, if it has not been fetched since."""
         return self.failed if self.errors or self.failing_since is not None else None
+
+    @property
+    def known_ill(self) -> bool:
+        """Was it to blame for failing? The first failure of a page counts whoever is to blame."""
+        return self.errors >= 2
 
     def failing_for(self, now: float) -> float:
         """Seconds since the first failure after the page was fetched the last time; 0 where there is none."""

@@ -31,7 +31,6 @@ __all__ = [
     "conclude",
     "learn",
     "outside",
-    "pause",
     "state_changes",
     "write_fetched",
     "write_waiting",
@@ -187,9 +186,9 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
         since = item.at if visit.failed_before is None else visit.failed_before
     speaks_of_host = item.kind in ("refused", "broken", "silent")
     ill = speaks_of_host and host is not None and host.ill()
-    others_are_well = host is not None and host.well_since(visit.failed_before)
+    own_fault = host is not None and host.is_own_fault(item.request(visit))
     first = visit.failed_before is None and item.kind != "refused"  # a host may refuse any page once
-    counts = not speaks_of_host or (not ill and (first or others_are_well))
+    counts = not speaks_of_host or (not ill and (first or own_fault))
     errors = visit.errors + (counts and not respells(item, visit))
     parks = not item.missing and counts and errors >= policy.max_errors and now - since >= policy.park_after
     return Failure(errors, since, parks, ill and not parks)
@@ -264,7 +263,7 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
         elif kind == "none":
             end.inconclusive = True
         else:
-            end.failures.append(verdict.item.request(visit.failed_before))
+            end.failures.append(verdict.item.request(visit))
         end.unasked |= kind not in ("none", "silent") and not verdict.item.claimed
         end.seconds = report.seconds if report.seconds is not None else end.seconds
         end.address = verdict.item.address or end.address
@@ -398,7 +397,7 @@ def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState]
     item = verdict.item
     asked = min(item.retry_after or 0.0, policy.manners.longest_block)
     if item.missing:
-        return max(asked, pause(max(failure.errors, 1)))
+        return max(asked, health.missing_wait(failure.errors))
     wait = health.page_wait(now - failure.since)
     if item.kind != "refused":
         return max(asked, wait)
@@ -422,8 +421,3 @@ def _look_at(verdict: Verdict, concluded: Concluded, now: float) -> float | None
     if _state(verdict) == "gone":
         return None
     return now + health.look_wait(now - concluded.failures[verdict.visit.page].since)
-
-
-def pause(errors: int) -> float:
-    """Seconds after which a missing page is tried again that was missing so often in a row: a day, 4, 16, … 180."""
-    return min(DAY * 4.0 ** min(errors - 1, 30), 180 * DAY)

@@ -8,14 +8,14 @@ A *stretch* is a time in which every attempt at a host failed. It begins with th
 ends with the next well attempt. Failures of requests that were under way together are one *event*. A host is *doubted*
 from the first event of a stretch, and *ill* from event number `dead_after` on.
 
-The blame. A page that failed before, and whose host answered another page well since then, is itself to blame: its
-host is not doubted. Any other failure counts for the stretch of its host. While the host is ill, no page is to blame:
-the pages that fail wait for the host alone, and are due when it answers.
+The blame. A page that failed before, and whose host answered another page well since then, is itself to blame, now and
+for as long as it goes on failing: its host is not doubted for it. Any other failure counts for the stretch of its host.
+While the host is ill, no page is to blame: the pages that fail wait for the host alone, and are due when it answers.
 
 The waits, where f is the time for which the page or the host has been failing:
 
 * a page whose host is not ill waits `page_wait(f)`: f, at least a minute, at most four weeks;
-* an ill host is probed, a page at a time, after `probe_wait(f)`: a third of f, at least 15 seconds, at most a day;
+* an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day;
 * a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
 
 So whatever was ill for a time f and is well again is asked within about f.
@@ -33,10 +33,12 @@ __all__ = [
     "FIRST_PROBE",
     "PASSING",
     "REFUSING",
+    "SOONEST",
     "VERSION",
     "Kind",
     "kind_of",
     "look_wait",
+    "missing_wait",
     "page_wait",
     "probe_wait",
 ]
@@ -52,7 +54,9 @@ PASSING = frozenset({408, 421, 423, 425})
 
 MINUTE, DAY = 60.0, 86_400.0
 FIRST_WAIT, LONGEST_WAIT = MINUTE, 28 * DAY
-FIRST_PROBE, LONGEST_PROBE, PROBE_SHARE = 15.0, DAY, 1 / 3
+FIRST_PROBE, LONGEST_PROBE, PROBE_SHARE = 15.0, DAY, 1 / 6
+SOONEST = 30.0
+"""No page is tried again earlier, though its host be probed."""
 FIRST_LOOK, LONGEST_LOOK = 3 * DAY, 180 * DAY
 SPREAD = 0.25
 """Waits of pages vary by this share, so that pages that failed together do not all come back together."""
@@ -72,6 +76,11 @@ def kind_of(status: int | None, fault: str | None = None) -> Kind:
 def page_wait(failing: float) -> float:
     """Seconds for which a page waits that has been failing for so long while its host was well."""
     return _spread(min(max(failing, FIRST_WAIT), LONGEST_WAIT))
+
+
+def missing_wait(errors: int) -> float:
+    """Seconds for which a page waits that was missing so often in a row: a day, 4, 16, … 180."""
+    return min(DAY * 4.0 ** min(max(errors - 1, 0), 30), 180 * DAY)
 
 
 def probe_wait(failing: float) -> float:

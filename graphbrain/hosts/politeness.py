@@ -29,14 +29,15 @@ from graphbrain.hosts.state import COLUMNS, KEPT, NO_TEXT, SHARED_QUEUE, HostSta
 
 __all__ = [
     "NOTHING_COUNTED",
-    "PROBES",
     "Ends",
     "conclude",
     "conclude_and_hold",
+    "crowded",
     "earliest",
     "file_retries",
     "know_budgets",
     "lock",
+    "may_probe",
     "origins",
     "places",
     "probes",
@@ -278,6 +279,16 @@ def probes(tx: Tx) -> tuple[int, int]:
     tx.one("brain/lock")
     probing, out = tx.one("hosts/probes")
     return int(probing), int(out)
+
+
+def may_probe(probing: int, out: int) -> bool:
+    """May another claim be of an ill host, where so many of all that are `out` are?"""
+    return probing + 1 <= max(1, int(PROBES * (out + 1)))
+
+
+def crowded(tx: Tx, met: Iterable[HostState]) -> bool:
+    """Are as many claims of ill hosts out as may be? As far as one may know without a lock; False if none is ill."""
+    return any(host.ill() for host in met) and not may_probe(*tx.one("hosts/probes"))
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:

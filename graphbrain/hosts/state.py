@@ -195,7 +195,7 @@ class Request:
 
     `seconds`: for how long the host asked to be left alone, if it said so. `kind`: of the attempt, see `health`.
     `ended`: when it was made, as far as the crawler says. `failed_before`: when the same page failed the last time, if
-    it has not been fetched since.
+    it has not been fetched since; `known_ill`: was the page to blame for that?
     """
 
     at: float
@@ -204,6 +204,7 @@ class Request:
     kind: health.Kind = "silent"
     ended: float = math.inf
     failed_before: float | None = None
+    known_ill: bool = False
 
     def is_news(self, event: float, over: float) -> bool:
         """Does it belong to none but a new event? Not if the page was handed out before the last `event`: both were
@@ -270,8 +271,7 @@ class HostState:
         if self.failing == 0 < self.unanswered:  # as an older version wrote it
             self.failing, self.illness = self.unanswered, "silent"
             self.failing_at = self.failing_since = self.unanswered_at
-        # Of a host that rests because it has failed for long, nothing is known of its pages.
-        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] and not self.failing else 0.0
+        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] else 0.0
 
     @property
     def delay(self) -> float:
@@ -450,8 +450,8 @@ class HostState:
         self.file(now)
 
     def is_own_fault(self, request: Request) -> bool:
-        """Is the page of this failed request to blame? It failed before, and the host was well for another since."""
-        return self.well_since(request.failed_before)
+        """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
+        return request.known_ill or self.well_since(request.failed_before)
 
     def slow_down(self, complaints: Sequence[Request], now: float) -> None:
         """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its
@@ -523,6 +523,8 @@ class HostState:
         """It answered a page well."""
         if self.failing or now - self.well_at >= WELL_EVERY:
             self.well_at = now
+        if self.abandoned(now):
+            self.ripe_at = 0.0  # it rested for its failures, whatever waits
         self.forget_failures()
 
     def forget_failures(self) -> None:

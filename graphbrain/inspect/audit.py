@@ -416,7 +416,7 @@ def _reviewing(graph: Graph) -> bool:
 
 def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) -> list[str]:
     """Those of the hosts that rest for longer than they should."""
-    queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.failing}
+    queues = {host.name: open_queues(host) for host in met if host.stored["resting"] and not host.ill()}
     until = {host.name: host.stored["ready_at"] for host in met}
     ripe = finder.ripe_at(tx, list(chain.from_iterable(queues.values())), now) if queues else {}
     return [

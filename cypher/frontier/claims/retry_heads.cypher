@@ -1,17 +1,18 @@
 // Pages of hosts whose last visit failed and that wait to be tried again, the longest untried first.
 //
 // param   queues  LIST     queues of retries
+// param   before  FLOAT    seconds since the epoch: those that were tried until then
 // param   limit   INTEGER  at most this many pages of each
-// column  rows    LIST     [host, [[id, lane, waiting_since], …]] of each queue that holds any
+// column  rows    LIST     [host, [[id, lane, waiting_since, untried_since], …]] of each queue that holds any
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 UNWIND $queues AS queue
 CALL (queue) {
-  MATCH (p:Page) WHERE p.queue = queue AND p.untried_since >= 0
+  MATCH (p:Page) WHERE p.queue = queue AND p.untried_since <= $before
   WITH p ORDER BY p.queue, p.untried_since LIMIT $limit
-  RETURN collect(p {.host, .lane, .waiting_since, id: id(p)}) AS heads
+  RETURN collect(p {.host, .lane, .waiting_since, .untried_since, id: id(p)}) AS heads
 }
 WITH heads WHERE size(heads) > 0
-RETURN collect([heads[0].host, [m IN heads | [m.id, m.lane, m.waiting_since]]]) AS rows
+RETURN collect([heads[0].host, [m IN heads | [m.id, m.lane, m.waiting_since, m.untried_since]]]) AS rows
