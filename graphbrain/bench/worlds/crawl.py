@@ -1,9 +1,9 @@
 """A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
 
-Fetches take no time of this machine: a heap of moments is worked off, and the clocks stand still meanwhile. A crawler
-calls when a place of its own becomes free, when the last answer's `next_ready` has come, and when something has happened
-that it may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day, so that it is
-seen what is handed out then.
+Fetches take no time of this machine: a heap of moments is worked off, and the clocks do not move meanwhile. A crawler
+calls when a place of its own becomes free, at the `next_ready` of its last answer, and when something happens that it
+may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day: this shows what is
+handed out then.
 """
 
 from __future__ import annotations

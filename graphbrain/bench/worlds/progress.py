@@ -1,21 +1,21 @@
-"""The first judge: is every page that is well for long enough fetched within the time that is promised?
+"""The first judge: is every page that is well for long enough handed out within the time that is promised?
 
-The promise (docs/scheduling.md, "What is promised"). Where the crawlers can fetch twice what the hosts allow, a page that
-is well is handed out at the latest
+The promise (docs/scheduling.md, "What is promised"): where the crawlers can fetch twice what the hosts allow, a page
+that is well is handed out within
 
-    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the longest fetch
+    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  what their fetches take
 
-after it was found, where n is the number of pages of its host, and d what the host allows: the longest of its delay, its
-Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time these
-do not count:
+after it was found. n is the number of pages of its host; d what the host allows: the longest of its delay, its
+Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time
+these do not count:
 
-* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards, a
-  day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
+* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards,
+  a day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
 * the time for which a 429 or 503 has asked to leave the host alone;
-* the time in which the page is ill itself, and three times as long afterwards, and five minutes; a day, where it said
-  that it does not exist or has moved: waits grow by no more than that;
-* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, the clock is
-  wrong, or somebody holds it, or a place of its host, and does not report.
+* the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, where it
+  said that it does not exist or has moved: waits grow by no more than that;
+* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
+  wrong, and that in which a crawler holds it, or a place of its host, and does not report.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 
 from graphbrain.bench.worlds.drawing import places_needed
@@ -52,24 +53,25 @@ def pace_of(world: World, host: Host) -> float:
     return max(
         world.delay,
         host.crawl_delay,
-        _longest(world, host) / most if most else 0.0,
+        _longest(world, *host.pages) / most if most else 0.0,
         60.0 / host.rate if host.rate else 0.0,
     )
 
 
 def allowance(world: World, host: Host) -> float:
     """Seconds that count, within which a page of this host is handed out."""
-    ill = sum(page.ill() for page in host.pages)
+    ill = [page for page in host.pages if page.ill()]
     return (
         SLACK * len(host.pages) * pace_of(world, host)
-        + min(DAY, FOR_ILL * ceil(ill / ILL_PAGES))
-        + _longest(world, host)
+        + min(DAY, FOR_ILL * ceil(len(ill) / ILL_PAGES))
+        + sum(_longest(world, page) for page in ill)
     )
 
 
-def _longest(world: World, host: Host) -> float:
+def _longest(world: World, *pages: Page) -> float:
+    """Seconds of the longest fetch of these pages."""
     speed = max(crawler.speed for crawler in world.crawlers)
-    return speed * max(phase.seconds for page in host.pages for phase in page.phases)
+    return speed * max(phase.seconds for page in pages for phase in page.phases)
 
 
 @dataclass(slots=True)
@@ -185,14 +187,14 @@ def _with_after(start: float, end: float) -> Span:
 def _no_crawler(world: World, times: _Times) -> None:
     if all(crawler.away for crawler in world.crawlers):
         moments = sorted({at for crawler in world.crawlers for span in crawler.away for at in span})
-        for start, end in zip(moments, moments[1:], strict=False):
+        for start, end in pairwise(moments):
             if all(crawler.is_away(start) for crawler in world.crawlers):
                 times.all.append((start, end))
 
 
 def _jumps(world: World, times: _Times) -> None:
     """A clock that was ahead and is right again: the time between."""
-    for (start, by), (end, back) in zip(world.jumps, world.jumps[1:], strict=False):
+    for (start, by), (end, back) in pairwise(world.jumps):
         if by > 0 > back:
             times.all.append((start, end))
 
