@@ -292,7 +292,7 @@ def _crawlers(dice: random.Random, world: World) -> tuple[Crawler, ...]:
     return tuple(
         Crawler(
             f"c{number}",
-            min(each, 2_000),
+            each,
             speed,
             drops=dice.choice([0.0, 0.0, 0.0, 0.05]),
             late=dice.choice([0.0, 0.0, 0.0, 0.05]),

@@ -27,9 +27,9 @@ from itertools import pairwise
 from math import ceil
 
 from graphbrain.bench.worlds.drawing import places_needed
-from graphbrain.bench.worlds.log import Called, Happened, Log, Reported
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, Host, Page, World
+from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, World
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
@@ -38,6 +38,8 @@ SLACK = 10.0
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
 LONGEST_BLOCK = DAY
+NOTICED = 5 * MINUTE
+"""Seconds until it is noticed that a claim has lapsed."""
 Span = tuple[float, float]
 
 
@@ -176,7 +178,10 @@ def _times(world: World, log: Log) -> _Times:
             times.of_host[host.name].append((start, end))
     _no_crawler(world, times)
     _jumps(world, times)
-    _from_log(world, log, times)
+    reading = _Reading(world, times)
+    for entry in log.entries:
+        reading.read(entry)
+    reading.end()
     return times
 
 
@@ -199,78 +204,81 @@ def _jumps(world: World, times: _Times) -> None:
             times.all.append((start, end))
 
 
-def _from_log(world: World, log: Log, times: _Times) -> None:
-    """What was found, claimed, fetched and forgotten when; and what was asked for, forbidden, and held in vain."""
-    claimed: dict[tuple[str, str], tuple[float, float]] = {}
-    ended: set[tuple[str, str]] = set()
-    known: set[str] = set()
-    for_ever: set[str] = set()
-    since: dict[tuple[str, str], float] = {}
+@dataclass(slots=True)
+class _Reading:
+    """What is remembered while a log is read. `claimed`: (URL, token) → when, until when by the true clock, and was its
+    host on probation then: had the last attempt failed, so that it may be asked for one page at a time? `shut`: since
+    when a host must not be asked, by the reason."""
 
-    def find(url: str, at: float) -> None:
-        if url not in known and url not in for_ever:
-            known.add(url)
-            times.found[url].append(at)
+    world: World
+    times: _Times
+    known: set[str] = field(default_factory=set)
+    for_ever: set[str] = field(default_factory=set)
+    claimed: dict[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
+    failed: dict[str, bool] = field(default_factory=dict)
+    shut: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    for entry in log.entries:
-        if isinstance(entry, Called):
-            for grant in entry.grants:
-                claimed[grant.url, grant.token] = (entry.at, entry.at + grant.until - entry.clock)
-        elif isinstance(entry, Reported):
-            held = (entry.url, entry.token)
-            if not entry.accepted:
-                continue
-            ended.add(held)
-            if entry.outcome == "fetched":
-                times.good[entry.url].append(claimed.get(held, (entry.at, 0.0))[0])
-                for link in entry.links:
-                    find(link, entry.at)
-            elif entry.outcome == "moved" and entry.target:
-                find(entry.target, entry.at)
-            elif entry.outcome == "refused" and entry.retry_after:
-                until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
-                times.of_host[entry.host].append((entry.at, until))
-        elif isinstance(entry, Happened):
-            _event(entry, times, find, known, for_ever, since)
-        else:
-            ended.add((entry.url, entry.token))
-    for (what, host), at in since.items():
-        del what
-        times.of_host[host].append((at, FOR_EVER))
-    for (url, token), (start, until) in claimed.items():
-        if (url, token) not in ended:
-            end = until + 5 * MINUTE  # until somebody notices that it has lapsed
-            times.of_page[url].append((start, end))
-            if world.settings.get("in_flight"):
-                times.of_host[url.split("/")[2]].append((start, end))
+    def find(self, url: str, at: float) -> None:
+        if url not in self.known and url not in self.for_ever:
+            self.known.add(url)
+            self.times.found[url].append(at)
 
+    def read(self, entry: Entry) -> None:
+        match entry:
+            case Called():
+                for grant in entry.grants:
+                    until = entry.at + grant.until - entry.clock
+                    self.claimed[grant.url, grant.token] = (entry.at, until, self.failed.get(grant.host, False))
+            case Reported():
+                self._reported(entry)
+            case Returned():
+                self.claimed.pop((entry.url, entry.token), None)
+            case Happened():
+                self._happened(entry)
 
-def _event(
-    entry: Happened,
-    times: _Times,
-    find: object,
-    known: set[str],
-    for_ever: set[str],
-    since: dict[tuple[str, str], float],
-) -> None:
-    what, target = entry.what, entry.target
-    if what in ("seed", "hint", "crawl_now"):
-        assert callable(find)
-        find(target, entry.at)
-    elif what in ("forget", "forget_for_ever"):
-        known.discard(target)
-        times.forgotten[target].append(entry.at)
-        if what == "forget_for_ever":
-            for_ever.add(target)
-    elif what == "block":
-        times.of_host[target].append((entry.at, entry.at + entry.value))
-    elif what in ("deny_host", "allow_host", "robots"):
-        kind = "robots" if what == "robots" else "scope"
-        shut = what == "deny_host" or "Disallow: /" in entry.text
-        if shut:
-            since.setdefault((kind, target), entry.at)
-        elif (kind, target) in since:
-            times.of_host[target].append((since.pop((kind, target)), entry.at))
+    def _reported(self, entry: Reported) -> None:
+        if not entry.accepted:
+            return
+        at, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
+        if entry.outcome not in NONE:
+            self.failed[entry.host] = entry.outcome in PASSING
+        if entry.outcome == "fetched":
+            self.times.good[entry.url].append(at)
+            for link in entry.links:
+                self.find(link, entry.at)
+        elif entry.outcome == "moved" and entry.target:
+            self.find(entry.target, entry.at)
+        elif entry.outcome == "refused" and entry.retry_after:
+            until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
+            self.times.of_host[entry.host].append((entry.at, until))
+
+    def _happened(self, entry: Happened) -> None:
+        what, target = entry.what, entry.target
+        if what in ("seed", "hint", "crawl_now"):
+            self.find(target, entry.at)
+        elif what in ("forget", "forget_for_ever"):
+            self.known.discard(target)
+            self.times.forgotten[target].append(entry.at)
+            if what == "forget_for_ever":
+                self.for_ever.add(target)
+        elif what == "block":
+            self.times.of_host[target].append((entry.at, entry.at + entry.value))
+        elif what in ("deny_host", "allow_host", "robots"):
+            reason = "robots" if what == "robots" else "scope", target
+            if what == "deny_host" or "Disallow: /" in entry.text:
+                self.shut.setdefault(reason, entry.at)
+            elif reason in self.shut:
+                self.times.of_host[target].append((self.shut.pop(reason), entry.at))
+
+    def end(self) -> None:
+        """What was never ended: hosts that are still shut, and claims that nobody reported."""
+        for (_, host), at in self.shut.items():
+            self.times.of_host[host].append((at, FOR_EVER))
+        for (url, _), (start, until, probation) in self.claimed.items():
+            span = start, until + NOTICED
+            self.times.of_page[url].append(span)
+            if probation or self.world.settings.get("in_flight"):
+                self.times.of_host[url.split("/")[2]].append(span)
 
 
 def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:
