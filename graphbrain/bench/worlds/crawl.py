@@ -1,9 +1,9 @@
 """A crawl of a world in simulated time, through the public verbs of a brain on a real graph, and its log.
 
-Fetches take no time of this machine: a heap of moments is worked off, and the clocks stand still meanwhile. A crawler
-calls when a place of its own becomes free, when the last answer's `next_ready` has come, and when something has happened
-that it may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day, so that it is
-seen what is handed out then.
+Fetches take no time of this machine: a heap of moments is worked off, and the clocks do not move meanwhile. A crawler
+calls when a place of its own becomes free, at the `next_ready` of its last answer, and when something happens that it
+may know of (an event, a jump). It goes on after `finished`, at `next_ready` or four times a day: this shows what is
+handed out then.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import dataclasses
 import heapq
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +33,8 @@ LEAST_WAIT = 0.05
 POLL = 6 * HOUR
 """A crawler that has nothing to wait for asks again after so long."""
 TEND_EVERY = 5 * MINUTE
+MOST_AT_ONCE = 500
+"""Pages that a crawler asks for in one call."""
 GRID = 0.25
 """Fetches end at multiples of so many seconds, so that some end together."""
 HAS_FAULT = "fault" in {each.name for each in dataclasses.fields(Failed)}
@@ -229,7 +230,7 @@ class _Crawl:
         self._plan(at, call, 3)
 
     def _call(self, runner: _Runner, as_told: bool) -> None:
-        asked = runner.free()
+        asked = min(runner.free(), MOST_AT_ONCE)
         if asked <= 0:
             return
         self._tend_now_and_then()
@@ -260,7 +261,9 @@ class _Crawl:
             return
         self._fetch_all(runner, list(claims))
         runner.told = None if claims.next_ready is None else claims.next_ready - START
-        if len(claims) < asked:
+        if len(claims) == asked:
+            self._appoint(runner, self.at)  # if it still has places
+        else:
             wait = POLL if runner.told is None else max(LEAST_WAIT, runner.told - self.now)
             self._appoint(runner, self.at + min(wait, POLL), as_told=wait <= POLL and runner.told is not None)
 
@@ -408,8 +411,3 @@ def _item(held: _Held, clock: float) -> Fetched | Failed:
     if HAS_FAULT and phase.status is None:
         more["fault"] = phase.outcome
     return Failed(claim.url, claim, phase.status, error, retry_after=phase.retry_after, **more)
-
-
-def outcomes(log: Log) -> Counter[str]:
-    """How often attempts met what."""
-    return Counter(entry.outcome for entry in log.entries if isinstance(entry, Reported))

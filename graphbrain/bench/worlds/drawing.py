@@ -37,7 +37,7 @@ ILL_KINDS = ("refused", "refused", "broken", "missing", "silent", "silent", "not
 
 
 def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = False) -> World:
-    """The world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each, whatever `hosts` says."""
+    """The world of this seed, with so many hosts. `large`: 100 to 300 hosts of few pages each."""
     dice = random.Random(f"world {seed}")
     if large:
         hosts = dice.randint(*LARGE)
@@ -61,8 +61,9 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
 
 
 def _settings(dice: random.Random, order: str | None, days: float) -> dict[str, Any]:
+    drawn = dice.choice(ORDERS)  # also where another is given: the rest of the world is the same then
     return {
-        "order": order or dice.choice(ORDERS),
+        "order": order or drawn,
         "delay_seconds": dice.choice([0.5, 1.0, 1.0, 2.0, 5.0]),
         "in_flight": dice.choice([0, 0, 0, 1, 4]),
         "lease_seconds": dice.choice([300.0, 300.0, 600.0]),
@@ -291,7 +292,7 @@ def _crawlers(dice: random.Random, world: World) -> tuple[Crawler, ...]:
     return tuple(
         Crawler(
             f"c{number}",
-            min(each, 2_000),
+            each,
             speed,
             drops=dice.choice([0.0, 0.0, 0.0, 0.05]),
             late=dice.choice([0.0, 0.0, 0.0, 0.05]),
@@ -313,8 +314,8 @@ def _away(dice: random.Random, days: float) -> tuple[tuple[float, float], ...]:
 
 
 def places_needed(world: World) -> float:
-    """How many fetches are under way where each host is asked as fast as its delay allows, and each takes as long as its
-    slowest page, or its slowest window, does; without end where one has no delay."""
+    """How many fetches are under way at once where each host is asked as fast as its delay allows, and each fetch takes
+    as long as the host's slowest page or window does; without end where a host has no delay."""
     needed = 0.0
     for host in world.hosts:
         phases = [phase for page in host.pages for phase in page.phases] + [window.phase for window in host.windows]

@@ -184,6 +184,8 @@ class _Honest(_Judge):
 
     streaks: dict[str, int] = field(default_factory=dict)
     finished_at: float | None = None
+    ill_then: set[str] = field(default_factory=set)
+    """hosts that had not answered well since they failed, when `finished` was answered last"""
 
     def before(self, entry: Entry, watch: Watch) -> Iterator[Finding]:
         yield from _Judge.before(self, entry, watch)
@@ -210,7 +212,8 @@ class _Honest(_Judge):
                     f"{entry.crawler} called when it was told to, and was answered nothing {count} times in a row.",
                 )
         if entry.finished:
-            self.finished_at = entry.at if self.finished_at is None else self.finished_at
+            self.finished_at = entry.at
+            self.ill_then = {name for name, host in watch.hosts.items() if host.run}
             yield from self._over(entry, watch)
         elif entry.ready is None and not any(page.is_held(entry.clock) for page in watch.pages.values()):
             yield Finding("honest", entry.at, "nobody holds a page, the crawl is not finished, and no time was named.")
@@ -231,7 +234,7 @@ class _Honest(_Judge):
 
     def grant(self, grant: Grant, entry: Called, watch: Watch) -> Iterator[Finding]:
         page, host = watch.pages.get(grant.url), watch.hosts.get(grant.host)
-        if self.finished_at is None or page is None or host is None or host.run:
+        if self.finished_at is None or page is None or host is None or host.run or grant.host in self.ill_then:
             return
         if page.fetched or page.outcome == "moved" or page.wanted:
             return

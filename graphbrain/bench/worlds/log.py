@@ -25,7 +25,7 @@ class Grant:
 @dataclass(frozen=True, slots=True)
 class Called:
     """A call of `next_urls` for so many pages (`asked`), and its answer. `ready`: its next_ready, by the brain's clock.
-    `as_told`: did the caller call because its last answer named this moment? `free`: nobody's claims were out before."""
+    `as_told`: was it made at the moment that the caller's last answer named, or later?"""
 
     at: float
     clock: float

@@ -105,7 +105,7 @@ def _clock_ahead(name: str) -> World:
 
 
 def _dead_hosts(dead: int) -> Callable[[str], World]:
-    """Dead hosts beside 20 live ones, with 16 places: a third of the time the crawl goes at half of its pace or more."""
+    """Dead hosts beside 20 live ones, with 16 places: the 800 live pages within five minutes."""
 
     def world(name: str) -> World:
         silent = Phase(0.0, "silent", 60.0, None)
@@ -129,7 +129,7 @@ def _dead_hosts(dead: int) -> Callable[[str], World]:
 
 
 def _head_of_line(name: str) -> World:
-    """One host with 1,500 waiting pages, and 100 hosts with one each that are found after it: these within ten seconds."""
+    """One host with 1,500 waiting pages, and 100 hosts with one each behind it: these within ten seconds."""
     big = Host("big.example", tuple(Page(f"/{number}", (WELL,)) for number in range(1_500)))
     small = [Host(f"h{number}.example", (Page("/", (WELL,)),)) for number in range(100)]
     urls = tuple(host.url("/") for host in small)

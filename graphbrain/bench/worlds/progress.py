@@ -1,21 +1,21 @@
-"""The first judge: is every page that is well for long enough fetched within the time that is promised?
+"""The first judge: is every page that is well for long enough handed out within the time that is promised?
 
-The promise (docs/scheduling.md, "What is promised"). Where the crawlers can fetch twice what the hosts allow, a page that
-is well is handed out at the latest
+The promise (docs/scheduling.md, "What is promised"): where the crawlers can fetch twice what the hosts allow, a page
+that is well is handed out within
 
-    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  the longest fetch
+    10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  what their fetches take
 
-after it was found, where n is the number of pages of its host, and d what the host allows: the longest of its delay, its
-Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time these
-do not count:
+after it was found. n is the number of pages of its host; d what the host allows: the longest of its delay, its
+Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time
+these do not count:
 
-* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards, a
-  day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
+* the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards,
+  a day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
 * the time for which a 429 or 503 has asked to leave the host alone;
-* the time in which the page is ill itself, and three times as long afterwards, and five minutes; a day, where it said
-  that it does not exist or has moved: waits grow by no more than that;
-* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, the clock is
-  wrong, or somebody holds it, or a place of its host, and does not report.
+* the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, where it
+  said that it does not exist or has moved: waits grow by no more than that;
+* the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
+  wrong, and that in which a crawler holds it, or a place of its host, and does not report.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import ceil
 
 from graphbrain.bench.worlds.drawing import places_needed
-from graphbrain.bench.worlds.log import Called, Happened, Log, Reported
+from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, Host, Page, World
+from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, World
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
@@ -37,6 +38,8 @@ SLACK = 10.0
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
 LONGEST_BLOCK = DAY
+NOTICED = 5 * MINUTE
+"""Seconds until it is noticed that a claim has lapsed."""
 Span = tuple[float, float]
 
 
@@ -52,24 +55,25 @@ def pace_of(world: World, host: Host) -> float:
     return max(
         world.delay,
         host.crawl_delay,
-        _longest(world, host) / most if most else 0.0,
+        _longest(world, *host.pages) / most if most else 0.0,
         60.0 / host.rate if host.rate else 0.0,
     )
 
 
 def allowance(world: World, host: Host) -> float:
     """Seconds that count, within which a page of this host is handed out."""
-    ill = sum(page.ill() for page in host.pages)
+    ill = [page for page in host.pages if page.ill()]
     return (
         SLACK * len(host.pages) * pace_of(world, host)
-        + min(DAY, FOR_ILL * ceil(ill / ILL_PAGES))
-        + _longest(world, host)
+        + min(DAY, FOR_ILL * ceil(len(ill) / ILL_PAGES))
+        + sum(_longest(world, page) for page in ill)
     )
 
 
-def _longest(world: World, host: Host) -> float:
+def _longest(world: World, *pages: Page) -> float:
+    """Seconds of the longest fetch of these pages."""
     speed = max(crawler.speed for crawler in world.crawlers)
-    return speed * max(phase.seconds for page in host.pages for phase in page.phases)
+    return speed * max(phase.seconds for page in pages for phase in page.phases)
 
 
 @dataclass(slots=True)
@@ -174,7 +178,10 @@ def _times(world: World, log: Log) -> _Times:
             times.of_host[host.name].append((start, end))
     _no_crawler(world, times)
     _jumps(world, times)
-    _from_log(world, log, times)
+    reading = _Reading(world, times)
+    for entry in log.entries:
+        reading.read(entry)
+    reading.end()
     return times
 
 
@@ -185,90 +192,93 @@ def _with_after(start: float, end: float) -> Span:
 def _no_crawler(world: World, times: _Times) -> None:
     if all(crawler.away for crawler in world.crawlers):
         moments = sorted({at for crawler in world.crawlers for span in crawler.away for at in span})
-        for start, end in zip(moments, moments[1:], strict=False):
+        for start, end in pairwise(moments):
             if all(crawler.is_away(start) for crawler in world.crawlers):
                 times.all.append((start, end))
 
 
 def _jumps(world: World, times: _Times) -> None:
     """A clock that was ahead and is right again: the time between."""
-    for (start, by), (end, back) in zip(world.jumps, world.jumps[1:], strict=False):
+    for (start, by), (end, back) in pairwise(world.jumps):
         if by > 0 > back:
             times.all.append((start, end))
 
 
-def _from_log(world: World, log: Log, times: _Times) -> None:
-    """What was found, claimed, fetched and forgotten when; and what was asked for, forbidden, and held in vain."""
-    claimed: dict[tuple[str, str], tuple[float, float]] = {}
-    ended: set[tuple[str, str]] = set()
-    known: set[str] = set()
-    for_ever: set[str] = set()
-    since: dict[tuple[str, str], float] = {}
+@dataclass(slots=True)
+class _Reading:
+    """What is remembered while a log is read. `claimed`: (URL, token) → when, until when by the true clock, and was its
+    host on probation then: had the last attempt failed, so that it may be asked for one page at a time? `shut`: since
+    when a host must not be asked, by the reason."""
 
-    def find(url: str, at: float) -> None:
-        if url not in known and url not in for_ever:
-            known.add(url)
-            times.found[url].append(at)
+    world: World
+    times: _Times
+    known: set[str] = field(default_factory=set)
+    for_ever: set[str] = field(default_factory=set)
+    claimed: dict[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
+    failed: dict[str, bool] = field(default_factory=dict)
+    shut: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    for entry in log.entries:
-        if isinstance(entry, Called):
-            for grant in entry.grants:
-                claimed[grant.url, grant.token] = (entry.at, entry.at + grant.until - entry.clock)
-        elif isinstance(entry, Reported):
-            held = (entry.url, entry.token)
-            if not entry.accepted:
-                continue
-            ended.add(held)
-            if entry.outcome == "fetched":
-                times.good[entry.url].append(claimed.get(held, (entry.at, 0.0))[0])
-                for link in entry.links:
-                    find(link, entry.at)
-            elif entry.outcome == "moved" and entry.target:
-                find(entry.target, entry.at)
-            elif entry.outcome == "refused" and entry.retry_after:
-                until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
-                times.of_host[entry.host].append((entry.at, until))
-        elif isinstance(entry, Happened):
-            _event(entry, times, find, known, for_ever, since)
-        else:
-            ended.add((entry.url, entry.token))
-    for (what, host), at in since.items():
-        del what
-        times.of_host[host].append((at, FOR_EVER))
-    for (url, token), (start, until) in claimed.items():
-        if (url, token) not in ended:
-            end = until + 5 * MINUTE  # until somebody notices that it has lapsed
-            times.of_page[url].append((start, end))
-            if world.settings.get("in_flight"):
-                times.of_host[url.split("/")[2]].append((start, end))
+    def find(self, url: str, at: float) -> None:
+        if url not in self.known and url not in self.for_ever:
+            self.known.add(url)
+            self.times.found[url].append(at)
 
+    def read(self, entry: Entry) -> None:
+        match entry:
+            case Called():
+                for grant in entry.grants:
+                    until = entry.at + grant.until - entry.clock
+                    self.claimed[grant.url, grant.token] = (entry.at, until, self.failed.get(grant.host, False))
+            case Reported():
+                self._reported(entry)
+            case Returned():
+                self.claimed.pop((entry.url, entry.token), None)
+            case Happened():
+                self._happened(entry)
 
-def _event(
-    entry: Happened,
-    times: _Times,
-    find: object,
-    known: set[str],
-    for_ever: set[str],
-    since: dict[tuple[str, str], float],
-) -> None:
-    what, target = entry.what, entry.target
-    if what in ("seed", "hint", "crawl_now"):
-        assert callable(find)
-        find(target, entry.at)
-    elif what in ("forget", "forget_for_ever"):
-        known.discard(target)
-        times.forgotten[target].append(entry.at)
-        if what == "forget_for_ever":
-            for_ever.add(target)
-    elif what == "block":
-        times.of_host[target].append((entry.at, entry.at + entry.value))
-    elif what in ("deny_host", "allow_host", "robots"):
-        kind = "robots" if what == "robots" else "scope"
-        shut = what == "deny_host" or "Disallow: /" in entry.text
-        if shut:
-            since.setdefault((kind, target), entry.at)
-        elif (kind, target) in since:
-            times.of_host[target].append((since.pop((kind, target)), entry.at))
+    def _reported(self, entry: Reported) -> None:
+        if not entry.accepted:
+            return
+        at, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
+        if entry.outcome not in NONE:
+            self.failed[entry.host] = entry.outcome in PASSING
+        if entry.outcome == "fetched":
+            self.times.good[entry.url].append(at)
+            for link in entry.links:
+                self.find(link, entry.at)
+        elif entry.outcome == "moved" and entry.target:
+            self.find(entry.target, entry.at)
+        elif entry.outcome == "refused" and entry.retry_after:
+            until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
+            self.times.of_host[entry.host].append((entry.at, until))
+
+    def _happened(self, entry: Happened) -> None:
+        what, target = entry.what, entry.target
+        if what in ("seed", "hint", "crawl_now"):
+            self.find(target, entry.at)
+        elif what in ("forget", "forget_for_ever"):
+            self.known.discard(target)
+            self.times.forgotten[target].append(entry.at)
+            if what == "forget_for_ever":
+                self.for_ever.add(target)
+        elif what == "block":
+            self.times.of_host[target].append((entry.at, entry.at + entry.value))
+        elif what in ("deny_host", "allow_host", "robots"):
+            reason = "robots" if what == "robots" else "scope", target
+            if what == "deny_host" or "Disallow: /" in entry.text:
+                self.shut.setdefault(reason, entry.at)
+            elif reason in self.shut:
+                self.times.of_host[target].append((self.shut.pop(reason), entry.at))
+
+    def end(self) -> None:
+        """What was never ended: hosts that are still shut, and claims that nobody reported."""
+        for (_, host), at in self.shut.items():
+            self.times.of_host[host].append((at, FOR_EVER))
+        for (url, _), (start, until, probation) in self.claimed.items():
+            span = start, until + NOTICED
+            self.times.of_page[url].append(span)
+            if probation or self.world.settings.get("in_flight"):
+                self.times.of_host[url.split("/")[2]].append(span)
 
 
 def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:

@@ -17,8 +17,8 @@ from graphbrain.simulate.on_graph import SimulatedClock
 
 __all__ = ["Outcome", "run", "try_world"]
 
-LIMIT = 300.0
-"""Seconds of this machine for one world; what is cut is judged as far as it came."""
+LIMIT, FOR_HOST = 300.0, 6.0
+"""Seconds of this machine for one world, and for each host of a large one; what is cut is judged as far as it came."""
 
 
 @dataclass(slots=True)
@@ -96,7 +96,7 @@ def run(
     for world in worlds:
         if stop() or time.monotonic() > until:
             return
-        outcome = try_world(world, brain, clock, stop=stop, says=says)
+        outcome = try_world(world, brain, clock, stop=stop, says=says, limit=max(LIMIT, FOR_HOST * len(world.hosts)))
         if stop():
             return
         if not outcome.ok and shrinking:

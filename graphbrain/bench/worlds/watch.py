@@ -24,11 +24,10 @@ LONGEST_BLOCK = 86_400.0
 
 @dataclass(slots=True)
 class PageSeen:
-    """A page. `found_at`: when it was found last, by the true clock; `held`: token → until when, of claims that are out.
+    """A page. `found_at`: when it was found, by the true clock; `held`: token → until when, of claims that are out.
 
-    `outcome`, `reported`, `reported_at`, `retry_after`: of its last report that was accepted; `fails`: how many in a row
-    brought no page; `wanted`: was it asked for by hand, hinted, or let wait again since? `let_go`: has a claim ended
-    without a report since the page was due?
+    `outcome`, `reported`, `reported_at`, `retry_after`: of its last report that was accepted; `fails`: how many in a
+    row brought no page; `wanted`: was it asked for by hand, hinted, or let wait again since?
     """
 
     url: str
@@ -40,13 +39,11 @@ class PageSeen:
     reported_at: float = -inf
     retry_after: float = 0.0
     fails: int = 0
-    moves: int = 0
     attempts: int = 0
     fetched: int = 0
     brought: bool = False
     """was it fetched, or did it say that it has moved? Then it counts for its host's budget"""
     wanted: bool = False
-    for_ever: bool = False
 
     def is_held(self, clock: float) -> bool:
         """Is a claim of it out that has not lapsed?"""
@@ -70,7 +67,6 @@ class HostSeen:
     run: list[tuple[float, float]] = field(default_factory=list)
     answered_at: float = -inf
     failed_at: float = -inf
-    ill_since_at: float = -inf
     out: dict[tuple[str, str], float] = field(default_factory=dict)
     first_visits: set[str] = field(default_factory=set)
 
@@ -145,13 +141,7 @@ class Watch:
         if host.forbidden or host.denied:
             return
         for page in self.pages.values():
-            if (
-                page.host == host.name
-                and not page.attempts
-                and not page.for_ever
-                and not page.is_held(clock)
-                and self.has_room(page)
-            ):
+            if page.host == host.name and not page.attempts and not page.is_held(clock) and self.has_room(page):
                 yield page
 
     def skewed_back(self) -> bool:
@@ -222,7 +212,6 @@ class Watch:
         page.retry_after = min(entry.retry_after or 0.0, LONGEST_BLOCK)
         page.wanted = False
         page.attempts += 1
-        page.moves = page.moves + 1 if entry.outcome == "moved" else 0
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
             page.brought = True
@@ -232,10 +221,8 @@ class Watch:
 
     def _met(self, host: HostSeen, entry: Reported) -> None:
         if entry.outcome in ANSWERED:
-            host.run, host.answered_at, host.ill_since_at = [], entry.at, -inf
+            host.run, host.answered_at = [], entry.at
         elif entry.outcome not in NONE:
-            if not host.run:
-                host.ill_since_at = entry.at
             host.run.append((self.claimed.get((entry.url, entry.token), entry.clock), entry.clock))
             host.failed_at = entry.at
         if entry.outcome == "refused" and entry.retry_after:

@@ -65,12 +65,13 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path, what it answers when, the URLs that it links to, and how often its content changes (0: never)."""
+    """A page: its path, what it answers when, the URLs that it links to, and after how long its content changes."""
 
     path: str
     phases: tuple[Phase, ...]
     links: tuple[str, ...] = ()
     changes_every: float = 0.0
+    """seconds; 0: never"""
 
     def phase(self, at: float) -> Phase:
         """What it answers then."""

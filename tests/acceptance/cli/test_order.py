@@ -69,8 +69,8 @@ def test_several_values(small: Path) -> None:
     [
         (["order"], "'order' needs a FILE"),
         (["order", "small", "--days", "30"], "--days: 'order' has no use for it"),
-        (["claim", "--seed", "1"], "--seed: that is for 'order'"),
-        (["ingest", "small", "--no-live"], "--live: that is for 'order'"),
+        (["claim", "--seed", "1"], "--seed: 'claim' has no use for it"),
+        (["ingest", "small", "--no-live"], "--live: 'ingest' has no use for it"),
     ],
 )
 def test_what_it_has_no_use_for_is_refused(small: Path, words: list[str], said: str) -> None:
