@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
@@ -53,9 +53,10 @@ Head = TypeVar("Head", bound=Sequence[Any])
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates and their places in the order; hosts whose queue seemed to hold nothing for now."""
+    """Candidates, best first, and since when each waited as it was read; hosts whose queue seemed to hold nothing for
+    now."""
 
-    order: dict[int, int] = field(default_factory=dict)
+    since: dict[int, float] = field(default_factory=dict)
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
     """What a visit is worth of those that were visited before."""
@@ -74,9 +75,12 @@ class Finder(Protocol):
         """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
         then; a queue that holds none is missing."""
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
-        """Who stands first in the shared queue and may be visited now: pages and their hosts, best first; of about
-        `limit` pages at most `kept` of each host."""
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        """May pages be visited now that wait in these lanes `since` (epoch seconds)?"""
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
+        """The first pages of the shared queue that may be visited now, and their hosts, best first; of about `limit`
+        pages at most `kept` of each host."""
 
 
 class InOrder:
@@ -94,16 +98,19 @@ class InOrder:
         own = [head for _, heads in ready for head in heads[:per_host]]
         fair = own[: self._owed.places("ready", FAIR_SHARE, n)] if own else []
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
-        chosen = _enough(fair, rest, {page for page, _ in own}, n, reach, spread)
+        chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
         more = frozenset(name for name, heads in ready if len(heads) > per_host)
-        return Found(_places(chosen), _idle(offers, {name for name, heads in ready if heads}), more=more)
+        return Found(_since(chosen), _idle(offers, {name for name, heads in ready if heads}), more=more)
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        return np.asarray((np.asarray(lanes) != ASKED) | (np.asarray(since) <= now))
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         host_of = _front(tx, now, [], (ASKED + 1, END), limit, kept)
-        return [(page[0], host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
+        return [(page, host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
 
 
 class ByWorth:
@@ -127,15 +134,18 @@ class ByWorth:
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
         ready = {page[0] for page in own.values()}
         chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
-        return Found(_places(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
+        return Found(_since(chosen), _idle(offers, own), self._worth_again(chosen, now), more)
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        return self.schedule.are_due(lanes, since, now)
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         known = self._ranges(SHARED_QUEUE)
         worth = self._worth([known], now)[0]
         best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
         again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
         host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
-        return [(page[0], host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
+        return [(page, host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
@@ -372,9 +382,13 @@ def _enough(
     return [*fair, *(among[place] for place in sorted(random.sample(range(len(among)), wanted)))]
 
 
-def _places(chosen: Iterable[Sequence[Any]]) -> dict[int, int]:
-    """Id → place of these pages. One that was seen in two queues, for it moved meanwhile, has the first."""
-    return {page: place for place, page in enumerate(dict.fromkeys(head[0] for head in chosen))}
+def _since(chosen: Iterable[Sequence[Any]]) -> dict[int, float]:
+    """Id → since when it waits, of these pages in their order. One that was seen in two queues, for it moved between
+    the reads, has the place of the first and the earlier of its times: the safe one."""
+    since: dict[int, float] = {}
+    for page, _, waits in chosen:
+        since[page] = min(waits, since.get(page, waits))
+    return since
 
 
 def _idle(offers: Mapping[str, Sequence[str]], found: Container[str]) -> list[str]:

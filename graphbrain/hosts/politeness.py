@@ -605,7 +605,13 @@ def conclude(
 def conclude_and_hold(
     tx: Tx, ends: Mapping[str, Ends], filing: Mapping[str, float], manners: Manners, now: float
 ) -> tuple[Mapping[str, str], Mapping[str, HostState]]:
-    """`conclude`, and the hosts that had to be locked for it, as they are now."""
+    """`conclude`, and the hosts that had to be locked for it, as they are now.
+
+    Hosts for which an answer may be no news are read without a lock, and locked only where it is: a host that is well
+    costs a report no lock. If such a host falls silent, or is slowed down, between this read and this commit, the
+    answer counts as before that event: nothing of this transaction depends on what came later, so it could as well have
+    committed first. The next answer of the host counts in full.
+    """
     names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}
     doubtful = {

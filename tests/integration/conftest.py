@@ -14,6 +14,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.graph.connection import Tx
 from tests.conftest import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
@@ -67,6 +68,30 @@ def just_before(
         return run(work, called, **more)
 
     patch.setattr(brain.graph, how, late)
+
+
+def meanwhile(
+    patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object], *, after: bool = False
+) -> list[object]:
+    """Do something, once, inside a transaction of this brain: right before, or `after`, its next statement of this
+    name.
+
+    So what the transaction has read without a lock is stale when it locks. `act` uses another brain, and must not need
+    a lock that the transaction holds. The answer is a list that is empty when `act` has been called.
+    """
+    many, left = Tx.many, list[Callable[[], object]]([act])
+
+    def late(tx: Tx, called: str, /, **params: object) -> list[list[object]]:
+        due = called == name and tx._counts is brain.graph.counts
+        if due and left and not after:
+            left.pop()()
+        rows = many(tx, called, **params)
+        if due and left and after:
+            left.pop()()
+        return rows
+
+    patch.setattr(Tx, "many", late)
+    return left
 
 
 Going = Callable[[], bool]
