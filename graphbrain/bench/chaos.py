@@ -4,8 +4,9 @@
 web and keeps a journal, written before and after each call: which claims it got, until when, which visits were
 acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
-time, no host was asked early, no page was lost, every acknowledged visit is there, and the audit of all accounts is
-clean. Pages are visited again and again until the last minute, so that there is always something to claim.
+time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
+is there, and the audit of all accounts is clean. Pages are visited again and again until the last minute, each a second
+after its last visit at the earliest, so that there is nearly always something to claim.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ __all__ = ["Blow", "Verdict", "hammer", "kill_local_server"]
 
 HOSTS = 20
 LEASE = 3.0
+REVISIT = 1.0
+"""Seconds from a visit of a page to its next one, at least."""
 CLOCK_ERROR = 0.02
 """Seconds that two processes' ideas of the server's clock may differ on a machine that does more than it can."""
 WARM_ROUNDS = 3
@@ -99,7 +102,7 @@ def hammer(
                 engine=engine,
                 reach=reach,
                 order="optimal",
-                revisit_seconds=0.0,
+                revisit_seconds=REVISIT,
             )
             brain.seed([url_of(0)])
             _warm(brain, pages)
@@ -251,6 +254,8 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
         held[entry["url"]].append(entry)
     for url, life in held.items():
         verdict.findings += overlaps(url, life)
+    not_due = [finding for url, life in held.items() for finding in undue(url, life)]
+    verdict.findings += not_due
     verdict.findings += early(entries, delay)
     stats = brain.stats()
     if stats["states"] != {"known": pages}:
@@ -262,6 +267,7 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     verdict.figures = {
         **count,
         "pages": pages,
+        "visits_not_due": len(not_due),
         "retries": stats["done"]["retries"],
         "payments": stats["done"]["payments"],
         "worst_account_error": audit.figures["worst_account_error"],
@@ -292,6 +298,22 @@ def overlaps(url: str, life: list[dict[str, Any]]) -> list[str]:
         f"{url} was granted to {second[2]} {first[1] - second[0]:.3f} s before {first[2]} had to let it go."
         for first, second in pairwise(spans)
         if second[0] + CLOCK_ERROR < first[1]
+    ]
+
+
+def undue(url: str, life: list[dict[str, Any]]) -> list[str]:
+    """Claims of the page that were granted before it was due again after a visit that was acknowledged.
+
+    The visit was made after its holder began to end the claim; so the page was due `REVISIT` seconds later, or later.
+    """
+    granted = {entry["token"]: entry["granted"] for entry in life if entry["what"] == "claimed"}
+    ended = {entry["token"]: entry["at"] for entry in life if entry["what"] == "ending"}
+    visited = {entry["token"] for entry in life if entry["what"] == "acknowledged"}
+    return [
+        f"{url} was granted to {later} {at - ended[token]:.3f} s after {token} had visited it, and not due."
+        for token in sorted(visited & granted.keys() & ended.keys())
+        for later, at in granted.items()
+        if granted[token] < at and later != token and at + CLOCK_ERROR < ended[token] + REVISIT
     ]
 
 

@@ -82,7 +82,7 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     behind = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0] if done else []
     seeded: list[int] = tx.one("links/seeded", id=page)[0] if done else []
     ledger = ledgers.lock(tx, ends.union(behind, seeded, [goal] if goal >= 0 else []), policy.rule)
-    if _is_alias(tx, page) != was_alias:
+    if (_is_alias(tx, page), goals(tx, [page]).get(page, -1)) != (was_alias, goal):
         raise Again("it leads elsewhere meanwhile")
     _move(tx, ledger, page, goal if goal >= 0 else page, sources, led, policy, now)
     seeded = sorted(set(seeded).intersection(tx.one("links/seeded", id=page)[0])) if seeded else []

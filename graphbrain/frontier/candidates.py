@@ -20,17 +20,19 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from graphbrain.arrays import Floats, Ints
+from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import earliest
 from graphbrain.hosts.state import RETRY_EVERY, SHARED_QUEUE, Manners, aside_queue, retry_queue
+from graphbrain.model import FOR_EVER
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
 from graphbrain.schedule.value import Schedule
 
-__all__ = ["ByWorth", "Finder", "Found", "InOrder", "first_retries"]
+__all__ = ["ByWorth", "Finder", "Found", "InOrder", "retries_ripe_at"]
 
 FAIR_SHARE = 0.25
 """This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
@@ -45,6 +47,8 @@ FEW = 32
 MANY, FEW_RANGES = 256, 4
 """So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
 HOSTS_KNOWN = 20_000
+RETRIES_READ = 8
+"""So many pages are read of a queue of retries at least: some may have failed in a visit before they were due."""
 FRONT_LANES = 64
 """So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
 
@@ -56,9 +60,10 @@ Head = TypeVar("Head", bound=Sequence[Any])
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Candidates and their places in the order; hosts whose queue seemed to hold nothing for now."""
+    """Candidates, best first, and since when each waited as it was read; hosts whose queue seemed to hold nothing for
+    now."""
 
-    order: dict[int, int] = field(default_factory=dict)
+    since: dict[int, float] = field(default_factory=dict)
     idle: Sequence[str] = ()
     worth: dict[int, float] = field(default_factory=dict)
     """What a visit is worth of those that were visited before."""
@@ -94,9 +99,12 @@ class Finder(Protocol):
         """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
         then; a queue that holds none is missing."""
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
-        """Who stands first in the shared queue and may be visited now: pages and their hosts, best first; of about
-        `limit` pages at most `kept` of each host."""
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        """May pages be visited now that wait in these lanes `since` (epoch seconds)?"""
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
+        """The first pages of the shared queue that may be visited now, and their hosts, best first; of about `limit`
+        pages at most `kept` of each host."""
 
 
 class InOrder:
@@ -114,7 +122,7 @@ class InOrder:
         heads_of = dict(ready)
         untried = _untried(offers, {name for name, heads in ready if heads})
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and heads_of[offer.name]], END)
-        retries = _retries(tx, offers, untried, per_host, now)
+        retries = _retries(tx, self, offers, untried, per_host, now)
         own = []
         for offer in offers:
             if offer.name in retries:
@@ -127,14 +135,17 @@ class InOrder:
         rest = sorted(shared + own[len(fair) :], key=lambda head: head[1])
         chosen = _enough(fair, rest, {head[0] for head in own}, n, reach, spread)
         more = frozenset(name for name, heads in ready if len(heads) > per_host)
-        return Found(_places(chosen), _idle(offers, untried, retries), more=more, untried=untried)
+        return Found(_since(chosen), _idle(offers, untried, retries), more=more, untried=untried)
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        return np.asarray((np.asarray(lanes) != ASKED) | (np.asarray(since) <= now))
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         host_of = _front(tx, now, [], (ASKED + 1, END), limit, kept)
-        return [(page[0], host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
+        return [(page, host_of[page]) for page in sorted(host_of, key=lambda page: (page[1], page[2], page[0]))]
 
 
 class ByWorth:
@@ -155,7 +166,7 @@ class ByWorth:
         untried = _untried(offers, own)
         samples = _samples(tx, [offer.name for offer in offers if offer.doubted and offer.name in own], FRONTIER_END)
         own |= {name: (page[0], page[1], page[2]) for name, page in samples.items()}
-        retries = _retries(tx, offers, untried, 1, now)
+        retries = _retries(tx, self, offers, untried, 1, now)
         own |= {name: (page[0], page[1], page[2]) for name, [page] in retries.items()}
         fair = [own[name] for name in names if name in own]
         fair = fair[: self._owed.places("ready", FAIR_SHARE, n)] if fair else []
@@ -163,15 +174,18 @@ class ByWorth:
         rest = _sorted([*shared, *(page for page in own.values() if page[0] not in first)], self.schedule, now)
         ready = {page[0] for page in own.values()}
         chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
-        return Found(_places(chosen), _idle(offers, untried, retries), self._worth_again(chosen, now), more, untried)
+        return Found(_since(chosen), _idle(offers, untried, retries), self._worth_again(chosen, now), more, untried)
 
-    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[int, str]]:
+    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+        return self.schedule.are_due(lanes, since, now)
+
+    def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         known = self._ranges(SHARED_QUEUE)
         worth = self._worth([known], now)[0]
         best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
         again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
         host_of = _front(tx, now, again, (ASKED + 1, FRONTIER_END), limit, kept)
-        return [(page[0], host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
+        return [(page, host_of[page]) for page in _sorted(list(host_of), self.schedule, now)]
 
     def _worth_again(self, pages: Sequence[Page], now: float) -> dict[int, float]:
         if not pages:
@@ -404,7 +418,19 @@ def _ready(tx: Tx, now: float, most: int, manners: Manners) -> list[_Offer]:
     ]
 
 
-def first_retries(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
+def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) -> dict[str, float]:
+    """Host → from when on a page of its queue of retries may be visited, of those of these hosts that have such a
+    queue."""
+    ripe_at = {}
+    for name, heads in _retry_heads(tx, names, FOR_EVER, RETRIES_READ).items():
+        due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
+        moments = [head[3] + SOONEST for head, is_due in zip(heads, due, strict=True) if is_due]
+        # A page that failed in a visit before it was due is not due yet.
+        ripe_at[name] = min(moments, default=now + FULL_WAIT)
+    return ripe_at
+
+
+def _retry_heads(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
     """Host → the first pages [id, lane, waiting_since, untried_since] of its queue of retries, of those of these hosts
     that have any that were tried `before` then."""
     queues = [retry_queue(name) for name in names]
@@ -412,14 +438,19 @@ def first_retries(tx: Tx, names: Iterable[str], before: float, limit: int) -> di
 
 
 def _retries(
-    tx: Tx, offers: Sequence[_Offer], untried: Container[str], per_host: int, now: float
+    tx: Tx, finder: Finder, offers: Sequence[_Offer], untried: Container[str], per_host: int, now: float
 ) -> dict[str, list[list[Any]]]:
-    """Host → pages whose last visit failed and whose turn it is: one, where other pages wait in its queue."""
+    """Host → due pages whose last visit failed and whose turn it is: one, where other pages wait in its queue."""
     turns = [offer for offer in offers if offer.retrying and (offer.name not in untried or _retries_next(offer))]
-    found = first_retries(tx, (offer.name for offer in turns), now - SOONEST, per_host)
     # A host that failed the last time is asked for one page.
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
-    return {name: [head[:3] for head in heads[: 1 if name in one else per_host]] for name, heads in found.items()}
+    chosen: dict[str, list[list[Any]]] = {}
+    found = _retry_heads(tx, (offer.name for offer in turns), now - SOONEST, max(per_host, RETRIES_READ))
+    for name, heads in found.items():
+        due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
+        if pages := [head[:3] for head, is_due in zip(heads, due, strict=True) if is_due]:
+            chosen[name] = pages[: 1 if name in one else per_host]
+    return chosen
 
 
 def _retries_next(offer: _Offer) -> bool:
@@ -451,9 +482,13 @@ def _enough(
     return [*fair, *(among[place] for place in sorted(random.sample(range(len(among)), wanted)))]
 
 
-def _places(chosen: Iterable[Sequence[Any]]) -> dict[int, int]:
-    """Id → place of these pages. One that was seen in two queues, for it moved meanwhile, has the first."""
-    return {page: place for place, page in enumerate(dict.fromkeys(head[0] for head in chosen))}
+def _since(chosen: Iterable[Sequence[Any]]) -> dict[int, float]:
+    """Id → since when it waits, of these pages in their order. One that was seen in two queues, for it moved between
+    the reads, has the place of the first and the earlier of its times: the safe one."""
+    since: dict[int, float] = {}
+    for page, _, waits in chosen:
+        since[page] = min(waits, since.get(page, waits))
+    return since
 
 
 def _idle(offers: Sequence[_Offer], untried: Container[str], retries: Container[str]) -> list[str]:

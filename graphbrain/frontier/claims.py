@@ -22,7 +22,6 @@ from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT, Address
-from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
 from graphbrain.model import FOR_EVER, Claim
@@ -52,6 +51,8 @@ FEW, MANY, FURTHEST = 32, 500, 20_000
 """So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
 SOON = 0.1
 """Seconds after which it may be worth while to look again, where nobody knows."""
+QUEUE, LANE, SINCE, LEASED, VISITED = range(8, 13)
+"""Columns of claims/lock."""
 ALIASES = ""
 """Where aliases wait, for `_Deal`: in no queue."""
 ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
@@ -87,7 +88,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One transaction's work: claims, pages moved to host queues, and candidates that somebody else got first.
+    """One transaction's work: claims, pages moved to host queues, and candidates that another caller took first.
 
     `ready`, `shared`: of the pages in queues of hosts that were ready, and of those in the shared queue, how many were
     met before there were enough claims, and made how many. `worths`: what the visits are worth that are not first ones.
@@ -102,11 +103,14 @@ class Taken:
     worths: Sequence[float] = ()
     reviewed: int = 0
     """Hosts that seemed ready, and have nothing to claim now."""
+    overtaken: int = 0
+    """Candidates that no longer wait, or not yet again, though no other caller took them: a setting, a scope or an
+    interval has changed meanwhile, or they were forgotten."""
 
     @property
     def in_vain(self) -> bool:
         """Is there reason to look again, for what was met has changed its place?"""
-        return self.moved > 0 or self.lost > 0 or self.reviewed > 0
+        return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,15 +159,13 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         found = _front(tx, wish, clock())
     else:
         found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
-    order = found.order
-    waiting = tx.one("claims/lock", ids=sorted(order))[0] if order else []
-    waiting.sort(key=lambda row: order[row[0]])
+    waiting, lost = _still_due(tx, found.since, finder, clock)
     held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
     deal = _Deal(now, wish.n, wish.most_moves, held, found.untried)
     deal.count_probes(tx)
     claims: list[Claim] = []
-    for page, key, url, name, depth, etag, modified, queue, _, new in waiting:
+    for page, key, url, name, depth, etag, modified, new, queue in waiting:
         if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
             claims.append(Claim(url, key, wish.token, now + wish.lease, name, depth, etag, modified))
@@ -177,9 +179,40 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     _write_hosts(tx, deal, at)
     moved = len(deal.moves) + len(deal.barred)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    lost = len(order) - len(waiting)
     reviewed = sum(not held[name].queued or held[name].ripe_at > now for name in found.idle if name in held)
-    return Taken(claims, moved, lost, len(order), deal.met(ready=True), deal.met(ready=False), worths, reviewed)
+    return Taken(
+        claims,
+        moved,
+        lost,
+        len(found.since),
+        deal.met(ready=True),
+        deal.met(ready=False),
+        worths,
+        reviewed,
+        overtaken=len(found.since) - len(waiting) - lost,
+    )
+
+
+def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock) -> tuple[list[list[Any]], int]:
+    """Lock candidates, and keep those that are due as they are now; and how many of the others another caller took.
+
+    `since`: id → since when each waited as it was read, without a lock, best first. While this transaction waited for
+    the lock, another may have leased a page, reported it, and let it wait for its next visit: then it waits since
+    later. So a page is kept if it waits since no later than it was read, or if it is wanted at once; and if it is due
+    where it waits now. Its lane may be another: pushes move pages from lane to lane all the time.
+
+    A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, queue].
+    """
+    locked = tx.one("claims/lock", ids=sorted(since))[0] if since else []
+    waiting = [row for row in locked if row[QUEUE] is not None]
+    due = finder.are_due([row[LANE] for row in waiting], [row[SINCE] for row in waiting], clock()).tolist()
+    kept = {
+        row[0]: row[:LANE]
+        for row, is_due in zip(waiting, due, strict=True)
+        if is_due and (row[SINCE] <= since[row[0]] or row[LANE] == ASKED)
+    }
+    lost = sum(row[LEASED] or row[VISITED] > since[row[0]] for row in locked if row[0] not in kept)
+    return [kept[page] for page in since if page in kept], lost
 
 
 def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
@@ -196,7 +229,11 @@ def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
 
 def _front(tx: Tx, wish: Request, now: float) -> Found:
     """Candidates from the front of the shared queue. Of hosts that keep claims waiting as they are read there are at
-    most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do."""
+    most `most`; of hosts that have addresses or a robots.txt it is seen under their locks whether they do.
+
+    The hosts are read without a lock: a wrong guess costs a look. Claims and moves are decided under the locks of pages
+    and hosts, by the same rules as those of other candidates.
+    """
     n, most = wish.n, wish.most_moves
     pages = wish.finder.front(tx, now, wish.front, min(n, FEW) if n else wish.front)
     met = politeness.read(tx, {name for _, name in pages}, wish.manners)
@@ -206,7 +243,7 @@ def _front(tx: Tx, wish: Request, now: float) -> Found:
         chosen = [page for page, name in pages if name not in busy][: n + most]
     else:
         chosen = [page for page, name in pages if name in busy or name in unsure][:most]
-    return Found({page: place for place, page in enumerate(chosen)})
+    return Found({page: since for page, _, since in chosen})
 
 
 def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
@@ -375,7 +412,13 @@ class _Deal:
 def _hosts_of(
     tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float
 ) -> tuple[dict[str, HostState], dict[str, Address]]:
-    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits."""
+    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits.
+
+    Where nothing is asked of all hosts, hosts are read without a lock, and those of which nothing is asked stay
+    unlocked: a claim of a host without a delay costs no lock. If such a host is blocked, or gets a delay, between this
+    read and this commit, the claim goes out as one that was made before: as those that were under way when the block
+    began, it belongs to that event (`Request.is_news`). The next claim sees the block.
+    """
     wanted = set(names) | set(idle)
     if not manners.ask_all:
         met = politeness.read(tx, wanted, manners).values()
@@ -396,13 +439,13 @@ def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) ->
     queues = {name: [name, aside_queue(name)][: 1 + deal.held[name].set_aside] for name in sorted(names)}
     ripe = finder.ripe_at(tx, [queue for each in queues.values() for queue in each], deal.now) if queues else {}
     retrying = [name for name in queues if deal.held[name].retrying]
-    retries = candidates.first_retries(tx, retrying, FOR_EVER, 1)
+    retries = candidates.retries_ripe_at(tx, finder, retrying, deal.now)
     for name in queues:
         host = deal.touched[name] = deal.held[name]
         host.set_aside &= aside_queue(name) in ripe
         host.retrying = name in retries
         moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]
-        moments += [untried_since + SOONEST for *_, untried_since in retries.get(name, ())]
+        moments += [retries[name]] if host.retrying else []
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)
 

@@ -198,6 +198,11 @@ def conclude_and_hold(
 
     `retrying` names, by the hosts as they are then, those in whose queues of retries a page is put; they are among
     those of failed requests, or `involved`.
+
+    Hosts for which an answer may be no news are read without a lock, and locked only where it is: a host that is well
+    costs a report no lock. If such a host falls silent, or is slowed down, between this read and this commit, the
+    answer counts as before that event: nothing of this transaction depends on what came later, so it could as well have
+    committed first. The next answer of the host counts in full.
     """
     names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)

@@ -76,8 +76,14 @@ class Schedule:
         """What a visit is worth of the pages in these lanes that wait `since` (epoch seconds); −inf: not yet."""
         age = (now - np.asarray(since, dtype=np.float64)) / DAY
         value = lanes.head_value(lane, age, self.discovery, self.freshness, self.change)
-        # A millisecond less than the least will do: times are sums of floats.
-        return np.where(self.ripe_at(lane, since) > now + 1e-3, -np.inf, value)
+        return np.where(self.are_due(lane, since, now), value, -np.inf)
+
+    def are_due(self, lane: ArrayLike, since: ArrayLike, now: float) -> Flags:
+        """May pages of these lanes that wait `since` (epoch seconds) be visited now?
+
+        A millisecond less than the least will do: times are sums of floats.
+        """
+        return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 
     def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
         """From when on (epoch seconds) pages of these lanes that wait `since` may be visited."""

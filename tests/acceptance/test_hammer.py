@@ -197,3 +197,16 @@ def test_the_judge_sees_a_page_held_twice() -> None:
     assert chaos.overlaps("u", life)
     ended = {"what": "ending", "url": "u", "token": "a", "at": 1.5}
     assert not chaos.overlaps("u", [life[0], ended, life[1]])
+
+
+def test_the_judge_sees_a_page_visited_before_it_is_due() -> None:
+    first, again = (
+        {"what": "claimed", "url": "u", "token": token, "at": at, "granted": at, "until": at + 3.0}
+        for token, at in (("a", 1.0), ("b", 1.6))
+    )
+    ended = {"what": "ending", "url": "u", "token": "a", "at": 1.5}
+    visited = {"what": "acknowledged", "url": "u", "token": "a", "at": 1.7}
+    assert len(chaos.undue("u", [first, ended, again, visited])) == 1
+    assert not chaos.undue("u", [first, ended, again]), "it was given back"
+    again["granted"] = 1.5 + chaos.REVISIT
+    assert not chaos.undue("u", [first, ended, visited, again])

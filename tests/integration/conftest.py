@@ -14,6 +14,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.graph.connection import Tx
 from tests.conftest import PATIENCE, Neo4j, eventually
 
 START = 1_700_000_000.0
@@ -67,6 +68,50 @@ def just_before(
         return run(work, called, **more)
 
     patch.setattr(brain.graph, how, late)
+
+
+class _Interrupted:
+    """A transaction within which something is done, once, right before or after a statement."""
+
+    def __init__(self, tx: Tx, name: str, left: list[Callable[[], object]], after: bool) -> None:
+        self._tx, self._name, self._left, self._after = tx, name, left, after
+
+    def __getattr__(self, what: str) -> object:
+        found = getattr(self._tx, what)
+        if what not in ("one", "many", "do"):
+            return found
+
+        def run(name: str, /, **params: object) -> object:
+            due = name == self._name
+            if due and self._left and not self._after:
+                self._left.pop()()
+            rows = found(name, **params)
+            if due and self._left:
+                self._left.pop()()
+            return rows
+
+        return run
+
+
+def meanwhile(
+    patch: pytest.MonkeyPatch, brain: Brain, name: str, act: Callable[[], object], *, after: bool = False
+) -> list[Callable[[], object]]:
+    """Do something, once, inside a transaction of this brain: right before, or `after`, its next statement of this
+    name.
+
+    So what the transaction has read without a lock is stale when it locks. `act` uses another brain, and must not need
+    a lock that the transaction holds. The answer is a list that is empty when `act` has been called.
+    """
+    left = [act]
+
+    def interrupted(run: Callable[..., object]) -> Callable[..., object]:
+        def go(work: Callable[[object], object], called: str, **more: bool) -> object:
+            return run(lambda tx: work(_Interrupted(tx, name, left, after)), called, **more)
+
+        return go
+
+    patch.setattr(brain.graph, "write", interrupted(brain.graph.write))
+    return left
 
 
 Going = Callable[[], bool]

@@ -1,8 +1,9 @@
-// Lock candidates and look again: which of them still wait?
+// Lock candidates and read them again: which of them still wait, in which lane, and since when? Which has another caller
+// taken?
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, queue, lane, was it never fetched] of those
-//                     that wait
+// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, was it never fetched, queue or null, lane,
+//                     waiting_since, is it leased, when it was visited last or 0] of those that are still there
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
@@ -13,7 +14,9 @@ SET locked:Page
 WITH collect(id(locked)) AS held
 UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH p WHERE p.queue IS NOT NULL
-WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched} AS m
-RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.queue, m.lane,
-                m.first_fetched IS NULL]) AS rows
+WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched, .waiting_since,
+                       .lease, .fetched, .failed} AS m
+RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.first_fetched IS NULL,
+                m.queue, m.lane, m.waiting_since, m.lease IS NOT NULL,
+                CASE WHEN coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0) THEN m.failed
+                     ELSE coalesce(m.fetched, 0.0) END]) AS rows

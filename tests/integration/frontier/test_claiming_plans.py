@@ -191,7 +191,7 @@ def test_finding_ones_own_claims_reads_only_what_was_tried(raw: driver.Driver, f
 
 def test_heads_come_best_lane_first_and_oldest_first_in_a_lane(raw: driver.Driver, filled: Filled) -> None:
     (rows,) = filled.brain.graph.read(lambda tx: tx.one("claims/heads", now=1e12, limit=2_000), "claims/heads")
-    ids = [page for page, _ in rows]
+    ids = [page for page, _, _ in rows]
     found = raw.execute_query(
         "UNWIND $ids AS i MATCH (p:Page) WHERE id(p) = i RETURN p.lane, p.waiting_since",
         ids=ids,
