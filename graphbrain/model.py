@@ -264,7 +264,8 @@ class Answer(_Record):
     `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
     again), `gone` (given up), `slowed` (429/503: the host waits, the page is not blamed); None when refused.
     `links`: distinct out-links now known for the page; `links_refused`: with the reason for each;
-    `links_over`: how many were beyond `max_links` and left out.
+    `links_over`: how many were beyond `max_links` and left out; `userinfo_dropped`: how many named a user or a password
+    (`http://user:password@host/`), which were left out; of the page's own URL `reason` says so.
     """
 
     url: str
@@ -274,6 +275,7 @@ class Answer(_Record):
     links: int = 0
     links_refused: tuple[tuple[str, str], ...] = ()
     links_over: int = 0
+    userinfo_dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,7 @@ class Hint:
 class Hinted(_Record):
     """What came of one hint.
 
+    `reason`: why it was refused, or what was left out of its URL.
     `outcome`: `new` (there was no such page; there is now), `moved` (it will be fetched again sooner), `noted` (it is
     not fetched yet, or not again), `old` (a visit, or another hint, is as new); None when refused.
     """
@@ -311,7 +314,8 @@ class SeedAnswer:
     `created`, `known`: pages that this call has created, and that were there before. `outside`: pages that are in the
     graph and will not be fetched, as the settings or a robots.txt say. `gone`: pages that were given up (gone, parked),
     and wait again. `refused`: what cannot be a seed, with the reason; `forgotten` of these were forgotten for ever.
-    `remarks`: pages that are outside or were given up, with what is to be said of each.
+    `remarks`: pages that are outside or were given up, and those whose URLs named a user or a password, which were left
+    out, with what is to be said of each.
     """
 
     created: int

@@ -17,7 +17,7 @@ __all__ = ["Scope"]
 class Scope:
     """Compiled from the settings `allow_hosts`, `deny_hosts`, `allow_urls`, `deny_urls` and `max_depth`.
 
-    `old_keys`: URL → the key of its page by older rules, where pages may have been forgotten for ever under such keys.
+    `old_keys`: address → the keys of its page by older rules, where pages may have been forgotten for ever under such.
     """
 
     allow_hosts: HostList | None
@@ -25,7 +25,7 @@ class Scope:
     allow_urls: re.Pattern[str] | None
     deny_urls: re.Pattern[str] | None
     max_depth: int
-    old_keys: Callable[[str], str | None] | None = field(default=None, compare=False, repr=False)
+    old_keys: Callable[[str], tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> Scope:

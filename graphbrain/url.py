@@ -2,7 +2,9 @@
 
 These are two things. The *address* is the URL as the site wrote it: what is fetched, shown, and held against robots.txt
 and the scope. Only what RFC 3986 calls equivalent without knowing the server is changed: scheme and host in lower
-case, the host by UTS 46, the default port, dot segments and the fragment gone, and escaped what may not stand in a URL.
+case, the host by UTS 46, the default port, dot segments and the fragment gone, and escaped what may not stand in a URL;
+and what browsers change (WHATWG URL): tabs and line ends are removed, and a `\\` before the query is a `/`. User and
+password are left out: they are no part of the host (RFC 3986, 3.2.1), and nothing that is stored or sent holds them.
 The *key* tells pages apart: the blake2b-128 digest of a normal form in which arguments are sorted, escapes are uniform,
 and arguments that only track a visitor, or carry a session, are gone; then of the user's own last step. A digest,
 for a URL can be longer than a Neo4j index key may be. `RULES_VERSION` stands in the database; changing what a key is
@@ -15,38 +17,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from urllib.parse import quote_plus, unquote_to_bytes
+from urllib.parse import quote_plus, unquote_to_bytes, urljoin
 
 from graphbrain.errors import BadInput
 from graphbrain.hostnames import host_text
 
 __all__ = [
+    "DROPPED",
     "LONGEST",
     "RULES_VERSION",
+    "USER_LEFT_OUT",
+    "Dropped",
     "Rules",
     "address",
     "cleaner",
+    "escaped",
     "folder",
     "host_of",
     "is_key",
     "key_of",
     "name_of",
+    "names_user",
     "normal",
     "path_repeats",
+    "resolved",
     "spell",
     "surplus",
+    "without_user",
 ]
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 LONGEST = 8192
+LONGEST_WRITTEN = 4 * LONGEST
+"""Characters of a URL, as it is written, that are looked at for a user's name: more are none."""
+REMEMBERED, LONGEST_REMEMBERED = 200_000, 1_000
+"""So many URLs are remembered with their keys, of so many characters at most: the memory is bounded in bytes, too."""
+MOST_ODD = 10_000
+USER_LEFT_OUT = "the user and the password in its URL were left out"
+"""What an answer says of a URL that names a user."""
 TRACKING = (
-    *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content", "utm_id"),
-    *("gclid", "fbclid", "dclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid"),
-    *("jsessionid", "phpsessid", "sessionid", "cfid", "cftoken"),
+    # Campaigns: Google Analytics, Matomo, HubSpot's advertisements.
+    *("utm_*", "mtm_*", "hsa_*", "pk_campaign", "pk_kwd", "pk_keyword", "pk_source", "pk_medium", "pk_content"),
+    # Clicks on advertisements, search results and posts.
+    *("gclid", "gclsrc", "gbraid", "wbraid", "gad_source", "gad_campaignid", "dclid", "srsltid", "fbclid", "igshid"),
+    *("igsh", "msclkid", "yclid", "ysclid", "_openstat", "ttclid", "twclid", "li_fat_id", "epik", "sccid"),
+    *("rdt_cid", "irclickid", "cjevent", "s_kwcid", "ef_id", "zanpid"),
+    # Clicks in letters, and visitors that are handed from one site to another.
+    *("mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "__hssc", "__hstc", "__hsfp", "hsctatracking"),
+    *("vero_id", "vero_conv", "oly_anon_id", "oly_enc_id", "ml_subscriber", "ml_subscriber_hash", "_ga", "_gl"),
+    # Sessions: Java, PHP, ColdFusion, osCommerce, Zen Cart, ASP.
+    *("jsessionid", "phpsessid", "sessionid", "cfid", "cftoken", "oscsid", "zenid", "aspsessionid*"),
 )
-"""Arguments that are no part of a page's name, in lower case. They are compared unescaped, without regard to case."""
+"""Arguments that are no part of a page's name, in lower case; `*` at the end is for any end. They are compared
+unescaped, without regard to case, and without the index of a PHP array: `PHPSESSID[]`."""
+HASHED = ("sid",)
+"""Arguments that carry a session where their value is an MD5 digest, as in phpBB; elsewhere they may be anything."""
 
 # A URL that is its own address and its own normal form: nothing to lower, escape, sort or strip. It saves some 20 µs
 # each, and tests hold it against the slow way.
@@ -55,13 +83,17 @@ _PLAIN = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?"
     r"(?::(?!80/|443/)[1-9]\d{0,3})?/[A-Za-z0-9_.~/-]*\Z"
 )
+_REMOVED = str.maketrans("", "", "\t\r\n")
+_ODD = re.compile(r"[\t\r\n\\@]")
+"""What makes an address another than versions before 3 of these rules made of the URL."""
+_DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_BEFORE_QUERY = re.compile(r"[^?#]*")
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z", re.DOTALL)
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _UNRESERVED = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _PATH_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:@/")
 _QUERY_CHARACTERS = _PATH_CHARACTERS | {"?"}
-_USER_CHARACTERS = frozenset(_UNRESERVED + "!$&'()*+,;=:")
 # What an escape in a path may stand for and yet be the same path: not what separates its parts.
 _SAME_UNESCAPED = _PATH_CHARACTERS - frozenset("/;")
 _TOKEN = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL)
@@ -102,7 +134,7 @@ def address(url: str, hash_bang: bool = False) -> str:
         raise BadInput(f"a URL must be text, not {type(url).__name__}")
     if len(url) <= LONGEST and _PLAIN.match(url):
         return url
-    text = url.strip(" \t\r\n")
+    text = _cleaned(url)
     if _CONTROL.search(text):
         raise BadInput("the URL holds control characters")
     if len(text) > LONGEST:
@@ -115,6 +147,48 @@ def address(url: str, hash_bang: bool = False) -> str:
     return written
 
 
+def _cleaned(url: str) -> str:
+    """A URL as browsers read it: without tabs and line ends, and with slashes for backslashes before its query."""
+    text = url.strip(" \t\r\n")
+    if _ODD.search(text) is None:
+        return text
+    text = text.translate(_REMOVED)
+    if "\\" not in text:
+        return text
+    head = _BEFORE_QUERY.match(text)
+    end = head.end() if head else 0
+    return text[:end].replace("\\", "/") + text[end:]
+
+
+def names_user(url: object) -> bool:
+    """Does a URL, as somebody wrote it, name a user or a password, be they empty? `address` leaves them out."""
+    if not isinstance(url, str) or "@" not in url:
+        return False
+    parts = _PARTS.match(_cleaned(url[:LONGEST_WRITTEN]))
+    return parts is not None and "@" in (parts[2] or "")
+
+
+def without_user(url: str) -> str:
+    """A URL without the user and the password in it, for the rest as it is written where it names none."""
+    if not names_user(url):
+        return url
+    parts = _PARTS.match(text := _cleaned(url))
+    assert parts is not None
+    start, end = parts.span(2)
+    return text[:start] + parts[2].rpartition("@")[2] + text[end:]
+
+
+def resolved(base: str, reference: str) -> str:
+    """What a reference on the page `base`, which is of http or https, leads to, read as browsers read it.
+
+    Raises BadInput for what is no reference.
+    """
+    try:
+        return urljoin(base, _cleaned(reference))
+    except ValueError as error:
+        raise BadInput(f"it is no URL ({error})") from None
+
+
 def _sendable(text: str) -> bool:
     return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
@@ -124,24 +198,22 @@ def _address(text: str, hash_bang: bool) -> str:
     scheme = parts[1].lower() if parts else ""
     if parts is None or scheme not in _DEFAULT_PORT:
         raise BadInput("the URL is not http or https")
-    path = _without_dots(_escaped(parts[3], _PATH_CHARACTERS)) or "/"
-    query = "" if parts[4] is None else "?" + _escaped(parts[4], _QUERY_CHARACTERS)
+    path = _without_dots(escaped(parts[3], _PATH_CHARACTERS)) or "/"
+    query = "" if parts[4] is None else "?" + escaped(parts[4], _QUERY_CHARACTERS)
     kept = hash_bang and (parts[5] or "").startswith("!")
-    fragment = "#" + _escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
+    fragment = "#" + escaped(parts[5], _QUERY_CHARACTERS) if kept else ""
     return f"{scheme}://{_authority(scheme, parts[2] or '')}{path}{query}{fragment}"
 
 
 def _authority(scheme: str, text: str) -> str:
-    """User, host and port in their usual spelling."""
-    if "\\" in text:  # browsers take it for a slash, and others for a part of the user's name
-        raise BadInput("the URL holds a '\\' before its path, so nobody knows its host")
-    user, at, place = text.rpartition("@")
+    """Host and port in their usual spelling, without the user and the password."""
+    place = text.rpartition("@")[2]
     host, colon, port = place.rpartition(":")
     if not colon or "]" in port:
         host, port = place, ""
     if not host.strip("."):
         raise BadInput("the URL has no host")
-    netloc = (_escaped(user, _USER_CHARACTERS) + at if user else "") + host_text(host)
+    netloc = host_text(host)
     if not port:
         return netloc
     if not (port.isascii() and port.isdecimal() and 0 < int(port[:9]) < 65_536):
@@ -149,8 +221,8 @@ def _authority(scheme: str, text: str) -> str:
     return netloc if int(port) == _DEFAULT_PORT[scheme] else f"{netloc}:{int(port)}"
 
 
-def _escaped(text: str, allowed: frozenset[str]) -> str:
-    """The same text with all escaped that may not stand there; what is escaped stays as it is."""
+def escaped(text: str, allowed: frozenset[str]) -> str:
+    """The same text with all escaped but the characters `allowed`; what is escaped stays as it is."""
     if allowed.issuperset(text):
         return text
     return "".join(c if len(c) == 3 or c in allowed else _escape(c) for c in _TOKEN.findall(text))
@@ -176,13 +248,44 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def normal(written: str, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> str:
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Arguments that are no part of a page's name, in lower case: by their names, by how these begin, and by their
+    names where the value is an MD5 digest."""
+
+    names: frozenset[str]
+    begins: tuple[str, ...] = ()
+    hashed: frozenset[str] = frozenset()
+    arrays: bool = True
+    """are they meant, too, where they are arrays of PHP: `name[]`, `name[0]`?"""
+
+    @classmethod
+    def of(cls, names: Iterable[str], hashed: Iterable[str] = (), arrays: bool = True) -> Dropped:
+        """Those of these names, in lower case; one that ends in `*` is for all that begin like it."""
+        listed = tuple(names)
+        begins = tuple(name[:-1] for name in listed if name.endswith("*"))
+        return cls(frozenset(name for name in listed if not name.endswith("*")), begins, frozenset(hashed), arrays)
+
+    def holds(self, name: str, value: str) -> bool:
+        """Is an argument one of these? Name and value are as they stand in the URL."""
+        plain = unquote_to_bytes(name).decode("latin-1").strip().lower()
+        if self.arrays:
+            plain = plain.partition("[")[0].rstrip()
+        if plain in self.names or plain.startswith(self.begins):
+            return True
+        return plain in self.hashed and _DIGEST.fullmatch(unquote_to_bytes(value).decode("latin-1")) is not None
+
+
+DROPPED = Dropped.of(TRACKING, HASHED)
+
+
+def normal(written: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
     """The normal form of an address: what its key is the digest of.
 
-    `extra`: the user's own last step, normal form in, URL out. `drop`: arguments to leave out, in lower case. Raises
-    BadInput when the user's step does, fails, or does not bring a URL.
+    `extra`: the user's own last step, normal form in, URL out. `drop`: arguments to leave out. Raises BadInput when the
+    user's step does, fails, or does not bring a URL.
     """
-    form = _normal(written, frozenset(drop))
+    form = _normal(written, drop)
     if extra is None:
         return form
     try:
@@ -194,12 +297,12 @@ def normal(written: str, extra: Callable[[str], str] | None = None, drop: Iterab
     if own == form:
         return form
     try:
-        return _normal(address(own, hash_bang=True), frozenset(drop))
+        return _normal(address(own, hash_bang=True), drop)
     except BadInput as error:
         raise BadInput(f"the crawler's own canonical step made no URL of it ({error})"[:300]) from None
 
 
-def _normal(written: str, drop: frozenset[str]) -> str:
+def _normal(written: str, drop: Dropped) -> str:
     if _PLAIN.match(written):
         return written
     front, _, fragment = written.partition("#")
@@ -225,7 +328,7 @@ def _uniform(token: str) -> str:
     return plain if plain in _SAME_UNESCAPED else token.upper()
 
 
-def _kept_segments(path: str, drop: frozenset[str]) -> tuple[str, int]:
+def _kept_segments(path: str, drop: Dropped) -> tuple[str, int]:
     """A path without sessions, and how many were in it."""
     if ";" not in path and "(" not in path:
         return path, 0
@@ -233,7 +336,7 @@ def _kept_segments(path: str, drop: frozenset[str]) -> tuple[str, int]:
     dropped = 0
     for segment in path.split("/"):
         first, *parameters = segment.split(";")
-        ours = [text for text in parameters if _argument(text.partition("=")[0]) not in drop]
+        ours = [text for text in parameters if not drop.holds(text.partition("=")[0], text.partition("=")[2])]
         dropped += len(parameters) - len(ours)
         if _ASP_SESSION.fullmatch(first) and not ours:
             dropped += 1
@@ -243,25 +346,20 @@ def _kept_segments(path: str, drop: frozenset[str]) -> tuple[str, int]:
     return text if text.startswith("/") else f"/{text}", dropped
 
 
-def _kept_arguments(query: str, drop: frozenset[str]) -> tuple[list[tuple[bytes, bytes]], int]:
+def _kept_arguments(query: str, drop: Dropped) -> tuple[list[tuple[bytes, bytes]], int]:
     """The arguments of a query, unescaped, but for those to drop; and how many these were."""
     kept: list[tuple[bytes, bytes]] = []
     dropped = 0
     for text in query.split("&"):
         name, _, value = text.replace("+", " ").partition("=")
-        if _argument(name) in drop:
+        if drop.holds(name, value):
             dropped += 1
         elif text:
             kept.append((unquote_to_bytes(name), unquote_to_bytes(value)))
     return kept, dropped
 
 
-def _argument(name: str) -> str:
-    """The name of an argument as it is compared."""
-    return unquote_to_bytes(name).decode("latin-1").strip().lower()
-
-
-def surplus(written: str, drop: frozenset[str] = frozenset(TRACKING)) -> int:
+def surplus(written: str, drop: Dropped = DROPPED) -> int:
     """How many arguments and sessions an address carries that are no part of its key."""
     front, _, query = written.partition("#")[0].partition("?")
     path = front.split("/", 3)[3]
@@ -287,7 +385,7 @@ def cleaner(one: str, other: str) -> str:
     return other if other != one and surplus(other) < surplus(one) else one
 
 
-def spell(url: str, extra: Callable[[str], str] | None = None, drop: Iterable[str] = TRACKING) -> str:
+def spell(url: str, extra: Callable[[str], str] | None = None, drop: Dropped = DROPPED) -> str:
     """The normal form of a URL as somebody wrote it: one text for all its spellings. Raises BadInput."""
     return normal(address(url), extra, drop)
 
@@ -295,26 +393,36 @@ def spell(url: str, extra: Callable[[str], str] | None = None, drop: Iterable[st
 class Rules:
     """Addresses and keys by one crawl's settings, with a memory of what it has met before. Thread-safe.
 
-    `hash_bang`: fragments that begin with `!` are a part of a URL.
+    `drop`: the names of arguments to leave out. `hash_bang`: fragments that begin with `!` are a part of a URL.
     """
 
     def __init__(
         self,
         extra: Callable[[str], str] | None = None,
-        drop: Iterable[str] = TRACKING,
+        drop: Iterable[str] | Dropped = DROPPED,
         hash_bang: bool = False,
     ) -> None:
-        dropped = frozenset(drop)
+        self._own_step, self._hash_bang = extra, hash_bang
+        self._drop = drop if isinstance(drop, Dropped) else Dropped.of(drop)
+        self._remembered = lru_cache(maxsize=REMEMBERED)(self._page)
+        self.odd: dict[str, str] | None = None
+        """Where it is asked for: some of the addresses of which older rules would have made others → the URL, as it is
+        written, that was met last."""
 
-        @lru_cache(maxsize=200_000)
-        def page(url: str) -> tuple[str, str]:
-            written = address(url, hash_bang)
-            return written, key_of(normal(written, extra, dropped))
-
-        self.page = page
+    def page(self, url: str) -> tuple[str, str]:
         """URL as written → (address, key). Raises BadInput."""
-        self._own_step, self._drop = extra, dropped
+        long = isinstance(url, str) and len(url) > LONGEST_REMEMBERED
+        found = self._page(url) if long else self._remembered(url)
+        if self.odd is not None and found[0] != url and _ODD.search(url):
+            if len(self.odd) >= MOST_ODD:
+                self.odd.clear()
+            self.odd[found[0]] = url
+        return found
 
     def key(self, written: str) -> str:
         """The key of an address. Raises BadInput where the user's own step does."""
         return key_of(normal(written, self._own_step, self._drop))
+
+    def _page(self, url: str) -> tuple[str, str]:
+        written = address(url, self._hash_bang)
+        return written, self.key(written)

@@ -14,7 +14,7 @@ from graphbrain.frontier.edits import Seeded
 from graphbrain.frontier.validate import named, unreadable
 from graphbrain.graph.connection import Tx
 from graphbrain.model import ROBOTS, SCOPE, Hint, Hinted, HintOutcome, SeedAnswer
-from graphbrain.url import cleaner
+from graphbrain.url import USER_LEFT_OUT, cleaner, names_user
 
 __all__ = ["Discovering"]
 
@@ -38,13 +38,16 @@ class Discovering:
         session = self._session
         good: dict[str, str] = {}
         refused: list[tuple[str, str]] = []
+        users: dict[str, str] = {}
         for url in urls:
             try:
                 written, key = session.rules.page(url)
                 good[key] = cleaner(good.get(key, written), written)
+                if names_user(url):
+                    users[written] = USER_LEFT_OUT
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
                 refused.append((border.shown(url), unreadable(error)))
-        answer = SeedAnswer(0, 0, tuple(refused))
+        answer = SeedAnswer(0, 0, tuple(refused), remarks=tuple(users.items()))
         keys = sorted(good)
         for start in range(0, len(keys), PASS_BATCH):
             batch = {key: good[key] for key in keys[start : start + PASS_BATCH]}

@@ -4,7 +4,7 @@ transaction, or, where a setting changes for every page, in batches beside whate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -13,7 +13,7 @@ from graphbrain.brain import engines
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.errors import BadInput, SettingsError, UnknownPage
+from graphbrain.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.frontier import aliases, discovery, edits, notes, orphans
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
@@ -70,12 +70,12 @@ class Editing:
 
     def forget(self, url: str, for_ever: bool = False) -> int | None:
         """Delete a page, as `Brain.forget` says."""
-        key, old = self._names.key(url), self._names.old_key(url)
+        key, older = self._names.key(url), self._names.old_keys(url)
         links: int | None = self._session.graph.read(lambda tx: tx.one("links/count", key=key)[0], "links/count")
         self._session.exhaust("pages/retry", aliases.free_those_of, key)
 
         def forget(tx: Tx, policy: Policy, now: float) -> bool:
-            if old is not None:
+            for old in older:
                 notes.forget(tx, old)
             return edits.forget(tx, key, for_ever, policy, now)
 
@@ -143,11 +143,27 @@ class Editing:
         pages, links, hosts = self._session.graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")
         total, done = pages + links + hosts, 0
         for statement in ("brain/clear_links", "brain/clear_nodes"):
-            while deleted := self._session.perform(statement, _clear_some, statement):
+            for deleted in self._cleared_by(statement):
                 done += deleted
                 progress(min(done, total), total)
         self._session.perform("brain/change", _cleared)
         self._session.refresh()
+
+    def _cleared_by(self, statement: str) -> Iterator[int]:
+        """Delete all that this statement deletes; how much each transaction has deleted. They get smaller where nodes
+        are so large that the server's memory does not hold many."""
+        limit = CLEARED_AT_ONCE
+        while True:
+            try:
+                deleted = self._session.perform(statement, _clear_some, statement, limit)
+            except GraphTooSmall:
+                if limit == 1:
+                    raise
+                limit = max(1, limit // 10)
+                continue
+            if not deleted:
+                return
+            yield deleted
 
     def remake(self, /, **settings: Any) -> None:
         """Give an empty brain new settings, as `Brain.remake` says."""
@@ -175,8 +191,8 @@ class Editing:
         self._session.refresh()
 
 
-def _clear_some(tx: Tx, statement: str, _policy: Policy, _now: float) -> int:
-    cleared: int = tx.one(statement, limit=CLEARED_AT_ONCE)[0]
+def _clear_some(tx: Tx, statement: str, limit: int, _policy: Policy, _now: float) -> int:
+    cleared: int = tx.one(statement, limit=limit)[0]
     return cleared
 
 

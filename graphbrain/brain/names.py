@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from graphbrain import border, tokens
 from graphbrain.brain.session import Session
@@ -13,6 +13,7 @@ from graphbrain.frontier.validate import unreadable
 from graphbrain.hostnames import named
 from graphbrain.model import Claim
 from graphbrain.url import is_key
+from graphbrain.url_v2 import VERSION as BETWEEN
 
 __all__ = ["Names"]
 
@@ -46,9 +47,10 @@ class Names:
         key = self.key(url)
         return key, None if is_key(url) else self.page(url)[0]
 
-    def old_key(self, url: str) -> str | None:
-        """The key that a page named by its URL had by older rules; None where the brain knows no such keys."""
-        return self._session.old_keys(url) if self._session.was_moved and not is_key(url) else None
+    def old_keys(self, url: str) -> tuple[str, ...]:
+        """The keys that a page named by its URL had by older rules, the newest first; none where the brain knows no
+        such keys."""
+        return () if is_key(url) else self._session.old_keys(url)
 
     def known(self, url: str) -> str:
         """The key of a page that is in the graph, named by URL or key. Raises UnknownPage."""
@@ -77,22 +79,45 @@ class Names:
         """Claims by their places: the keys that their pages have now; None for what is no claim. In a moved brain
         several may be for one page, that were for several: those come in rounds, one after the other."""
         keys = [claim.key if isinstance(claim, Claim) and border.usable(claim) else None for claim in held]
-        moved = {}
-        if self._session.was_moved:
-            # Claims say when they were made, but for those of older versions: after the move they have today's keys.
-            moved_at = float(self._session.stored.get("moved_at") or math.inf)
-            older = {c.key for c in held if isinstance(c, Claim) and (tokens.made_at(c.token) or 0.0) <= moved_at}
-            wanted = sorted(key for key in older if is_key(key))
-            if wanted:
-                read = self._session.graph.read
-                moved = dict(read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces"))
+        moved = self._moved(held, keys) if self._session.was_moved else {}
         rounds: list[dict[int, str | None]] = [{}]
         met: Counter[str] = Counter()
         for number, key in enumerate(keys):
-            now = None if key is None else moved.get(key, key)
+            now = None if key is None else moved.get(number, key)
             turn = met[now] if now is not None and moved else 0
             met.update([now] if now is not None else [])
             while len(rounds) <= turn:
                 rounds.append({})
             rounds[turn][number] = now
         return rounds
+
+    def _moved(self, held: Sequence[object], keys: Sequence[str | None]) -> dict[int, str]:
+        """Places of claims that are older than a move of the brain → the keys that their pages have now.
+
+        Claims say when they were made, but for those of the oldest versions: after a move they have the keys it gave.
+        A brain may have been moved twice, and a key of the first rules may be that of another page by the second.
+        """
+        stored = self._session.stored
+        last = float(stored.get("moved_at") or math.inf)
+        first = float(stored.get("moved_first_at") or last)
+        found: dict[int, tuple[str, int]] = {}
+        """Place → the key as far as it is traced, and the rules by which it is one, as far as that is known."""
+        for number, (claim, key) in enumerate(zip(held, keys, strict=True)):
+            made = tokens.made_at(claim.token) or 0.0 if isinstance(claim, Claim) else math.inf
+            if is_key(key) and made <= last:
+                found[number] = (str(key), BETWEEN if made > first else 0)
+        moved: dict[int, str] = {}
+        asked = set(found)
+        while asked:
+            traces = self._traces({found[number][0] for number in asked})
+            asked = {number for number in asked if traces.get(found[number][0], ("", 0))[1] > found[number][1]}
+            for number in asked:
+                found[number] = traces[found[number][0]]
+                moved[number] = found[number][0]
+        return moved
+
+    def _traces(self, keys: Collection[str]) -> dict[str, tuple[str, int]]:
+        """Keys under which pages were leased → the keys they got, and the rules that gave them these."""
+        wanted = sorted(keys)
+        rows = self._session.graph.read(lambda tx: tx.one("rekey/traces", keys=wanted)[0], "rekey/traces")
+        return {key: (to, rules) for key, to, rules in rows}

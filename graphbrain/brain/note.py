@@ -32,8 +32,7 @@ class Noting:
                     raise BadInput(f"a note is text of at most {notes.LONGEST_NOTE} characters")
                 key = self._names.key(page)
                 good.setdefault(key, text.encode("utf-8", "replace").decode())
-                if (old := self._names.old_key(page)) is not None:
-                    older[old] = key
+                older |= dict.fromkeys(self._names.old_keys(page), key)
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no text
                 refused[page] = unreadable(error)
         graph = self._session.graph
@@ -52,11 +51,9 @@ class Noting:
         keys = [page.key if isinstance(page, Claim) else self._names.key(page) for page in named]
         if not keys:
             return {}
-        older: dict[str, str] = {}
-        if self._session.was_moved:
-            old_key = self._names.old_key
-            urls = [page.url if isinstance(page, Claim) else page for page in named]
-            older = {key: old for key, url in zip(keys, urls, strict=True) if (old := old_key(url)) is not None}
-        found = self._session.graph.read(lambda tx: notes.read(tx, [*keys, *older.values()]), "notes/read")
-        wanted = {key: found.get(key, found.get(older.get(key, ""))) for key in keys}
-        return {key: text for key, text in wanted.items() if text is not None}
+        urls = [page.url if isinstance(page, Claim) else page for page in named]
+        older = {key: self._names.old_keys(url) for key, url in zip(keys, urls, strict=True)}
+        asked = [*keys, *(old for olds in older.values() for old in olds)]
+        found = self._session.graph.read(lambda tx: notes.read(tx, asked), "notes/read")
+        texts = {key: next((found[k] for k in (key, *older[key]) if k in found), None) for key in keys}
+        return {key: text for key, text in texts.items() if text is not None}

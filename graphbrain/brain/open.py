@@ -18,7 +18,7 @@ from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings, other_than, to_convert
 from graphbrain.url import RULES_VERSION
-from graphbrain.url_v1 import VERSION
+from graphbrain.url_before import VERSIONS
 
 __all__ = ["changes", "renew_lanes", "session"]
 
@@ -123,7 +123,7 @@ def _refuse_other_rules(stored: Mapping[str, Any]) -> None:
             "The brain's pages are being moved to newer URL rules: wait, or run 'graphbrain rekey' again if that was "
             "stopped."
         )
-    if rules == VERSION:
+    if rules in VERSIONS:
         raise SettingsError(
             "The brain was made by an older graphbrain, whose pages have other keys: stop what uses it, then move it "
             "with 'graphbrain rekey'."

@@ -8,10 +8,10 @@ Statements: brain/change, brain/note, brain/lock, exports/last_id, hosts/after, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.session import Session
@@ -23,7 +23,7 @@ from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.rules import Rule
 from graphbrain.url import RULES_VERSION
-from graphbrain.url_v1 import VERSION
+from graphbrain.url_before import VERSIONS
 
 __all__ = ["Rekeying"]
 
@@ -45,7 +45,8 @@ class Rekeying:
         self._refuse_to_rekey()
         if self._session.stored.get("reweighing") is not None:
             self._backfill.reweigh()
-        addresses = Addresses(self._session.rules, self._session.settings.canonical, self._session.settings.hash_bang)
+        made_by, settings = int(self._session.stored["url_rules"]), self._session.settings
+        addresses = Addresses(made_by, self._session.rules, settings.canonical, settings.hash_bang)
         done = Rekeyed()
         while self._session.stored.get("url_rules") != RULES_VERSION:
             revision = self._close_for_rekeying()
@@ -59,13 +60,14 @@ class Rekeying:
 
     def _refuse_to_rekey(self) -> None:
         """Raises SettingsError for a brain that cannot be moved, or not now."""
-        if self._session.stored.get("url_rules") != VERSION:
+        if self._session.stored.get("url_rules") not in VERSIONS:
             raise SettingsError("The brain's pages are keyed by URL rules that this graphbrain does not know.")
         if self._session.settings.engine.startswith("to_"):
             raise SettingsError(
                 "The brain is being converted to another engine: end that with the version that made it, then move it."
             )
-        if self._session.stored.get("importing") is not None and self._session.stored.get("rekeying") is None:
+        importing = self._session.stored.get("importing") not in (None, brain_state.MOVED)
+        if importing and self._session.stored.get("rekeying") is None:
             raise SettingsError(
                 "Files are being imported into this brain, or that was broken off: move it when that is over, or empty "
                 "it first, with the version that made it."
@@ -76,11 +78,12 @@ class Rekeying:
 
         def close(tx: Tx) -> None:
             stored = tx.one("brain/lock")[0]
-            if stored.get("url_rules") == RULES_VERSION or brain_state.moves(stored):
+            moves = brain_state.moves(stored) and stored.get("rekeying_to") == RULES_VERSION
+            if stored.get("url_rules") == RULES_VERSION or moves:
                 return
             # A pass that settles all accounts has seen a graph that will not be.
             fresh = {"importing": self._session.now(), "settling": None, "settling_until": None}
-            tx.do("brain/change", settings={"rekeying": 0, **fresh, **_kept(stored)})
+            tx.do("brain/change", settings={**_begun(stored), **fresh})
 
         self._session.graph.write(close, "move/begin")
         self._session.refresh()
@@ -150,15 +153,18 @@ def _drop(names: list[str], tx: Tx, _policy: Policy) -> int:
     return gone
 
 
-def _kept(stored: dict[str, object]) -> dict[str, object]:
-    """How far a move has come that was broken off."""
-    return {name: stored[name] for name in ("rekeying",) if stored.get(name) is not None}
+def _begun(stored: Mapping[str, Any]) -> dict[str, object]:
+    """How far a move to these rules has come that was broken off; one to rules in between begins anew."""
+    if stored.get("rekeying") is not None and stored.get("rekeying_to") == RULES_VERSION:
+        return {"rekeying": stored["rekeying"]}
+    return {"rekeying": 0, "rekey_merging": None, "rekeying_to": RULES_VERSION}
 
 
 def _end(tx: Tx, now: float) -> None:
     """Open the brain to those who go by today's rules. The caller has locked it."""
-    over = {"rekeying": None, "rekey_merging": None, "importing": brain_state.MOVED}
-    tx.do(
-        "brain/change",
-        settings={**over, "url_rules": RULES_VERSION, "moved_from": VERSION, "moved_at": now, "remarking": ""},
-    )
+    stored = tx.one("brain/read")[0]
+    over = {"rekeying": None, "rekey_merging": None, "rekeying_to": None, "importing": brain_state.MOVED}
+    moved = {"moved_from": min(stored.get("moved_from") or RULES_VERSION, stored["url_rules"]), "moved_at": now}
+    if stored.get("moved_at") is not None:
+        moved.setdefault("moved_first_at", stored.get("moved_first_at") or stored["moved_at"])
+    tx.do("brain/change", settings={**over, **moved, "url_rules": RULES_VERSION, "remarking": ""})

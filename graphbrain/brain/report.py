@@ -20,8 +20,8 @@ __all__ = ["Reporting"]
 
 _Done = tuple[str, Answer, bool]
 """Of a visit: the key of its page, the answer, and whether it was recorded before and is told again."""
-BATCH_PAGES, BATCH_LINKS = 200, 10_000
-"""A report is split into transactions of at most so many pages and links."""
+BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
+"""A report is split into transactions of at most so many pages, links, and bytes of the URLs of these."""
 
 
 class Reporting:
@@ -81,7 +81,7 @@ class Reporting:
         """The same of visits with so many links; where memory is too small for some page, it alone is refused."""
         try:
             for item in items:
-                if links[item.key] > report.MOST_OF_ONE:
+                if links[item.key] > report.MOST_OF_ONE or item.link_bytes > report.BYTES_OF_ONE:
                     self._part(item)
             return self._record_at_once(items, heavy=True)
         except GraphTooSmall as error:
@@ -113,8 +113,8 @@ class Reporting:
         """Let most of a page's links come and go before its visit is recorded."""
         session = self._session
         keys = session.graph.read(lambda tx: dense.missing(tx, item, session.policy), "report")
-        for start in range(0, len(keys), dense.AT_ONCE):
-            session.perform("report", dense.add, item, keys[start : start + dense.AT_ONCE])
+        for part in dense.parts(item, keys):
+            session.perform("report", dense.add, item, part)
         session.exhaust("report", dense.remove, item)
 
 
@@ -129,16 +129,19 @@ def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched |
 def _batches(
     items: Sequence[tuple[int, Item]], known: Mapping[str, int] | None = None
 ) -> Iterator[list[tuple[int, Item]]]:
-    """Whole pages, up to BATCH_PAGES of them and about BATCH_LINKS links; `known`: how many each page has, by its key,
-    if not those alone that are told."""
+    """Whole pages, up to BATCH_PAGES of them, and about BATCH_LINKS links and BATCH_BYTES; `known`: how many links each
+    page has, by its key, if not those alone that are told."""
     batch: list[tuple[int, Item]] = []
-    links = 0
+    links = size = 0
     for numbered in items:
-        more = len(numbered[1].targets) if known is None else known[numbered[1].key]
-        if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS):
+        item = numbered[1]
+        more = len(item.targets) if known is None else known[item.key]
+        long = item.link_bytes
+        if batch and (len(batch) == BATCH_PAGES or links + more > BATCH_LINKS or size + long > BATCH_BYTES):
             yield batch
-            batch, links = [], 0
+            batch, links, size = [], 0, 0
         batch.append(numbered)
         links += more
+        size += long
     if batch:
         yield batch

@@ -23,7 +23,7 @@ from graphbrain.schedule.value import Estimator, Schedule
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.url import RULES_VERSION, Rules
-from graphbrain.url_v1 import old_keys
+from graphbrain.url_before import OldKeys, old_keys
 
 __all__ = ["PASS_BATCH", "Session", "whole"]
 
@@ -62,19 +62,21 @@ class Session:
         self.counters = Counters(graph, self.now, settings.worker)
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
-        self.old_keys = old_keys(settings.canonical)
+        self._older: dict[int, OldKeys] = {}
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
         """Take up the settings, and what else stands on the brain."""
         self.settings, self.stored = settings, stored
         self.closed = brain_state.closed(stored) or stored.get("url_rules", RULES_VERSION) != RULES_VERSION
+        if self.was_moved and self.rules.odd is None:
+            self.rules.odd = {}
         rule = Rule.of(stored)
         if self.closed:
             rule = replace(rule, revision=CLOSED)
         self.policy = Policy(
             rule,
-            replace(Scope.of(settings), old_keys=self.old_keys if self.was_moved else None),
+            replace(Scope.of(settings), old_keys=self._forgotten_as if self.was_moved else None),
             Manners.of(settings, stored),
             settings.max_errors,
             self.schedule_of(settings),
@@ -109,6 +111,21 @@ class Session:
     def was_moved(self) -> bool:
         """Was the brain made by older URL rules? Then something may still be found only by the keys of those."""
         return self.stored.get("moved_from") is not None
+
+    def old_keys(self, url: str) -> tuple[str, ...]:
+        """The keys that the page of a URL, as somebody wrote it, had by older rules, the newest first; none where the
+        brain knows no such keys."""
+        first = self.stored.get("moved_from")
+        if first is None:
+            return ()
+        if first not in self._older:
+            self._older[first] = old_keys(first, self.settings.canonical, self.settings.hash_bang)
+        return self._older[first](url)
+
+    def _forgotten_as(self, written: str) -> tuple[str, ...]:
+        """The same of an address, and of the URL that it was made of just now, if older rules made another of that."""
+        odd = (self.rules.odd or {}).get(written)
+        return self.old_keys(written) + (() if odd is None else self.old_keys(odd))
 
     @property
     def settling_until(self) -> float:

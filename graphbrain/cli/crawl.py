@@ -71,7 +71,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool)
         for url, remark in done.remarks[:SHOWN]:
             show.say(f"graphbrain: {url!r}: {remark}.")
         if len(done.remarks) > SHOWN:
-            show.say(f"graphbrain: … and so on: {len(done.remarks):,} pages outside or given up before.")
+            show.say(f"graphbrain: … and so on: {len(done.remarks):,} such remarks.")
     return 1 if done.refused else 0
 
 

@@ -571,6 +571,11 @@ def rekey(app: App, canonical: str | None, as_json: bool) -> None:
         show.json_lines([dataclasses.asdict(done)])
     else:
         show.out(show.figures_sheet(dataclasses.asdict(done)))
+    if done.other_step:
+        show.say(
+            f"graphbrain: the keys of {done.other_step:,} pages were made by another canonical function than this run "
+            "was given, or by one where none was given: they keep them where the rules change nothing."
+        )
     show.say("graphbrain: the brain goes by the URL rules of today.")
 
 

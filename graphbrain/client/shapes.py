@@ -135,8 +135,9 @@ def claims(told: Mapping[str, Any]) -> Claims:
 
 
 def answer(told: Mapping[str, Any]) -> Answer:
-    """What came of one report."""
-    return Answer(**{**told, "links_refused": tuple((url, why) for url, why in told["links_refused"])})
+    """What came of one report; what a newer service says beside is left aside."""
+    known = {field.name: told[field.name] for field in dataclasses.fields(Answer) if field.name in told}
+    return Answer(**{**known, "links_refused": tuple((url, why) for url, why in told["links_refused"])})
 
 
 def seed_answer(told: Mapping[str, Any]) -> SeedAnswer:

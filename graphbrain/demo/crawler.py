@@ -27,12 +27,13 @@ from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.errors import BadInput
 from graphbrain.relevance import guess
+from graphbrain.url import resolved
 
 __all__ = ["crawl", "fetch", "main"]
 
@@ -223,8 +224,8 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
         return Fetched(url, (), claim, status, not_modified=True, **stamps)
     if status in (301, 308) and head["Location"]:
         place = head["Location"].encode("latin-1", "replace").decode("utf-8", "replace")  # as browsers read it
-        with suppress(ValueError):  # left as it is: the brain's answer will say what is wrong with it
-            place = urljoin(url, place)
+        with suppress(BadInput):  # left as it is: the brain's answer will say what is wrong with it
+            place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response)
@@ -289,9 +290,8 @@ class HtmlPage(HTMLParser):
         elif tag == "meta" and (said.get("name") or "").lower() == "robots":
             self.facts["noindex"] = any(word in (said.get("content") or "").lower() for word in ("noindex", "none"))
         if href and tag in ("a", "area", "base"):
-            href = href.strip()
-            with suppress(ValueError):  # not a URL: the brain's answer will say so
-                href = urljoin(self.base, href)
+            with suppress(BadInput):  # not a URL: the brain's answer will say so
+                href = resolved(self.base, href)
                 if tag == "base" and not self.based:  # the first counts, if it can
                     self.based = True
                     self.base = href if href.startswith(("http:", "https:")) else self.base

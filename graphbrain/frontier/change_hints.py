@@ -28,7 +28,7 @@ from graphbrain.hosts import politeness
 from graphbrain.model import Hint, Hinted, HintOutcome
 from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
-from graphbrain.url import Rules, is_key
+from graphbrain.url import USER_LEFT_OUT, Rules, is_key, names_user
 
 __all__ = ["Noted", "Trust", "answers", "apply", "beta", "check", "together"]
 
@@ -51,7 +51,7 @@ class Trust:
 class Noted:
     """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
 
-    `name`: what the page is called in the answer.
+    `name`: what the page is called in the answer. `note`: what that says of the URL.
     """
 
     key: str
@@ -60,6 +60,7 @@ class Noted:
     until: float
     kind: str
     name: str
+    note: str = ""
 
 
 def together(hints: Sequence[Noted]) -> Noted:
@@ -75,7 +76,7 @@ def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]
         reason = "no page has this key: give its URL" if counts.url is None else "the page was forgotten for ever"
         return [Hinted(noted.name, False, reason) for noted in hints]
     first = [noted.at for noted in hints].index(counts.at)
-    return [Hinted(noted.name, True, outcome=outcome if n == first else "old") for n, noted in enumerate(hints)]
+    return [Hinted(noted.name, True, noted.note, outcome if n == first else "old") for n, noted in enumerate(hints)]
 
 
 def beta(rate: float, trust: Trust) -> float:
@@ -98,7 +99,8 @@ def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
         raise BadInput(f"the kind of a hint is {', '.join(KINDS)}, not {hint.kind!r:.80}")
     at = now if hint.at is None else min(now, _within("at", hint.at, LATEST, "before the year 10000"))
     until = at + _within("within", hint.within, LONGEST, "at most a year")
-    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url)
+    note = USER_LEFT_OUT if names_user(named) else ""
+    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url, note)
 
 
 def _within(name: str, value: object, most: float, wanted: str) -> float:

@@ -9,7 +9,7 @@ Statements: visits/read.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from graphbrain.accounts import adjacency, ledgers
@@ -18,7 +18,7 @@ from graphbrain.frontier import discovery, relink, report
 from graphbrain.frontier.verdicts import Item, Policy, Verdict, Visit, judge
 from graphbrain.graph.connection import Again, Tx
 
-__all__ = ["AT_ONCE", "add", "missing", "remove"]
+__all__ = ["AT_ONCE", "add", "missing", "parts", "remove"]
 
 AT_ONCE = 10_000
 """Links that one transaction adds or removes."""
@@ -35,6 +35,21 @@ def missing(tx: Tx, item: Item, policy: Policy) -> list[str]:
         return []
     there = {page, *adjacency.read(tx, "hub", [page]).get(page, ())}
     return [key for key in verdict.targets if goals.get(key) not in there]
+
+
+def parts(item: Item, keys: Sequence[str]) -> Iterator[list[str]]:
+    """Keys of links that a visit brings, as many together as one transaction adds: by their number and their bytes."""
+    part: list[str] = []
+    size = 0
+    for key in keys:
+        more = len(item.targets[key][0])
+        if part and (len(part) == AT_ONCE or size + more > report.BYTES_OF_ONE):
+            yield part
+            part, size = [], 0
+        part.append(key)
+        size += more
+    if part:
+        yield part
 
 
 def add(tx: Tx, item: Item, keys: Sequence[str], policy: Policy, now: float) -> None:

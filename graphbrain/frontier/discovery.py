@@ -154,11 +154,11 @@ def create(
     return dict(made)
 
 
-def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], str | None]) -> list[New]:
+def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], tuple[str, ...]]) -> list[New]:
     """Without those that were forgotten for ever when they had other keys."""
-    old = {page.key: key for page in wanted if (key := old_keys(page.url)) is not None}
-    gone = set(tx.one("pages/forgotten", keys=sorted(set(old.values())))[0])
-    return [page for page in wanted if old.get(page.key) not in gone]
+    old = {page.key: old_keys(page.url) for page in wanted}
+    gone = set(tx.one("pages/forgotten", keys=sorted({key for keys in old.values() for key in keys}))[0])
+    return [page for page in wanted if gone.isdisjoint(old[page.key])]
 
 
 def _known(pages: Sequence[New]) -> Known:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from urllib.parse import urljoin
 
 from graphbrain import border
 from graphbrain.errors import BadInput
 from graphbrain.frontier.verdicts import Verdict
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Fetched, Link
-from graphbrain.url import Rules
+from graphbrain.url import Rules, resolved
 
 __all__ = ["LinkFacts", "of_page", "write"]
 
@@ -63,8 +62,8 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
         return []
     canonical = None
     if report.canonical:
-        with suppress(BadInput, ValueError):
-            canonical = rules.page(urljoin(url, report.canonical.strip()))[0]
+        with suppress(BadInput):
+            canonical = rules.page(resolved(url, report.canonical))[0]
     kind = (report.content_type or "").split(";")[0].strip().lower()[:100] or None
     noindex = True if report.noindex else None
     return [report.title or None, canonical, noindex, report.language or None, report.size, kind, report.seconds]

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from graphbrain import url_v1, url_v2
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
@@ -27,8 +28,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.hosts import politeness
 from graphbrain.schedule import lanes
-from graphbrain.url import Rules, address, host_of, key_of, name_of, normal, path_repeats
-from graphbrain.url_v1 import spell
+from graphbrain.url import RULES_VERSION, Rules, address, host_of, key_of, name_of, normal, path_repeats, surplus
 
 __all__ = ["REFUSED", "Addresses", "Rekeyed", "advance", "merge", "name_now", "rename_hosts"]
 
@@ -53,13 +53,15 @@ SMALLER_BUT_0 = ("most_in_flight", "budget")
 @dataclass(frozen=True, slots=True)
 class Rekeyed:
     """What moving a brain did, or a part of it: pages it met, keys that changed, pages that became one with another,
-    pages that were parked for they can have no key, hosts that got another name."""
+    pages that were parked for they can have no key, hosts that got another name, and pages whose keys neither the rules
+    before nor these with the crawl's own step have made: another step has, and they keep them where they can."""
 
     pages: int = 0
     keys: int = 0
     merged: int = 0
     parked: int = 0
     hosts: int = 0
+    other_step: int = 0
 
     def __add__(self, other: Rekeyed) -> Rekeyed:
         return Rekeyed(
@@ -68,27 +70,56 @@ class Rekeyed:
             self.merged + other.merged,
             self.parked + other.parked,
             self.hosts + other.hosts,
+            self.other_step + other.other_step,
         )
 
 
 class Addresses:
-    """Addresses and keys by today's rules of what stands on pages of older ones. `extra`: the user's own last step."""
+    """Addresses and keys by today's rules of what stands on pages of older ones.
 
-    def __init__(self, rules: Rules, extra: Callable[[str], str] | None, hash_bang: bool) -> None:
-        self._rules, self._extra, self._hash_bang = rules, extra, hash_bang
+    `version`: the rules that the brain was made by. `extra`: the user's own last step.
+    """
 
-    def of(self, text: str) -> tuple[str, str]:
-        """The address and the key of a page by what was its canonical URL. Raises BadInput.
+    def __init__(self, version: int, rules: Rules, extra: Callable[[str], str] | None, hash_bang: bool) -> None:
+        self.version, self._rules, self._extra, self._hash_bang = version, rules, extra, hash_bang
 
-        The user's own step has made that text already: where it would change it again, or fails, it is left out.
+    def of(self, url: str, key: str) -> tuple[str, str, bool]:
+        """The address and the key of a page, by what it is called and its key; and whether that key is known: made by
+        the older rules or today's. Raises BadInput.
+
+        All that follows from the URL alone is the same whenever it is asked: of a page that was moved already, too.
         """
-        written = address(text, self._hash_bang)
-        if self._extra is None or spell(text, self._extra) != text:
-            return written, key_of(normal(written))
+        written = address(url, self._hash_bang)
+        plain = key_of(normal(written))
+        own = self._with_step(written, plain)
+        if key == own:
+            return written, own, True
+        if self.version == url_v1.VERSION:
+            return written, own if self._step_made(url, key) else plain, True
+        if key == plain:
+            return written, plain, True
+        if key == url_v2.key(url, self._extra):
+            return written, own, True
+        before = url_v2.key(url)
+        if key == before:
+            return written, plain, True
+        return written, key if before == plain else own, False
+
+    def _with_step(self, written: str, plain: str) -> str:
+        """The key with the user's own step; without it where that fails."""
+        if self._extra is None:
+            return plain
         try:
-            return written, self._rules.key(written)
+            return self._rules.key(written)
         except BadInput:
-            return written, key_of(normal(written))
+            return plain
+
+    def _step_made(self, text: str, key: str) -> bool:
+        """Has the user's own step made what a page of version 1 is called, so that it does not change that again? Or
+        has a move to version 2, which was broken off, brought it its key?"""
+        if self._extra is None or url_v1.spell(text, self._extra) == text:
+            return True
+        return key == url_v2.key(text, self._extra)
 
 
 @dataclass(slots=True)
@@ -103,6 +134,8 @@ class _Page:
     surplus: int | None
     url_now: str = ""
     key_now: str | None = None
+    version: int = url_v2.VERSION
+    known: bool = True
 
     @property
     def host_now(self) -> str:
@@ -114,8 +147,12 @@ class _Page:
         return [self.page, self.key_now, self.url_now, name_of(self.url_now), self.surplus_now(), repeats]
 
     def surplus_now(self) -> int | None:
-        """An address with arguments was made by the older rules: the next link brings it as a site writes it."""
-        return spellings.MADE_UP if any(c in self.url_now for c in "?;%(") else self.surplus
+        """An address with arguments was made by version 1 of the rules: the next link brings it as a site writes it."""
+        if (self.surplus or 0) >= spellings.MADE_UP:
+            return self.surplus
+        if self.version == url_v1.VERSION:
+            return spellings.MADE_UP if any(c in self.url_now for c in "?;%(") else self.surplus
+        return surplus(self.url_now) or None
 
     def changes(self) -> bool:
         return self.key_now is not None and (self.key_now, self.url_now, self.surplus_now()) != (
@@ -128,8 +165,9 @@ class _Page:
 def _named(rows: Iterable[Sequence[Any]], addresses: Addresses) -> list[_Page]:
     found = [_Page(*row) for row in rows]
     for page in found:
+        page.version = addresses.version
         try:
-            page.url_now, page.key_now = addresses.of(page.url)
+            page.url_now, page.key_now, page.known = addresses.of(page.url, page.key)
         except BadInput:
             page.url_now = page.url
     return found
@@ -197,7 +235,8 @@ def advance(tx: Tx, first: int, last: int, addresses: Addresses, policy: Policy,
     _write(tx, free)
     # A list that is empty is none: properties of this name have one type.
     tx.do("brain/note", notes={"rekeying": last + 1, "rekey_merging": sorted(merging) or None})
-    return Rekeyed(len(found), sum(page.key_now != page.key for page in free), 0, len(parked))
+    changed, strange = sum(page.key_now != page.key for page in free), sum(not page.known for page in found)
+    return Rekeyed(len(found), changed, 0, len(parked), 0, strange)
 
 
 def _next_pages(tx: Tx, first: int, last: int) -> tuple[list[list[Any]], int]:
@@ -259,7 +298,7 @@ def _write(tx: Tx, changing: Sequence[_Page], finals: Mapping[str, str] | None =
 
 def _trace(tx: Tx, keys: Mapping[str, str]) -> None:
     if keys:
-        tx.do("rekey/trace", rows=sorted([old, new] for old, new in keys.items()))
+        tx.do("rekey/trace", rows=sorted([old, new] for old, new in keys.items()), rules=RULES_VERSION)
 
 
 def rehost(tx: Tx, moving: Sequence[_Page], policy: Policy, now: float) -> None:

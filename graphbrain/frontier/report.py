@@ -27,16 +27,28 @@ from graphbrain.schedule import novelty
 from graphbrain.scope import Scope
 from graphbrain.url import cleaner
 
-__all__ = ["MOST_OF_ALL", "MOST_OF_ONE", "Heavy", "Recorded", "discover", "guess", "record"]
+__all__ = [
+    "BYTES_OF_ALL",
+    "BYTES_OF_ONE",
+    "MOST_OF_ALL",
+    "MOST_OF_ONE",
+    "Heavy",
+    "Recorded",
+    "discover",
+    "guess",
+    "record",
+]
 
 MOST_OF_ONE, MOST_OF_ALL = 20_000, 40_000
 """So many links, those that are told and those that are known together, one page may have in a transaction, and all
 pages of a batch: what is written of each takes up to 7 kB of the server's memory until it is committed."""
+BYTES_OF_ONE, BYTES_OF_ALL = 2 << 20, 4 << 20
+"""And so many bytes the URLs of the links that are told: a URL of a new page takes about ten times its length."""
 
 
 class Heavy(Exception):
-    """The links of a batch are too many for one transaction; nothing is written yet. `links`: how many each page has,
-    told and known, by its key."""
+    """The links of a batch are too many for one transaction, or their URLs too long; nothing is written yet. `links`:
+    how many each page has, told and known, by its key."""
 
     def __init__(self, links: Mapping[str, int]) -> None:
         super().__init__()
@@ -182,17 +194,20 @@ def _to_look_at(named: Named, redirected: Redirected, ledger: Accounts, policy: 
 
 
 def _weigh(tx: Tx, items: Sequence[Item], found: Sequence[discovery.Looked], rule: Rule) -> None:
-    """Raises Heavy where links are too many. The weight of a page bounds how many it has, unless some weigh nothing."""
+    """Raises Heavy where links are too many, or too long. The weight of a page bounds how many it has, unless some
+    weigh nothing."""
+    sizes = [item.link_bytes for item in items]
+    long = max(sizes) > BYTES_OF_ONE or sum(sizes) > BYTES_OF_ALL
     touched = {item.key for item in items if item.touches_links()}
     weights = {key: (page, weight) for key, page, weight, *_ in found if key in touched}
-    if not rule.weightless:
+    if not rule.weightless and not long:
         at_most = sum(weight for _, weight in weights.values()) / rule.intra_host_weight
         if at_most + sum(len(item.targets) for item in items) <= MOST_OF_ONE:
             return
     there = {key: page for key, (page, weight) in weights.items() if weight > 0.0 or rule.weightless}
     degrees = dict(tx.one("links/degrees", ids=sorted(there.values()))[0])
     links = {item.key: len(item.targets) + degrees.get(there.get(item.key), 0) for item in items}
-    if max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
+    if long or max(links.values()) > MOST_OF_ONE or sum(links.values()) > MOST_OF_ALL:
         raise Heavy(links)
 
 

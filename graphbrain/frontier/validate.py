@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from urllib.parse import urljoin
 
 from graphbrain import border, retry_after, tokens
 from graphbrain.errors import BadInput
@@ -20,7 +19,7 @@ from graphbrain.meaning import meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import Change
-from graphbrain.url import Rules, cleaner
+from graphbrain.url import USER_LEFT_OUT, Rules, cleaner, names_user, resolved, without_user
 
 __all__ = ["TWICE", "Intake", "named", "refused", "unreadable"]
 
@@ -40,6 +39,8 @@ class _Led:
     note: str = ""
     spelling: str | None = None
     circles: bool = False
+    users: int = 0
+    """does the target name a user, who is left out?"""
 
 
 class Intake:
@@ -87,12 +88,15 @@ class Intake:
         report = led.report
         token = claim.token if claim else tokens.token(self._now)
         item = Item(report, key, url, token, self._at(report), address=border.address(report.address), note=led.note)
+        if claim is None and names_user(report.url):
+            item.note = "; ".join(filter(None, (USER_LEFT_OUT, led.note)))
         item.spelling, item.circles = led.spelling, led.circles
         if isinstance(report, Fetched):
             item.seen = _seen(report, item.at, self._change)
             item.facts = facts.of_page(report, url, self._rules)
         if led.target and what.follows and isinstance(report, Fetched):
             item.report = replace(report, redirected_to=None)
+        item.users = led.users
         self._take_links(item, what.links, led.target)
         item.told = what.told if what.told != "any" else "all" if item.targets else "none"
         self._seen.add(key)
@@ -109,7 +113,7 @@ class Intake:
         # The page may have been fetched by way of a redirect: what counts is the page that was claimed.
         if report.url != claim.url and self._rules.page(report.url)[1] != claim.key:
             raise BadInput(f"the claim is for {claim.url}, not for this URL")
-        return claim.url, claim.key
+        return without_user(claim.url), claim.key  # one of an older graphbrain may name a user
 
     def _at(self, report: Fetched | Failed) -> float:
         """When it was, by the clock of the server. A claimed visit was between its claim and now, whatever the clock
@@ -128,16 +132,17 @@ class Intake:
         that is not there: were it refused, its claim would lapse and be handed out again and again."""
         if isinstance(report, Failed) or report.redirected_to is None:
             return _Led(report)
-        circles, spelling = False, None
+        circles, spelling, place = False, None, report.redirected_to
         try:
-            url, key = self._rules.page(_resolved(own_url, report.redirected_to))
+            place = resolved(own_url, place)
+            url, key = self._rules.page(place)
             if key != own:
-                return _Led(report, {key: (url, None)})
+                return _Led(report, {key: (url, None)}, users=int(names_user(place)))
             circles, spelling = True, url if url != own_url else None
             why = "the page redirects to itself" if spelling is None else "that is its own URL in another spelling"
         except BadInput as error:
             why = str(error)
-        note = f"redirects to {border.shown(report.redirected_to)}: {why}"
+        note = f"redirects to {border.shown(without_user(place))}: {why}"
         status = report.status if 300 <= (report.status or 0) < 400 else 301
         failed = Failed(
             report.url, report.claim, status, note[:200],
@@ -151,33 +156,30 @@ class Intake:
             item.targets = dict(target)
         else:
             told = facts.LinkFacts()
-            item.targets, item.over = self._fold(item.key, links, refused, item.values, told)
+            item.targets = self._fold(item, links, refused, told)
             item.link_facts = told.rows() if told.found else {}
         item.refused = tuple(refused)
 
     def _fold(
-        self,
-        own: str,
-        links: Iterable[str | Link],
-        refused: list[tuple[str, str]],
-        values: dict[str, float],
-        told: facts.LinkFacts,
-    ) -> tuple[dict[str, tuple[str, float | None]], int]:
+        self, item: Item, links: Iterable[str | Link], refused: list[tuple[str, str]], told: facts.LinkFacts
+    ) -> dict[str, tuple[str, float | None]]:
         """Distinct targets in page order, at most `max_links`; of several guesses the largest holds.
 
-        What comes of it besides goes into `refused`, `values` and `told`."""
-        page = self._rules.page
+        What comes of it besides goes into `item`, `refused` and `told`."""
+        page, own, values = self._rules.page, item.key, item.values
         targets: dict[str, tuple[str, float | None]] = {}
         over: set[str] = set()
         for link in links:
             try:
                 if isinstance(link, str):
+                    written = link
                     url, key = page(link)
                     guess = value = None
                 elif not hasattr(link, "url"):
                     raise BadInput(f"a link is a URL or a Link, not {_kind(link)}")
                 else:
-                    url, key = page(link.url)
+                    written = link.url
+                    url, key = page(written)
                     guess = None if link.relevance is None else border.share("relevance", link.relevance)
                     value = getattr(link, "value", None)  # a class of the caller's own may know nothing of it
                     value = None if value is None else border.worth("value", value)
@@ -186,6 +188,8 @@ class Intake:
             except Exception as error:  # noqa: BLE001  # the caller's own: canonical, or what is no Link
                 refused.append((named(link), unreadable(error)))
                 continue
+            if "@" in written and names_user(written):
+                item.users += 1
             if key == own:
                 continue
             if told.found or not isinstance(link, str):
@@ -200,7 +204,8 @@ class Intake:
                 targets[key] = (url, guess)
             if value is not None and key in targets:
                 values[key] = max(value, values.get(key, 0.0))
-        return targets, len(over)
+        item.over = len(over)
+        return targets
 
 
 def _failure(claim: Claim, url: str, at: float, why: str) -> Item:
@@ -213,14 +218,6 @@ def refused(item: Item, why: str) -> Item | None:
     """What is to be recorded of a visit that is refused; None: nothing, for nobody has claimed its page."""
     claim = item.report.claim
     return None if claim is None else _failure(claim, item.report.url, item.at, why)
-
-
-def _resolved(base: str, reference: str) -> str:
-    """A reference as it is meant on the page `base`. Raises BadInput."""
-    try:
-        return urljoin(base, reference.strip())
-    except ValueError as error:
-        raise BadInput(f"it is no URL ({error})") from None
 
 
 def _waiting(report: Report, now: float) -> Report:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from graphbrain.frontier import spellings
 from graphbrain.hosts import health
@@ -64,6 +65,8 @@ class Item:
     """key → (text, rel) of the targets, if any of them has such"""
     refused: tuple[tuple[str, str], ...] = ()
     over: int = 0
+    users: int = 0
+    """how many of the links named a user or a password, which were left out"""
     note: str = ""
     """what the answer says beside the outcome"""
     spelling: str | None = None
@@ -117,6 +120,11 @@ class Item:
         """Seconds that the server asked to wait: of a header, intake has read them."""
         wait = self.report.retry_after if isinstance(self.report, Failed) else None
         return None if isinstance(wait, str) else wait
+
+    @property
+    def link_bytes(self) -> int:
+        """How long the URLs of its links are together."""
+        return sum(len(url) for url, _ in self.targets.values())
 
     def request(self, visit: Visit) -> Request:
         """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
@@ -249,7 +257,12 @@ def told_of(item: Item, answer: Answer | None) -> Answer:
 
 
 def _refuse(item: Item, reason: str) -> Answer:
-    return Answer(item.report.url, False, reason, links_refused=item.refused, links_over=item.over)
+    return Answer(item.report.url, False, reason, **_of_links(item))
+
+
+def _of_links(item: Item) -> dict[str, Any]:
+    """What an answer says of links that were not taken as they are."""
+    return {"links_refused": item.refused, "links_over": item.over, "userinfo_dropped": item.users}
 
 
 def judge(item: Item, visit: Visit, policy: Policy) -> Verdict:
@@ -300,7 +313,7 @@ def _refused(item: Item, visit: Visit, reason: str) -> Verdict:
 def _accepted(item: Item, outcome: str | None) -> Answer:
     stated: Outcome | None = outcome  # type: ignore[assignment]  # written by _outcome, read back from the page
     links = len(item.targets) if isinstance(item.report, Fetched) else 0
-    return Answer(item.report.url, True, item.note, stated, links, links_refused=item.refused, links_over=item.over)
+    return Answer(item.report.url, True, item.note, stated, links, **_of_links(item))
 
 
 def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, Change]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import GraphbrainError, GraphTooSmall
+from graphbrain.url import USER_LEFT_OUT
 
 __all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Taken", "Visited"]
 
@@ -78,6 +79,7 @@ class Desk:
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
+        self.counts["userinfo_dropped"] = 0
         self._patience = patience
         self._lock = threading.Lock()
         self._ready: deque[Taken] = deque()
@@ -347,19 +349,21 @@ class Desk:
             answer = self.brain.seed(work.seeds)
             self.counts["seeded"] += answer.created
             self._say(answer.refused)
+            self._say((url, why) for url, why in answer.remarks if why == USER_LEFT_OUT)
 
     def _report(self, results: list[Fetched | Failed]) -> None:
         for result, answer in zip(results, self.brain.report(results), strict=True):
             self.counts["reported"] += answer.accepted
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
             self._say(answer.links_refused)
+            self.counts["userinfo_dropped"] += answer.userinfo_dropped
             if not answer.accepted:
                 self.counts["refused"] += 1
                 log.warning("The visit of %s was refused: %s.", result.url, answer.reason)
 
-    def _say(self, refused: Iterable[tuple[str, str]]) -> None:
-        for url, reason in refused:
-            log.debug("%s is refused: %s.", url, reason)
+    def _say(self, told: Iterable[tuple[str, str]]) -> None:
+        for url, reason in told:
+            log.debug("%s: %s.", url, reason)
 
 
 def _of(claim: Claim) -> tuple[str, str]:

@@ -23,7 +23,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import urljoin
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
@@ -48,7 +47,7 @@ from graphbrain.scrapy.requests import (
     plain_meta,
     request_for,
 )
-from graphbrain.url import Rules
+from graphbrain.url import Rules, resolved, without_user
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -131,7 +130,7 @@ class _Visit:
             return Failed(url, claim, error=self.error or "a middleware dropped the request, or its answer")
         status, head, took = response.status, response.headers, latency(response)
         if status in PERMANENT and (place := _text(head.get("Location"))):
-            return Fetched(url, (), claim, status, redirected_to=urljoin(response.url, place), seconds=took)
+            return Fetched(url, (), claim, status, redirected_to=_led(response, place), seconds=took)
         # A spider that has made requests of it has read the page; one that raises on what is not text never could.
         if self.error and not self.links and isinstance(response, TextResponse):
             return Failed(url, claim, status, error=self.error, seconds=took)
@@ -252,6 +251,7 @@ class Scheduler(BaseScheduler):
             return False
         visit = self._visits.get(request.meta.get(MARK, 0))
         if visit is not None:
+            request = _without_user(request)
             if not self._moved(visit, request):
                 visit.requests.add(request)
                 self._push(request)
@@ -262,6 +262,7 @@ class Scheduler(BaseScheduler):
         if not again and (note := express(request, self.crawler.spider)) is not None:
             self._desk.seed(request.url, note)
             return True
+        request = _without_user(request)
         if self._met(request, self._fingerprints):
             return False
         self._push(request)
@@ -497,6 +498,20 @@ def _unmarked(request: Request) -> Request:
 def _told(error: Exception) -> str:
     """What a report says of an error in the crawler's own code."""
     return f"{type(error).__name__}: {error}"[:200]
+
+
+def _led(response: Response, place: str) -> str:
+    """Where a redirect leads; as it is, where that is no URL: the brain's answer will say what is wrong with it."""
+    try:
+        return resolved(response.url, place)
+    except BadInput:
+        return place
+
+
+def _without_user(request: Request) -> Request:
+    """The request of the same URL without a user and a password: Scrapy would look them up as a part of the host."""
+    url = without_user(request.url)
+    return request if url == request.url else request.replace(url=url)
 
 
 def _text(header: bytes | None) -> str | None:

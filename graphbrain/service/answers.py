@@ -353,7 +353,7 @@ _LINKED: dict[str, Any] = _of(LinkedPage, url="https://a.example/b", key=KEY, st
 _LINKED |= {"hub_score": 1.0, "authority_score": 1.2, "since": 1795610851.5}
 _PAID = {"url": "https://a.example/b", "key": KEY, "cash": 0.4, "share": 0.2}
 _ANSWER = {"url": CLAIM["url"], "accepted": True, "reason": "", "outcome": "new", "links": 12}
-_ANSWER |= {"links_refused": [["mailto:x", "not http"]], "links_over": 0}
+_ANSWER |= {"links_refused": [["mailto:x", "not http"]], "links_over": 0, "userinfo_dropped": 0}
 _DONE = {"pages": 12, "links": 80, "claims": 12, "pushes": 9, "payments": 120, "retries": 0}
 _PACE: dict[str, Any] = {"visits_an_hour": 360.0, "links_an_hour": 2_400.0, "visits": 12, "links": 80}
 _PACE |= {"seconds": 120.0, "so_far": True, "price": None}

@@ -194,7 +194,7 @@ def test_a_brain_of_other_url_rules_is_refused(neo4j: Neo4j, ask: Callable[..., 
         with pytest.raises(SettingsError, match="URL rules"):
             neo4j.open(crawl="test")
     finally:
-        ask("MATCH (b:Brain) SET b.url_rules = 2")
+        ask("MATCH (b:Brain) SET b.url_rules = 3")
 
 
 def test_an_unknown_variable_is_refused(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> None:

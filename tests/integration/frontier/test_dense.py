@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
 from graphbrain.brain import push
+from graphbrain.brain import report as reporting
 from graphbrain.errors import GraphTooSmall, UnknownPage
 from graphbrain.frontier import dense as parting
-from graphbrain.frontier import edits, report
+from graphbrain.frontier import discovery, edits, report
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -34,6 +35,33 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def links_of(brain: Brain, url: str) -> list[str]:
     return sorted(link.url for link in brain.links(url, "out"))
+
+
+def test_long_urls_are_parted_by_their_bytes(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few links there are, no transaction is given more bytes of new URLs than its bound, and one more URL."""
+    longest = 500
+    monkeypatch.setattr(report, "BYTES_OF_ONE", 2_000)
+    monkeypatch.setattr(report, "BYTES_OF_ALL", 4_000)
+    monkeypatch.setattr(reporting, "BATCH_BYTES", 2_000)
+    sizes: list[int] = []
+    create = discovery.create
+
+    def counted(tx: object, pages: Iterable[discovery.New], *more: object, **how: object) -> dict[str, int]:
+        given = list(pages)
+        sizes.append(sum(len(page.url) for page in given))
+        return create(tx, given, *more, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(discovery, "create", counted)
+    links = {
+        f"http://p{page}.org/": [f"http://q{page}.org/{n}/".ljust(longest, "x") for n in range(count)]
+        for page, count in enumerate((1, 3, 30, 2, 2, 2))
+    }
+    answers = brain.report([Fetched(url, urls) for url, urls in links.items()])
+    assert [answer.links for answer in answers] == [1, 3, 30, 2, 2, 2]
+    assert max(sizes) <= 2_000 + longest and len(sizes) > 8
+    for url, urls in links.items():
+        assert links_of(brain, url) == sorted(urls)
+    sound(brain)
 
 
 @pytest.mark.long

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from graphbrain import Brain, Failed, Fetched, Link
+from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.errors import BadInput
 from graphbrain.model import SeedAnswer
+from graphbrain.url import USER_LEFT_OUT
 from tests.conftest import PATIENCE, Neo4j
 from tests.integration.conftest import START, Going, HandClock, crowd
 
@@ -162,6 +163,29 @@ def test_a_bad_link_is_refused_and_the_others_are_kept(brain: Brain) -> None:
     assert answer.accepted
     assert [url for url, _ in answer.links_refused] == ["javascript:x", "http://c\x01.org/"]
     assert brain.neighbours(A) == ([B], [])
+
+
+def test_a_user_in_a_url_is_left_out_wherever_it_comes_from_and_the_answer_says_so(brain: Brain, ask: Ask) -> None:
+    seeded = brain.seed(["http://u:secret@a.org/", "http://:@a.org/2"])
+    assert seeded.created == 2 and dict(seeded.remarks) == {A: USER_LEFT_OUT, f"{A}2": USER_LEFT_OUT}
+    (answer,) = brain.report(
+        [Fetched(A, ["http://u:secret@b.org/", C, "http://u@c.org/x"], canonical="//u:secret@a.org/c")]
+    )
+    assert (answer.accepted, answer.links, answer.userinfo_dropped, answer.reason) == (True, 3, 2, "")
+    (own,) = brain.report([Fetched("http://u:secret@b.org/")])
+    assert own.accepted and USER_LEFT_OUT in own.reason
+    hinted = brain.hint([Hint("http://u:secret@b.org/new"), "http://b.org/newer"])
+    assert [(hint.outcome, hint.reason) for hint in hinted] == [("new", USER_LEFT_OUT), ("new", "")]
+    assert brain.crawl_now(["http://u:secret@b.org/now"]) == [True]
+    brain.link("http://u:secret@d.org/", "http://u:secret@e.org/")
+    assert brain.page("http://u:secret@b.org/now").url == "http://b.org/now"
+    for nodes in ask("MATCH (n) RETURN properties(n)"):
+        assert "secret" not in str(nodes) and "u@" not in str(nodes)
+
+
+def test_tabs_line_ends_and_backslashes_are_read_as_browsers_read_them(brain: Brain) -> None:
+    (answer,) = brain.report([Fetched(A, ["http://b.\torg/\n", "http:\\\\c.org\\x\\..\\"])])
+    assert answer.links == 2 and brain.neighbours(A) == ([B, C], [])
 
 
 def test_more_links_than_max_links_are_counted_and_left_out(make_brain: MakeBrain) -> None:

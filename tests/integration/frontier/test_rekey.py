@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from graphbrain import Brain, Claim, Failed, Fetched, Link, url_v1
+from graphbrain import Brain, Claim, Failed, Fetched, Hint, Link, url_v1, url_v2
 from graphbrain.cli.app import main
 from graphbrain.errors import BadInput, GraphUnavailable, SettingsError, UnknownPage
 from graphbrain.frontier import rekey
@@ -33,6 +33,8 @@ A, B = "http://a.org/", "http://b.org/"
 class RulesBefore:
     """Version 1 of the URL rules: the canonical text is address and key."""
 
+    odd: dict[str, str] | None = None
+
     def __init__(self, extra: Callable[[str], str] | None = None) -> None:
         self._extra = extra
 
@@ -46,16 +48,41 @@ class RulesBefore:
         return key_of(written)
 
 
+class RulesBetween:
+    """Version 2 of the URL rules: an address as it was written, with a user, and a key of its normal form."""
+
+    odd: dict[str, str] | None = None
+
+    def __init__(self, extra: Callable[[str], str] | None = None) -> None:
+        self._extra = extra
+
+    def page(self, url: str) -> tuple[str, str]:
+        written = url_v2.address(url)
+        return written, self.key(written)
+
+    def key(self, written: str) -> str:
+        return key_of(url_v2.form(written, self._extra))
+
+
+RULES = {1: RulesBefore, 2: RulesBetween}
+
+
 class Before:
-    """A brain as the version before has made it, and has it open."""
+    """A brain as a version before has made it, and has it open."""
 
     def __init__(self, brain: Brain, neo4j: Neo4j, ask: Ask, clock: HandClock) -> None:
         self.brain, self._neo4j, self._ask, self._clock = brain, neo4j, ask, clock
-        brain.session.rules = RulesBefore()  # type: ignore[assignment]
+        self.by(1)
+
+    def by(self, version: int, extra: Callable[[str], str] | None = None) -> Before:
+        """It goes by this version of the rules."""
+        self.version = version
+        self.brain.session.rules = RULES[version](extra)  # type: ignore[assignment]
+        return self
 
     def close(self) -> None:
         """From now on it is as an older version has left it."""
-        self._ask("MATCH (b:Brain) SET b.url_rules = 1, b.revision = b.revision + 1")
+        self._ask("MATCH (b:Brain) SET b.url_rules = $rules, b.revision = b.revision + 1", rules=self.version)
 
     def opened(self, **settings: Any) -> Brain:
         return self._neo4j.open(crawl="test", auto_tend=False, clock=self._clock, to_rekey=True, **settings)
@@ -78,8 +105,9 @@ def before(make_brain: MakeBrain, neo4j: Neo4j, ask: Ask, clock: HandClock) -> I
 
     yield make
     ask(
-        "MATCH (b:Brain) SET b.url_rules = 2, b.moved_from = null, b.importing = null, b.rekeying = null, "
-        "b.rekey_merging = null, b.revision = b.revision + 1"
+        "MATCH (b:Brain) SET b.url_rules = 3, b.moved_from = null, b.moved_at = null, b.moved_first_at = null, "
+        "b.importing = null, b.rekeying = null, b.rekeying_to = null, b.rekey_merging = null, "
+        "b.revision = b.revision + 1"
     )
 
 
@@ -117,6 +145,7 @@ OTHER_HOSTS = {"127.0.0.1": ("0x7f.1", "127.1", "2130706433"), "[::1]": ("[0:0:0
 SEEDS = (1, 2)
 """The suite runs few; give more, when something of this is changed."""
 NOISE = ("Utm_Source=x", "utm%5Fmedium=mail", "PHPSESSID=77", "JSessionID=1", "gclid=5", "cfid=9")
+NEW_NOISE = ("utm_whatever=1", "srsltid=A", "osCsid=4", "PHPSESSID[]=7", "gbraid=0")
 
 
 @dataclass(frozen=True)
@@ -140,8 +169,11 @@ class Site:
             path = f"/(S({dice.randrange(9)}))" + path
         if dice.random() < 0.2:
             path = path.replace("~", "%7E").replace("é", "%c3%a9")
+        if dice.random() < 0.3:
+            arguments.append(dice.choice(NEW_NOISE))
         query = ("?" + "&".join(arguments)) if arguments else dice.choice(("", "", "?"))
-        return f"http://{host}{path}{query}"
+        user = dice.choice(("", "", "", "u@", "u:p@", ":@"))
+        return f"http://{user}{host}{path}{query}"
 
 
 def web(dice: random.Random, pages: int) -> list[Site]:
@@ -208,6 +240,7 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
 
 @pytest.mark.long
 @pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("version", RULES)
 @pytest.mark.parametrize(
     "settings",
     [
@@ -219,12 +252,17 @@ def picture(brain: Brain, ask: Ask) -> tuple[dict[str, Any], set[tuple[str, str]
     ids=str,
 )
 def test_a_moved_brain_equals_one_made_anew(
-    before: Callable[..., Before], make_brain: MakeBrain, ask: Ask, clock: HandClock, settings: dict[str, Any]
+    before: Callable[..., Before],
+    make_brain: MakeBrain,
+    ask: Ask,
+    clock: HandClock,
+    settings: dict[str, Any],
+    version: int,
 ) -> None:
     began = clock()
     for seed in SEEDS:
         clock.at = began
-        old = before(**settings)
+        old = before(**settings).by(version)
         done = crawl(old, clock, random.Random(seed))
         old.close()
         left = ask("MATCH (p:Page) RETURN count(p)")[0][0]
@@ -247,6 +285,26 @@ def test_a_moved_brain_equals_one_made_anew(
         assert moved[1] == expected[1]
         for key, both in expected[2].items():
             assert moved[2][key] == pytest.approx(both, rel=1e-6), key
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("version", RULES)
+def test_a_brain_of_either_version_is_moved(
+    before: Callable[..., Before], ask: Ask, clock: HandClock, version: int
+) -> None:
+    """Every page has the address and the key that its URL has today, and nothing else has changed."""
+    old = before().by(version)
+    crawl(old, clock, random.Random(11))
+    old.close()
+    with old.opened() as moves:
+        done = moves.rekey(lambda done, _, own=moves: still_right(own) if done % 7 == 0 else None)
+    assert done.merged and done.keys and not done.other_step
+    rules = Rules()
+    with old.now() as brain:
+        sound(brain)
+        for url, key in ask("MATCH (p:Page) RETURN p.url, p.key"):
+            assert rules.page(url) == (url, key)
+            assert "@" not in url
 
 
 @pytest.mark.usefixtures("small")
@@ -485,11 +543,17 @@ def test_claims_of_older_processes_go_on_while_it_moves(
 # ------------------------------------------------------------------------------------ what stands beside pages
 
 
-def test_notes_and_pages_forgotten_for_ever_stay_found(before: Callable[..., Before]) -> None:
-    old = before()
-    known, coming, gone = f"{A}?PHPSESSID=1", f"{A}x?PHPSESSID=1", f"{A}y?PHPSESSID=1"
+STAYS_FOUND = [(1, "?PHPSESSID=1", ""), (2, "?utm_whatever=1", ""), (2, "?srsltid=7&osCsid=1", ""), (2, "", "u:p@")]
+
+
+@pytest.mark.parametrize(("version", "noise", "user"), STAYS_FOUND)
+def test_notes_and_pages_forgotten_for_ever_stay_found(
+    before: Callable[..., Before], version: int, noise: str, user: str
+) -> None:
+    old = before().by(version)
+    known, coming, gone = (f"http://{user}a.org/{path}{noise}" for path in ("", "x", "y"))
     old.brain.report([Fetched(B, [known])])
-    old.brain.note({known: "of a page", coming: "of a page to come", f"{A}z?PHPSESSID=1": "of nobody"})
+    old.brain.note({known: "of a page", coming: "of a page to come", f"{A}z{noise}": "of nobody"})
     old.brain.forget(gone, for_ever=True)
     old.close()
     old.move()
@@ -499,8 +563,11 @@ def test_notes_and_pages_forgotten_for_ever_stay_found(before: Callable[..., Bef
         brain.note({coming: "too late", A: "too late"})
         brain.report([Fetched("http://c.org/", [coming, gone])])
         assert brain.page(coming).state == "frontier" and unknown(brain, gone)
-        held = [claim for claim in brain.next_urls(9) if claim.url == coming]
-        assert list(brain.notes(held).values()) == ["of a page to come"]
+        held = [claim for claim in brain.next_urls(9) if claim.key == brain.page(coming).key]
+        assert held
+        if held and not user:  # the address says no more how it was written
+            assert list(brain.notes(held).values()) == ["of a page to come"]
+        assert brain.hint([Hint(gone)])[0].outcome is None and unknown(brain, gone)
         assert brain.seed([gone]).created == 0 and unknown(brain, gone)
         brain.forget(coming)
         brain.forget(A)
@@ -596,6 +663,97 @@ def test_the_crawls_own_step_is_not_taken_twice(before: Callable[..., Before], a
         for url in ("http://x.org/a", "http://x.org/b", "http://x.org/d"):
             assert brain.page(url) is not None, url
         assert ask("MATCH (p:Page) RETURN count(p)") == [[3]]
+
+
+def test_pages_of_another_step_keep_their_keys(before: Callable[..., Before], ask: Ask) -> None:
+    """A brain of version 2 keeps no trace of the crawl's own step: where it is not given, pages are not keyed without
+    it, and it is said."""
+
+    def step(url: str) -> str:
+        return url.split("?")[0]
+
+    old = before().by(2, step)
+    old.brain.report([Fetched("http://x.org/a?id=1"), Fetched("http://x.org/b?ref=2&utm_new=1"), Fetched(A)])
+    old.close()
+    keys = dict(ask("MATCH (p:Page) RETURN p.url, p.key"))
+    assert old.move().other_step == 2
+    after = dict(ask("MATCH (p:Page) RETURN p.url, p.key"))
+    assert {url for url in keys if keys[url] != after[url]} == {"http://x.org/b?ref=2&utm_new=1"}
+    with old.now(canonical=step) as brain:
+        assert brain.page("http://x.org/a?id=7").url == "http://x.org/a?id=1"
+
+
+def test_the_crawls_own_step_goes_on_over_version_2(before: Callable[..., Before]) -> None:
+    def step(url: str) -> str:
+        return url.replace("&ref=x", "")
+
+    old = before().by(2, step)
+    old.brain.report([Fetched("http://u@x.org/a?id=1&ref=x&utm_new=1"), Fetched("http://x.org/a?id=1&wbraid=7")])
+    old.close()
+    done = old.move(canonical=step)
+    assert (done.merged, done.other_step) == (1, 0)
+    with old.now(canonical=step) as brain:
+        assert brain.page("http://x.org/a?id=1&ref=x").url == "http://x.org/a?id=1&ref=x&utm_new=1"
+        sound(brain)
+
+
+def test_moved_twice_it_knows_what_both_versions_knew(
+    before: Callable[..., Before], ask: Ask, clock: HandClock
+) -> None:
+    """Claims, notes and forgotten URLs of version 1 are found after the move to 2, which an older graphbrain did, and
+    that to 3."""
+    old = before()
+    first, second = f"{A}1?PHPSESSID=1&utm_new=1", f"{A}2?utm_new=2"
+    noted, gone = f"{A}3?PHPSESSID=1&utm_new=1", f"{A}4?PHPSESSID=1&utm_new=1"
+    old.brain.seed([first])
+    [one] = old.brain.next_urls(1)
+    old.brain.note({noted: "by the first"})
+    old.brain.forget(gone, for_ever=True)
+    # The move to version 2: as that has left a brain.
+    clock.pass_(10.0)
+    between = RulesBetween()
+    moved = between.page(first)
+    ask("MATCH (p:Page {key: $key}) SET p.key = $now, p.url = $url", key=one.key, now=moved[1], url=moved[0])
+    ask("CREATE (:Moved {key: $key, to: $to})", key=one.key, to=moved[1])
+    ask("MATCH (b:Brain) SET b.moved_from = 1, b.moved_at = $now, b.importing = 'moved'", now=clock())
+    clock.pass_(10.0)
+    old.by(2)
+    old.brain.session.refresh()
+    old.brain.seed([second])
+    [two] = old.brain.next_urls(1)
+    old.close()
+    clock.pass_(10.0)
+    old.move()
+    assert ask("MATCH (b:Brain) RETURN b.moved_from, b.url_rules") == [[1, 3]]
+    with old.now() as brain:
+        clock.pass_(10.0)
+        assert brain.notes([noted]) and brain.seed([gone]).forgotten == 1
+        answers = brain.report([Fetched(one.url, claim=one), Fetched(two.url, claim=two)])
+        assert [answer.outcome for answer in answers] == ["new", "new"], answers
+        sound(brain)
+
+
+def test_a_move_to_version_2_that_was_broken_off_goes_on_to_3(
+    before: Callable[..., Before], ask: Ask, clock: HandClock
+) -> None:
+    old = before()
+    crawl(old, clock, random.Random(12))
+    old.close()
+    between = RulesBetween()
+    taken = {key for [key] in ask("MATCH (p:Page) RETURN p.key")}
+    rows = ask("MATCH (p:Page) RETURN id(p), p.url ORDER BY id(p)")
+    for page, url in rows[: len(rows) // 2]:
+        address, key = between.page(url)
+        if key not in taken:
+            ask("MATCH (p:Page) WHERE id(p) = $page SET p.url = $url, p.key = $key", page=page, url=address, key=key)
+        taken.add(key)
+    ask("MATCH (b:Brain) SET b.rekeying = $at, b.importing = 1.0", at=rows[len(rows) // 2][0])
+    old.move()
+    rules = Rules()
+    with old.now() as brain:
+        sound(brain)
+        for url, key in ask("MATCH (p:Page) RETURN p.url, p.key"):
+            assert rules.page(url) == (url, key)
 
 
 @pytest.mark.usefixtures("small")

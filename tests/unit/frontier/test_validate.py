@@ -15,7 +15,7 @@ from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.frontier.validate import SKEW, Intake
 from graphbrain.frontier.verdicts import Item
 from graphbrain.model import Answer
-from graphbrain.url import Rules, key_of
+from graphbrain.url import USER_LEFT_OUT, Rules, key_of
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 NOW = 1_000_000.0
@@ -77,6 +77,30 @@ def test_links_over_the_limit_are_counted_once_each() -> None:
     made = item(Fetched(A, [B, C, "http://d.org/", "http://d.org/#x", "http://e.org/", B]), 2)
     assert [url for url, _ in made.targets.values()] == [B, C]
     assert made.over == 2
+
+
+def test_links_that_name_a_user_are_taken_without_it_and_counted() -> None:
+    made = item(Fetched(A, ["http://u:p@b.org/", Link("http://:@c.org/"), B, "http://a.org/x@y"]))
+    assert [url for url, _ in made.targets.values()] == [B, C, "http://a.org/x@y"]
+    assert made.users == 2 and not made.refused
+
+
+def test_a_page_that_is_reported_with_a_user_is_the_one_without() -> None:
+    made = item(Fetched("http://u:p@a.org/", [B]))
+    assert (made.url, made.key, made.note) == (A, key_of(A), USER_LEFT_OUT)
+
+
+def test_a_redirect_is_read_as_browsers_read_it() -> None:
+    made = item(Fetched(A, redirected_to="\\\\u:p@b.org\\x", status=301))
+    assert [url for url, _ in made.targets.values()] == ["http://b.org/x"] and made.users == 1
+    made = item(Fetched(A, redirected_to="//u:secret@b..org/", status=301))
+    assert "secret" not in made.note and isinstance(made.report, Failed) and "secret" not in made.report.error
+
+
+def test_a_claim_of_an_older_graphbrain_brings_no_user_back() -> None:
+    old = replace(claim(), url="http://u:p@a.org/")
+    made = item(Fetched(old.url, [B], claim=old))
+    assert (made.url, made.key) == (A, old.key)
 
 
 def test_a_guess_for_a_kept_link_counts_even_after_the_limit() -> None:

@@ -1,0 +1,33 @@
+"""The keys that pages had by all URL rules that came before: what a brain that was moved may still keep by them.
+
+Notes, and pages forgotten for ever, of URLs that are no pages have nothing but the key. They stay under the one that
+they were given, and whoever asks for a URL asks for the keys it has had, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from graphbrain import url_v1, url_v2
+
+__all__ = ["VERSIONS", "OldKeys", "old_keys"]
+
+VERSIONS = (url_v1.VERSION, url_v2.VERSION)
+"""The rules from which a brain can be moved to today's."""
+
+OldKeys = Callable[[str], tuple[str, ...]]
+
+
+def old_keys(first: int, extra: Callable[[str], str] | None = None, hash_bang: bool = False) -> OldKeys:
+    """A function: URL → the keys that its page had since version `first` of the rules, the newest first.
+
+    `extra`: the user's own last step. Thread-safe.
+    """
+    of_version = {url_v2.VERSION: url_v2.old_keys(extra, hash_bang), url_v1.VERSION: url_v1.old_keys(extra)}
+    asked = [keys for version, keys in of_version.items() if version >= first]
+
+    def of(url: str) -> tuple[str, ...]:
+        found = (keys(url) for keys in asked)
+        return tuple(dict.fromkeys(key for key in found if key is not None))
+
+    return of
