@@ -347,6 +347,9 @@ class Page(_Record):
     by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
     `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
+    `failing_since`: its first failure since it was last fetched; `fault`: how the last visit failed (`refused`,
+    `broken`, `silent`, `missing`, `not_sent`, `not_understood`); `recheck_at`: when an alias or a parked page is looked
+    at again.
     `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
     """
 
@@ -420,6 +423,9 @@ class Page(_Record):
     content_type: str | None = None
     fetch_seconds: float | None = None
     in_sitemap: float | None = None
+    failing_since: float | None = None
+    fault: str | None = None
+    recheck_at: float | None = None
 
     @property
     def rate(self) -> float | None:

@@ -180,9 +180,7 @@ class Settings:
         300.0, "shared", "most that Crawl-delay, response times and slowing down make of a delay"
     )
     longest_block_seconds: float = _setting(86_400.0, "shared", "most seconds for which a Retry-After is obeyed")
-    dead_after: int = _setting(
-        3, "shared", "times in a row without any answer after which a host is only probed; 0 = off"
-    )
+    dead_after: int = _setting(3, "shared", "rounds of failures in a row after which a host is only probed; 0 = off")
     pages_per_host: int = _setting(0, "shared", "most pages of one host that are fetched for the first time; 0 = all")
     address_delay_seconds: float = _setting(
         0.0, "shared", "least time between two claims of all hosts at one address; 0 = none"

@@ -269,9 +269,11 @@ _TIMES = (
     ("fetched", "fetched"),
     ("changed", "changed"),
     ("failed", "failed"),
+    ("failing since", "failing_since"),
     ("hinted", "hinted"),
     ("in sitemap", "in_sitemap"),
     ("not before", "not_before"),
+    ("looked at again", "recheck_at"),
     ("waiting since", "waiting_since"),
     ("claimed", "claimed"),
     ("lease until", "lease_until"),
@@ -280,7 +282,7 @@ _TIMES = (
 
 _FIELDS = (
     *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
-    "parked_because",
+    *("fault", "parked_because"),
 )
 
 _COUNTS = ("visits", "changes", "errors")
@@ -348,7 +350,16 @@ def hosts_table(hosts: Iterable[Host]) -> Table:
     return rows_table(columns, rows, ("used", "budget", "silent", "pace"))
 
 
-_HOST_TIMES = ("next_at", "probe_at", "robots_at", "robots_http_at", "robots_https_at", "discovered", "blocked_until")
+_HOST_TIMES = (
+    "next_at",
+    "failing_since",
+    "probe_at",
+    "robots_at",
+    "robots_http_at",
+    "robots_https_at",
+    "discovered",
+    "blocked_until",
+)
 
 
 def host_sheet(host: Host) -> Sheet:
