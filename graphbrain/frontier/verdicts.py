@@ -107,8 +107,10 @@ class Item:
 
     @property
     def vain(self) -> bool:
-        """Was there no answer at all?"""
-        return isinstance(self.report, Failed) and self.report.status is None and not self.refusal
+        """Was there no answer at all? What was not asked, or not understood, is no silence of the host."""
+        report = self.report
+        silent = isinstance(report, Failed) and report.status is None and report.fault in (None, "silent")
+        return silent and not self.refusal
 
     @property
     def link_bytes(self) -> int:
