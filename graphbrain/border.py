@@ -16,7 +16,7 @@ from numbers import Integral
 from typing import Any
 
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Report, number
+from graphbrain.model import FAULTS, Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
 __all__ = [
@@ -71,6 +71,8 @@ def checked(report: Report) -> Report:
     _number(report, "seconds", *RANGES["seconds"], plain)
     if isinstance(report, Failed):
         _number(report, "retry_after", *RANGES["retry_after"], plain)
+        if report.fault is not None and report.fault not in FAULTS:
+            raise BadInput(f"fault must be {', '.join(FAULTS)} or None, not {report.fault!r:.80}")
     else:
         _fetched(report, plain)
     return replace(report, **plain) if plain else report

@@ -17,6 +17,7 @@ from graphbrain.methods import OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
+    "FAULTS",
     "FOR_EVER",
     "ROBOTS",
     "SCOPE",
@@ -26,6 +27,7 @@ __all__ = [
     "Claim",
     "Claims",
     "Failed",
+    "Fault",
     "Fetched",
     "Hint",
     "HintOutcome",
@@ -51,6 +53,9 @@ __all__ = [
 Outcome = Literal["new", "changed", "same", "alias", "retry", "gone", "slowed"]
 OUTCOMES = (*get_args(Outcome), "refused")
 """What can become of a report, in the order in which workers count it."""
+Fault = Literal["silent", "not_sent", "not_understood"]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+"""Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
@@ -230,7 +235,11 @@ class Fetched:
 class Failed:
     """A fetch that brought no page.
 
-    `status`: the HTTP status, or None when there was no answer (time-out, DNS, refused connection: `error` says).
+    `status`: the HTTP status, or None when there was none: `error` says why, and `fault` whose fault it was.
+    `fault`: silent, the host gave no answer (time-out, DNS, TLS, connection refused or reset), which None means, too;
+    not_sent, the crawler did not ask (its own rules forbid it, or it cannot ask for such a URL); not_understood, the
+    host answered what the crawler cannot read (no HTTP, too many headers, a body that is too long or does not end).
+    Beside a status it says nothing.
     `retry_after`: how long the server asked to wait, in seconds, or its Retry-After header as it stands, which may be a
     date; what is neither says nothing. `seconds`, `address`: as of a `Fetched`.
     """
@@ -243,6 +252,7 @@ class Failed:
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None
+    fault: Fault | None = None
 
 
 Report = Fetched | Failed

@@ -17,7 +17,7 @@ from typing import Any, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Failed, Fetched, Hint, Link, Report
+from graphbrain.model import FAULTS, Claim, Failed, Fetched, Hint, Link, Report
 
 __all__ = [
     "claim_from_dict",
@@ -44,6 +44,7 @@ _OF_PAGES = frozenset({BASE64, *(f.name for f in dataclasses.fields(Fetched))}) 
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
+    "fault": {"type": "string", "enum": list(FAULTS)},
 }
 _ENCODED: Spec = {
     "type": "string",
@@ -84,6 +85,8 @@ def _fits(value: Any, spec: Spec) -> bool:
     if isinstance(value, str):
         if "string" not in types or not spec.get("minLength", 0) <= len(value) <= spec.get("maxLength", len(value)):
             return False
+        if "enum" in spec:
+            return value in spec["enum"]
         return "pattern" not in spec or re.fullmatch(spec["pattern"], value) is not None
     if isinstance(value, int | float):
         if "number" not in types and not ("integer" in types and value == value // 1):
@@ -94,6 +97,8 @@ def _fits(value: Any, spec: Spec) -> bool:
 
 def _words(spec: Spec) -> str:
     """What a value must be, for a person."""
+    if "enum" in spec:
+        return f"one of {', '.join(spec['enum'])}"
     types = [spec["type"]] if isinstance(spec["type"], str) else spec["type"]
     text = spec.get("contentEncoding") or " or ".join(_WORDS[one] for one in types)
     if "minimum" in spec:
@@ -125,9 +130,9 @@ def json_object(line: str | bytes) -> dict[str, Any]:
 def report_from_dict(item: Mapping[str, Any]) -> Report:
     """A `Fetched` or `Failed` from one JSON object, as `graphbrain report` reads them.
 
-    An object with `failed: true`, with `error` or `retry_after`, or with a status of 400 and above and no links is a
-    failure; null is as if it were not there. `claim` is the claim as it was handed out. Raises BadInput with what is
-    wrong.
+    An object with `failed: true`, with `error`, `fault` or `retry_after`, or with a status of 400 and above and no
+    links is a failure; null is as if it were not there. `claim` is the claim as it was handed out. Raises BadInput with
+    what is wrong.
     """
     if not isinstance(item, Mapping) or item.get("url") is None:
         raise BadInput("A report must be a JSON object with a 'url'.")
@@ -139,7 +144,11 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
     if status is not None:
         status = _checked("status", status, _specs(Failed)["status"])
     # What an error page said beside its status is no reason to refuse it, nor what a failed visit did.
-    if failed or "error" in data or "retry_after" in data or ((status or 0) >= 400 and not _has_links(data)):
+    if (
+        failed
+        or not {"error", "fault", "retry_after"}.isdisjoint(data)
+        or ((status or 0) >= 400 and not _has_links(data))
+    ):
         return Failed(**_values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES}))
     encoded = data.pop(BASE64, None)
     page = _values(Fetched, data)
@@ -251,8 +260,8 @@ def report_schema() -> dict[str, Any]:
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
     words = "the body, in base64, where it is no text; goes before body"
     shared["status"]["description"] = (
-        "the HTTP status; null, or left out: 200, or of a failure that there was no answer (time-out, DNS, refused "
-        "connection: `error` says)"
+        "the HTTP status; null, or left out: 200, or of a failure that there was none: `error` says why, and `fault` "
+        "whose fault it was"
     )
     pages[BASE64] = {**_ENCODED, "type": ["string", "null"], "description": words}
     failed = {"type": ["boolean", "null"], "description": "true: it is a failure, whatever else the line says"}
@@ -260,6 +269,7 @@ def report_schema() -> dict[str, Any]:
     failure = [
         {"properties": {"failed": {"const": True}}, "required": ["failed"]},
         {"properties": {"error": {"not": nothing}}, "required": ["error"]},
+        {"properties": {"fault": {"not": nothing}}, "required": ["fault"]},
         {"properties": {"retry_after": {"not": nothing}}, "required": ["retry_after"]},
         {
             "properties": {
@@ -315,6 +325,8 @@ def _described(kind: type) -> dict[str, dict[str, Any]]:
         else:
             types = [spec["type"]] if isinstance(spec["type"], str) else list(spec["type"])
             shown[name] = {**spec, "type": [*types, "null"], **words}
+            if "enum" in spec:
+                shown[name]["enum"] = [*spec["enum"], None]
     return shown
 
 

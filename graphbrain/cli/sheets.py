@@ -95,6 +95,8 @@ def import_sheet(done: Imported) -> Sheet:
         ("hosts", d.hosts),
         ("left out", f"{d.refused:,} lines or links, {d.over:,} links over max_links"),
     ]
+    if d.userinfo_dropped:
+        pairs.append(("userinfo", f"left out of {d.userinfo_dropped:,} URLs that named a user or a password"))
     if d.outside:
         pairs.append(("out of scope", f"{d.outside:,} pages: they will not be fetched ('graphbrain settings')"))
     if d.reported:

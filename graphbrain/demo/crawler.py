@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from html.parser import HTMLParser
-from http.client import HTTPException, HTTPResponse
+from http.client import HTTPException, HTTPResponse, InvalidURL, RemoteDisconnected
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -32,6 +32,7 @@ from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Requ
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.errors import BadInput
+from graphbrain.model import Fault
 from graphbrain.relevance import guess
 from graphbrain.url import resolved
 
@@ -168,7 +169,7 @@ class _Robots:
     def _fetch(self, origin: str, claim: Claim) -> Failed | None:
         """Hand in what the origin says now; why that could not be."""
         # Unlike a page it is fetched from where it leads to, however often, and belongs to who was asked.
-        request = Request(f"{origin}/robots.txt", unverifiable=True)
+        request, response = Request(f"{origin}/robots.txt", unverifiable=True), None
         try:
             with self._opener.open(request, timeout=TIMEOUT) as response:
                 text, status = _read(response), response.status
@@ -177,7 +178,7 @@ class _Robots:
         except HTTPError as error:  # redirects in a circle: as if there were none
             text, status = b"", error.code
         except (OSError, HTTPException, ValueError) as error:
-            return Failed(claim.url, claim, error=f"robots.txt: {type(error).__name__}: {error}")
+            return _unread(claim, error, response is not None, "robots.txt: ")
         try:  # an empty one, where there is none, says to all crawlers that it was asked for
             said = self._brain.set_robots(origin, text if 200 <= status < 300 else b"")
         except BadInput:  # no text at all
@@ -206,14 +207,24 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     """What became of one claimed page. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
-    request = Request(claim.url, headers=headers)
+    response = None
     try:
-        with opener.open(request, timeout=TIMEOUT) as response:
+        with opener.open(Request(claim.url, headers=headers), timeout=TIMEOUT) as response:
             return _result(claim, response, judge)
     except HTTPError as error:  # redirects in a circle, or to what is not on the web: the host has answered
         return Failed(claim.url, claim, error.code, error=str(error))
     except (OSError, HTTPException, ValueError) as error:
-        return Failed(claim.url, claim, error=f"{type(error).__name__}: {error}")
+        return _unread(claim, error, response is not None)
+
+
+def _unread(claim: Claim, error: Exception, answered: bool, what: str = "") -> Failed:
+    """A page that there is no status of. `answered`: the head of an answer has come, so the host is not silent."""
+    fault: Fault = "silent"
+    if answered or (isinstance(error, HTTPException) and not isinstance(error, InvalidURL | RemoteDisconnected)):
+        fault = "not_understood"  # it does not end, breaks off, has too many headers, or is no HTTP
+    elif isinstance(error, InvalidURL | ValueError):
+        fault = "not_sent"  # urllib cannot ask for such a URL
+    return Failed(claim.url, claim, error=f"{what}{type(error).__name__}: {error}", fault=fault)
 
 
 def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetched | Failed:

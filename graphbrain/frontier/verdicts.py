@@ -101,13 +101,13 @@ class Item:
             return "well"
         if self.refusal:
             return "none"
-        return health.kind_of(report.status, getattr(report, "fault", None))
+        return health.kind_of(report.status, report.fault)
 
     @property
     def fault(self) -> str:
         """What was wrong with a failed attempt, as it is kept on its page."""
         report = self.report
-        named = getattr(report, "fault", None)
+        named = report.fault
         return named if self.kind == "none" and named else "missing" if self.missing else self.kind
 
     @property

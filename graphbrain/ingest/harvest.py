@@ -27,7 +27,7 @@ from graphbrain.ingest.formats import RecordedPage
 from graphbrain.ingest.reader import Meter, Progress, Source
 from graphbrain.ingest.recording import generated_url
 from graphbrain.model import Answer, Fetched, Report
-from graphbrain.url import Rules
+from graphbrain.url import Rules, names_user
 from graphbrain.wire import json_object, report_from_dict
 
 __all__ = ["Harvest", "Texts", "read"]
@@ -88,11 +88,13 @@ class _Generated(Sequence[str]):
 
 @dataclass
 class LeftOut:
-    """What could not be used: `refused` lines or URLs, the first few of them in words, and links over `max_links`."""
+    """What could not be used: `refused` lines or URLs, the first few of them in words, links over `max_links`; and of
+    how many URLs a user and a password were left out."""
 
     refused: int = 0
     first: list[str] = field(default_factory=list)
     over: int = 0
+    users: int = 0
 
     def refuse(self, why: str, times: int = 1) -> None:
         """Count what was left out; name it while it is one of the first."""
@@ -219,6 +221,7 @@ class _Graph:
     def page(self, source: Source, number: int, page: RecordedPage) -> None:  # noqa: ARG002
         """A page. Raises BadInput when its URL cannot be one."""
         url, key = self._page(page.url)
+        self._left_out.users += names_user(page.url)
         self._ids.append(page.id)
         self._urls.append(url)
         self._keys += bytes.fromhex(key)
@@ -424,6 +427,7 @@ class _Visits:
             self._later.append(given)
             return
         page = self._number(item.key, item.url)
+        self._left_out.users += given.claim is None and names_user(given.url)
         if self._fetched[page]:
             self._later.append(given)
             return
@@ -442,6 +446,7 @@ class _Visits:
         for url, why in item.refused:
             self._left_out.refuse(f"the link {url}: {why}")
         self._left_out.over += item.over
+        self._left_out.users += item.users
         for key, (url, guess) in item.targets.items():
             target = self._number(key, url)
             self._links.extend((page, target))

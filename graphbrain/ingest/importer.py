@@ -55,8 +55,9 @@ class Imported:
 
     `way`: `offline` (by Neo4j's import tool) or `batches`. `pages`, `links`, `hosts`: created; of the pages `fetched`
     had been visited, `frontier` wait to be; `outside` are out of the scope, visited or not. `refused`: lines and links
-    that could not be used, of which `first` names some; `over`: links beyond `max_links`. `reported`: failures,
-    redirects and second visits, reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all
+    that could not be used, of which `first` names some; `over`: links beyond `max_links`; `userinfo_dropped`:
+    URLs that named a user or a password, which were left out. `reported`: failures, redirects and second visits,
+    reported afterwards as live; `reports_refused` of them were refused. `seconds`: in all
     and by step, of which `prepare` holds the iteration that settles the accounts and `settle` what is left of it when
     all is written; `links_per_second`: over all steps but the latter.
     """
@@ -73,6 +74,7 @@ class Imported:
     refused: int
     first: tuple[str, ...]
     over: int
+    userinfo_dropped: int
     reported: int
     reports_refused: int
     settled: bool
@@ -179,6 +181,7 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
         refused=harvest.left_out.refused,
         first=tuple(harvest.left_out.first),
         over=harvest.left_out.over,
+        userinfo_dropped=harvest.left_out.users,
         reported=len(harvest.later),
         reports_refused=refused,
         settled=settled,

@@ -26,15 +26,30 @@ from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
+from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import CloseSpider, IgnoreRequest
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    CloseSpider,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+    StopDownload,
+)
 from scrapy.http import Response, TextResponse
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.error import ConnectError, ConnectionClosed
 from twisted.python.failure import Failure
+from twisted.web._newclient import ParseError
+from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Brain, Claim, Failed, Fetched, retry_after
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.model import Fault
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import (
     CLAIM,
@@ -64,6 +79,13 @@ ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 PERMANENT = (301, 308)
 MOST_REDIRECTS = 5
+SILENT = (
+    *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
+    *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
+)
+"""What is raised where a host gave no answer."""
+NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
+"""What is raised where an answer was too long, or broke off, or was not to be read to its end."""
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
 
@@ -110,7 +132,15 @@ class _Visit:
     response: Response | None = None
     moved_to: str = ""
     error: str = ""
+    fault: Fault = "not_sent"
+    """whose fault it is that there is no answer to be reported"""
     broken_off: bool = False
+
+    def unfetched(self, error: Exception) -> None:
+        """The request, or a middleware in the place of the server, has raised this."""
+        if not self.error and not isinstance(error, CloseSpider):
+            self.fault = _fault(error)
+        self.raised(error)
 
     def raised(self, error: Exception) -> None:
         """A callback or a middleware has raised this; CloseSpider says nothing about the page."""
@@ -127,7 +157,8 @@ class _Visit:
         if self.moved_to:
             return Fetched(url, (), claim, PERMANENT[0], redirected_to=self.moved_to)
         if response is None:
-            return Failed(url, claim, error=self.error or "a middleware dropped the request, or its answer")
+            error = self.error or "a middleware dropped the request, or its answer"
+            return Failed(url, claim, error=error, fault=self.fault)
         status, head, took = response.status, response.headers, latency(response)
         if status in PERMANENT and (place := _text(head.get("Location"))):
             return Fetched(url, (), claim, status, redirected_to=_led(response, place), seconds=took)
@@ -351,7 +382,8 @@ class Scheduler(BaseScheduler):
             return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
-            return Failed(visit.claim.url, visit.claim, error=_told(error))
+            fault = visit.fault if visit.response is None else "not_understood"
+            return Failed(visit.claim.url, visit.claim, error=_told(error), fault=fault)
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -443,14 +475,17 @@ class DownloaderMiddleware(_Middleware):
         """Called by Scrapy when nobody else has made a response, or another request, of it."""
         visit = self._visit(request)
         if visit is not None and CLAIM in request.meta:
-            visit.raised(exception)
+            visit.unfetched(exception)
 
 
 class Bases(_Middleware):
-    """Reads a page whose base address is none as if it had none."""
+    """Reads a page whose base address is none as if it had none; and notes that there was an answer, whatever
+    middlewares make of it."""
 
-    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002
+    def process_response(self, request: Request, response: Response) -> Response:
         """Called by Scrapy with every answer."""
+        if (visit := self._visit(request)) is not None:
+            visit.fault = "not_understood"
         forgive_base(response)
         return response
 
@@ -493,6 +528,20 @@ def _unmarked(request: Request) -> Request:
     if MARK not in request.meta and CLAIM not in request.meta:
         return request
     return request.replace(meta=plain_meta(request.meta, MARK))
+
+
+def _fault(error: Exception) -> Fault:
+    """Whose fault it is that a request brought no answer. What is raised before it is sent, as by middlewares for
+    robots.txt or foreign domains, says nothing of the host."""
+    cause = error if isinstance(error, ResponseFailed) else error.__cause__
+    if isinstance(cause, ResponseFailed):
+        # Its head has come, or what came is no head of HTTP: else all reasons are that the connection ended.
+        reasons = [failure.value for failure in cause.reasons or ()]
+        garbled = any(isinstance(reason, ParseError | ValueError) for reason in reasons)
+        return "silent" if isinstance(cause, ResponseNeverReceived) and not garbled else "not_understood"
+    if isinstance(error, NOT_UNDERSTOOD):
+        return "not_understood"
+    return "silent" if isinstance(error, SILENT) else "not_sent"
 
 
 def _told(error: Exception) -> str:

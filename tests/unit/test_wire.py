@@ -14,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphbrain import Claim, Failed, Fetched, border
+from graphbrain.client import shapes
 from graphbrain.errors import BadInput
+from graphbrain.model import FAULTS, Fault
 from graphbrain.wire import claim_from_dict, meant_by, report_from_dict, report_schema, url_in
 from tests.documents import TEXT
 
@@ -273,3 +275,20 @@ def test_what_is_wrong_is_told_without_the_command_line(item: Any, words: str) -
     with pytest.raises(BadInput) as raised:
         report_from_dict(item)
     assert str(raised.value) == words
+
+
+@pytest.mark.parametrize("fault", [*FAULTS, None])
+def test_a_fault_makes_a_failure_and_comes_through_both_ways(fault: Fault | None) -> None:
+    failed = Failed(A, CLAIM, error="it was so", fault=fault)
+    line = json.loads(json.dumps(shapes.report(failed, 1.0)))
+    assert report_from_dict(line) == failed and valid(line, SCHEMA)
+    alone = {"url": A, "fault": fault}
+    assert isinstance(report_from_dict(alone), Failed if fault else Fetched) and valid(alone, SCHEMA)
+
+
+def test_a_fault_is_one_of_three() -> None:
+    with pytest.raises(BadInput, match="one of silent, not_sent, not_understood"):
+        report_from_dict({"url": A, "fault": "mine"})
+    with pytest.raises(BadInput, match="fault must be"):
+        border.checked(Failed(A, fault="mine"))  # type: ignore[arg-type]
+    assert not valid({"url": A, "fault": "mine"}, SCHEMA)

@@ -79,7 +79,9 @@ func fetch(claim object) object {
 	var body []byte
 	if err == nil {
 		defer answer.Body.Close()
-		body, err = io.ReadAll(io.LimitReader(answer.Body, longest))
+		if body, err = io.ReadAll(io.LimitReader(answer.Body, longest)); err != nil {
+			report["fault"] = "not_understood" // the host has answered
+		}
 	}
 	if err != nil {
 		report["error"] = err.Error()

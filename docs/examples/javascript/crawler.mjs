@@ -65,6 +65,8 @@ async function visit(claim) {
     const found = [...body.toString().matchAll(LINK)].map((match) => match[1].replaceAll("&amp;", "&"));
     report.links = found.filter((to) => URL.canParse(to, claim.url)).map((to) => new URL(to, claim.url).href);
   } catch (error) {
+    const code = String(error.code); // HPE_: what the host has answered is no HTTP, or has too many headers
+    report.fault = code.startsWith("HPE_") ? "not_understood" : code === "ERR_INVALID_URL" ? "not_sent" : "silent";
     report.error = String(error.message);
   }
   return report;

@@ -8,9 +8,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit
-from urllib.request import OpenerDirector, Request, build_opener
+from urllib.request import OpenerDirector, ProxyHandler, Request, build_opener
 
 import pytest
 
@@ -20,6 +21,7 @@ from graphbrain.demo.web import Web
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim, Failed, Fetched
 from graphbrain.url import spell
+from tests.conftest import PATIENCE
 
 Fetch = Callable[..., Fetched | Failed]
 
@@ -352,3 +354,60 @@ def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
         ("http://h.example/c", "", None),
     ]
     assert HtmlPage("http://h.example/").read(b"<title>", "utf-8").facts == {}
+
+
+ODD_ANSWERS = [
+    (b"GARBAGE\r\n\r\n", "not_understood"),
+    (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 150 + b"\r\n", "not_understood"),
+    (b"HTTP/1.1 200 OK\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", "not_understood"),
+    (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "not_understood"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf and no end", None),
+    (b"HTTP/1.1 302 Found\r\nLocation: http://a b/\r\n\r\n", "not_sent"),
+    (b"", "silent"),
+]
+
+
+@pytest.mark.parametrize(("answer", "fault"), ODD_ANSWERS, ids=lambda what: repr(what)[:30])
+def test_what_cannot_be_read_is_no_silence(answer: bytes, fault: str | None) -> None:
+    class Raw(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65_536)
+            self.request.sendall(answer)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Raw) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host, port = server.server_address[:2]
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(f"http://{host!s}:{port}/"))
+        server.shutdown()
+    assert getattr(result, "fault", None) == fault, result
+
+
+def test_a_stream_without_end_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("graphbrain.demo.crawler.TIMEOUT", 0.2)
+    over = threading.Event()
+
+    class Stalls(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65_536)
+            self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n")
+            over.wait(PATIENCE)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Stalls) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/"
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+        over.set()
+        server.shutdown()
+    assert isinstance(result, Failed) and (result.status, result.fault) == (None, "not_understood")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1/", "http://no-such-host.invalid/"])
+def test_no_answer_is_silence(url: str) -> None:
+    result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+    assert isinstance(result, Failed) and result.fault == "silent"
+
+
+def test_what_urllib_cannot_ask_for_was_not_sent() -> None:
+    for url in ("http://a.example/\x7f", "http://a.example:port/", "http://" + "a" * 70 + ".example/"):
+        result = fetch(build_opener(ProxyHandler({}), _Redirects), claim_on(url))
+        assert isinstance(result, Failed) and result.fault == "not_sent", (url, result)

@@ -260,3 +260,20 @@ def test_a_value_is_of_any_scale_but_a_number(wrong: object) -> None:
 def test_of_several_guesses_of_a_value_the_largest_holds() -> None:
     links = [Link(B), Link(B, value=2), Link(B, value=9), B, Link(B, value=3), Link(A, value=5)]
     assert list(item(Fetched(A, links)).values.values()) == [9.0]
+
+
+@pytest.mark.parametrize(
+    ("failed", "vain"),
+    [
+        (Failed(A), True),
+        (Failed(A, fault="silent"), True),
+        (Failed(A, fault="not_sent"), False),
+        (Failed(A, fault="not_understood"), False),
+        (Failed(A, status=500, fault="silent"), False),
+        (Failed(A, status=429, fault="not_sent"), False),
+    ],
+)
+def test_only_silence_is_a_hosts_silence(failed: Failed, vain: bool) -> None:
+    """Beside a status a fault says nothing."""
+    assert item(failed).vain is vain
+    assert item(failed).slowed is (failed.status == 429)

@@ -220,3 +220,12 @@ def test_starts_and_depths_against_the_recordings(seed: int) -> None:
     rest = starts(offsets, b, reached)
     assert (depths(offsets, b, [one, *rest]) >= 0).all()
     assert (reached == recording.reachable([one])).all()
+
+
+def test_users_in_urls_are_left_out_and_counted(tmp_path: Path) -> None:
+    lines = [{"url": "http://u:p@a.org/", "links": ["http://:@b.org/", "http://a.org/2"]}, {"url": "http://a.org/2"}]
+    found = harvest(put(tmp_path / "v.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines)))
+    assert set(found.urls) == {"http://a.org/", "http://b.org/", "http://a.org/2"} and found.left_out.users == 2
+    nodes = put(tmp_path / "n", "1 http://u:p@a.org/\n2 http://b.org/\n")
+    found = harvest(nodes, put(tmp_path / "e", "1 2\n"))
+    assert list(found.urls) == ["http://a.org/", "http://b.org/"] and found.left_out.users == 1

@@ -8,13 +8,28 @@ from urllib.parse import urljoin
 
 import pytest
 from scrapy import FormRequest, Request, Spider
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotSupported,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
 from scrapy.http import HtmlResponse, Response
 from scrapy.settings import Settings
+from twisted.internet.error import ConnectionLost
+from twisted.python.failure import Failure
+from twisted.web._newclient import ParseError
+from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Options, Reader, express, request_for
-from graphbrain.scrapy.scheduler import _Visit
+from graphbrain.scrapy.scheduler import _fault, _Visit, _without_user
 
 URL = "http://a.example/page?b=1"
 
@@ -189,3 +204,54 @@ def test_hrefs_lead_where_urljoin_says() -> None:
                 wanted = ""
             assert join[href] == join[href] == wanted, (base, href)
     assert Joined("http://a.example/b/")[" c\n"] == "http://a.example/b/c"
+
+
+def _caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+FAULTS = [
+    (IgnoreRequest("Forbidden by robots.txt"), "not_sent"),
+    (NotSupported("ftp"), "not_sent"),
+    (UnsupportedURLSchemeError("x"), "not_sent"),
+    (KeyError("a middleware's own"), "not_sent"),
+    (CannotResolveHostError("x"), "silent"),
+    (DownloadConnectionRefusedError("x"), "silent"),
+    (DownloadTimeoutError("x"), "silent"),
+    (ConnectionResetError(), "silent"),
+    (ConnectionLost(), "silent"),
+    (DownloadFailedError("x"), "silent"),
+    (_caused(DownloadFailedError("x"), ResponseNeverReceived([Failure(ConnectionLost())])), "silent"),
+    (
+        _caused(DownloadFailedError("x"), ResponseNeverReceived([Failure(ParseError("no HTTP", b"x"))])),
+        "not_understood",
+    ),
+    (_caused(DownloadFailedError("x"), ResponseFailed([Failure(ConnectionLost())])), "not_understood"),
+    (DownloadCancelledError("larger than DOWNLOAD_MAXSIZE"), "not_understood"),
+    (ResponseDataLossError(), "not_understood"),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"), FAULTS, ids=lambda what: what if isinstance(what, str) else repr(what)[:40]
+)
+def test_whose_fault_it_is_that_there_is_no_answer(error: Exception, fault: str) -> None:
+    visit = _Visit(1, CLAIMED)
+    visit.unfetched(error)
+    report = visit.result(Reader(Options()))
+    assert isinstance(report, Failed) and (report.status, report.fault) == (None, fault)
+    assert _fault(error) == fault
+
+
+def test_what_was_never_asked_is_no_silence() -> None:
+    """A claim whose callback the spider lacks, and a request that a middleware has dropped without a word."""
+    report = _Visit(1, CLAIMED).result(Reader(Options()))
+    assert isinstance(report, Failed) and report.fault == "not_sent"
+
+
+def test_a_request_is_sent_without_a_user() -> None:
+    request = Request("http://u:p@a.example/x")
+    assert _without_user(request).url == "http://a.example/x"
+    plain = Request("http://a.example/x@y")
+    assert _without_user(plain) is plain
