@@ -13,8 +13,10 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from graphbrain import ahead
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
@@ -25,6 +27,7 @@ from graphbrain.hosts.politeness import SHARED_QUEUE, Ends, HostState, Manners
 from graphbrain.model import FOR_EVER, Claim
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
+from graphbrain.tokens import made_at
 
 __all__ = [
     "Outlook",
@@ -115,12 +118,14 @@ class Taken:
 class Outlook:
     """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
     pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest."""
+    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
+    be next has times that a clock wrote which was ahead."""
 
     next_ready: float | None
     finished: bool
     overdue: bool = False
     next_unfailed: float | None = None
+    is_ahead: bool = False
 
 
 def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
@@ -221,7 +226,7 @@ def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
 
 def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
     """Write what has changed of the hosts that are held, and of their addresses."""
-    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted()}
+    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted() or host.righted}
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), deal.now)
 
 
@@ -234,7 +239,7 @@ def _front(tx: Tx, wish: Request, now: float) -> Found:
     """
     n, most = wish.n, wish.most_moves
     pages = wish.finder.front(tx, now, wish.front, min(n, FEW) if n else wish.front)
-    met = politeness.read(tx, {name for _, name in pages}, wish.manners)
+    met = politeness.read(tx, {name for _, name in pages}, wish.manners, now)
     busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
     unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
     if n:
@@ -413,10 +418,10 @@ def _hosts_of(
     """
     wanted = set(names) | set(idle)
     if not manners.ask_all:
-        met = politeness.read(tx, wanted, manners).values()
+        met = politeness.read(tx, wanted, manners, now).values()
         wanted = {h.name for h in met if h.polite(now) or h.has_robots}
-    held = politeness.lock(tx, wanted, manners) if wanted else {}
-    at = politeness.places(tx, held.values(), manners)
+    held = politeness.lock(tx, wanted, manners, now) if wanted else {}
+    at = politeness.places(tx, held.values(), manners, now)
     politeness.know_budgets(tx, held.values())
     politeness.rules(tx, held.values())
     return held, at
@@ -539,9 +544,9 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         return Outlook(now, False, next_unfailed=now)
     for limit in (FEW, MANY):
         kinds = tx.one("claims/outlook", limit=limit)
-        met = politeness.read(tx, {name for rows in kinds for _, name in rows}, manners)
+        met = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
         of_kinds = [
-            min((when(at, met.get(name), now) for at, name in rows), default=FOR_EVER)
+            min((when(at, met.get(name), now) for at, name, *_ in rows), default=FOR_EVER)
             for rows, when in zip(kinds, (_comes_due, _opens, _opens, _looked_at, _lapses), strict=True)
         ]
         first = min(*of_kinds, FOR_EVER if shared is None else shared)
@@ -549,13 +554,18 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen:
             break
-    failures, own, _, _, leases = kinds
+    failures, own, rested, _, leases = kinds
     first = min(first, max(unseen, now + SOON))
     going_on = bool(waits or leases or failures or any(at < FOR_EVER for at, _ in own))
-    overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
+    overdue = any(rows[0][0] <= now for rows in (leases, failures) if rows)
     _, opens, _, _, lapses = of_kinds
     unfailed = min(lapses, opens, FOR_EVER if shared is None else shared)
-    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
+    # The index holds when a host is to be looked at as it was written, and the host says when that is.
+    events = [*(failed for *_, failed in failures), *(made_at(token) for *_, token in leases)]
+    is_ahead = any(ahead.is_ahead(at, now) for at in events) or any(
+        ahead.is_ahead(at, now) and name in met and met[name].righted for at, name in chain(own, rested)
+    )
+    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed), is_ahead)
 
 
 def _moment(at: float) -> float | None:
@@ -593,7 +603,7 @@ def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[
         if not pages:
             later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
             return (None if later is None else max(later, now + SOON)), False
-        met = politeness.read(tx, {name for _, name in pages}, manners)
+        met = politeness.read(tx, {name for _, name in pages}, manners, now)
         moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
         if min(moments) <= now:
             return now, True

@@ -110,7 +110,9 @@ class Item:
     def request(self) -> Request:
         """The request that the visit made, to be held against what else was under way."""
         claimed_at = made_at(self.token) if self.claimed else None
-        return Request(self.at if claimed_at is None else claimed_at, claimed_at is not None, self.retry_after)
+        # A clock that was ahead may have made the token: no claim was after its visit.
+        at = self.at if claimed_at is None else min(claimed_at, self.at)
+        return Request(at, claimed_at is not None, self.retry_after)
 
     def touches_links(self) -> bool:
         """Can recording this visit add or remove links?"""
