@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from graphbrain.accounts import payout_policy
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import requeue
+from graphbrain.frontier import put_right, requeue
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.hosts import admin, politeness
@@ -49,14 +49,24 @@ class Backfill:
         def remark(tx: Tx, now: float, revision: int) -> int:
             return requeue.remark_next(tx, now, self._session.policy, revision)
 
-        def review(tx: Tx, now: float, revision: int) -> int:
-            return admin.review(tx, now, self._session.policy.manners, revision)
-
         self.reweigh(progress)
         self.repay(progress, until)
         self._run("remarking", remark, "settings", progress, until)
-        self._run("reviewing_hosts", review, "hosts", progress, until)
+        self.put_right(progress, until)
         self.obey_all(until)
+
+    def put_right(self, progress: Progress = _unseen, until: Callable[[], bool] = lambda: False) -> None:
+        """Do for hosts what follows from the brain's settings; and for hosts and pages what follows from a clock that
+        was ahead."""
+
+        def review(tx: Tx, now: float, revision: int) -> int:
+            return admin.review(tx, now, self._session.policy.manners, revision)
+
+        def right(tx: Tx, now: float, revision: int) -> int:
+            return put_right.next_pages(tx, now, self._session.policy, revision)
+
+        self._run("reviewing_hosts", review, "hosts", progress, until)
+        self._run("putting_right", right, "the clock", progress, until)
 
     def count_budgets(self) -> None:
         """From now on first visits are counted; all has ended that began before, so a budget can be used."""

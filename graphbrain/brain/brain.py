@@ -78,7 +78,7 @@ class Brain:
         pushing, self._settling = Pushing(session), Settling(session)
         self._upkeep = Upkeep(session, names, backfill, leases, pushing, self._settling)
         self._discovering = Discovering(session, names)
-        self._claiming = Claiming(session, names, leases)
+        self._claiming = Claiming(session, names, leases, backfill)
         self._reporting = Reporting(session, names, self._upkeep)
         self._noting = Noting(session, names)
         self._looking = Looking(session, names)

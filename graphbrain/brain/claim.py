@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from graphbrain import border, tokens
+from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
@@ -36,6 +37,8 @@ BULK = 1_000
 """Pages that stand in the way of others are moved by so many at once: a transaction that takes tens of milliseconds."""
 CLEARING = 0.8
 """Seconds after which a call leaves it to the next ones to move more of them."""
+RIGHTING = 1.0
+"""Seconds after which a call leaves it to others to put right what a clock wrote that was ahead."""
 BEYOND = (2_000, 30_000, 120_000)
 """To find a page behind them so many are looked at, one after another."""
 
@@ -65,8 +68,8 @@ class _Caller:
 class Claiming:
     """Hands out pages. Thread-safe: races on what it has learned of the queues do no harm."""
 
-    def __init__(self, session: Session, names: Names, leases: Leases) -> None:
-        self._session, self._names, self._leases = session, names, leases
+    def __init__(self, session: Session, names: Names, leases: Leases, backfill: Backfill) -> None:
+        self._session, self._names, self._leases, self._backfill = session, names, leases, backfill
         self._spread = Spread()
         self._reach = Reach()
         self._clogged = False
@@ -120,16 +123,30 @@ class Claiming:
         more = self._fill(got, n - len(aliases), caller)
         self._aliases.took(len(aliases), len(aliases) + len(got), n)
         got += aliases
+        righted = False
         while len(got) < n:
             if not more:  # nothing else can be had: aliases may have all of it
                 got += self._take_aliases(n - len(got), caller)
             if len(got) == n:
                 break
             outlook = self._look_out()
-            if not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
+            if not righted and self._put_right(outlook):
+                righted = True
+            elif not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
                 return _fewer(got, outlook)
             more = self._fill(got, n, caller)
         return Claims(got)
+
+    def _put_right(self, outlook: Outlook) -> bool:
+        """Where there is nothing to claim for a clock that was ahead, put right what it wrote: for some time, the rest
+        is left to whoever tends. False if it was not ahead."""
+        if outlook.is_ahead:
+            self._session.put_clock_right()
+        if self._session.stored.get("putting_right") is None:
+            return False
+        until = time.monotonic() + RIGHTING
+        self._backfill.put_right(until=lambda: time.monotonic() > until)
+        return True
 
     def _look_out(self) -> Outlook:
         session = self._session

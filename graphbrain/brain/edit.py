@@ -15,6 +15,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput, GraphTooSmall, SettingsError, UnknownPage
 from graphbrain.frontier import aliases, discovery, edits, notes, orphans
+from graphbrain.frontier.put_right import NO_TIME
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
@@ -181,6 +182,7 @@ class Editing:
             **payout_policy.NOTHING_BENT,
             **NO_PRIORS,
             **NOTHING_COUNTED,
+            **NO_TIME,
             "name": changed.crawl,
             **conversion.properties(Rule.of(fresh), self._session.now()),
         }
@@ -202,7 +204,7 @@ def _cleared(tx: Tx, _policy: Policy, now: float) -> None:
     stored = tx.one("brain/lock")[0]
     rule = Rule.of(stored)
     nobody = {**NOBODY_AT_WORK, "importing": brain_state.nobody_imports(stored)}
-    fresh = {**NO_PRIORS, **NOTHING_COUNTED, **conversion.properties(rule, now)}
+    fresh = {**NO_PRIORS, **NOTHING_COUNTED, **NO_TIME, **conversion.properties(rule, now)}
     tx.do("brain/change", settings={**nobody, "payout_pages": 0, **fresh})
 
 

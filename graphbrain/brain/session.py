@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar, TypeVarTuple
 
+from graphbrain import ahead
 from graphbrain.brain import engines
 from graphbrain.brain.counters import Counters
 from graphbrain.brain.engines import Engine
 from graphbrain.errors import GraphUnavailable
+from graphbrain.frontier import put_right
 from graphbrain.frontier.candidates import ByWorth, Finder, InOrder
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
@@ -34,6 +37,9 @@ CLOSED = -1
 """The revision of nobody: meanwhile no rule is good for writing accounts."""
 PASS_BATCH = 1_000
 OLDER_PAUSE = 0.02
+SEEN_EVERY = 60.0
+"""Seconds after which it is noted again how late it is."""
+log = logging.getLogger(__name__)
 
 
 class Session:
@@ -149,6 +155,34 @@ class Session:
             fresh = self.settings.with_stored(stored)
             if fresh != self.settings or stored != self.stored:
                 self._go_by(fresh, stored)
+            self._watch_clock()
+
+    def _watch_clock(self) -> None:
+        """Note once a minute how late it is. Where the brain has seen it later, the clock was ahead then, and what it
+        wrote is put right."""
+        now, seen = self.now(), float(self.stored.get("clock_seen") or 0.0)
+        if ahead.is_ahead(seen, now):
+            log.warning(
+                "The clock of Neo4j at %s was %.0f s ahead; times that it wrote are put right.",
+                self.graph.uri,
+                seen - now,
+            )
+            self.put_clock_right(anew=True)
+        elif now > seen + SEEN_EVERY and not self.closed:
+            self.graph.write(lambda tx: _note(tx, {"clock_seen": now}), "brain/note")
+
+    def put_clock_right(self, anew: bool = False) -> None:
+        """Let hosts and pages be gone through for times that a clock wrote which was ahead: whoever tends does it. What
+        is under way goes on, or begins `anew`."""
+
+        def begin(tx: Tx, _policy: Policy, now: float) -> None:
+            stored = tx.one("brain/lock")[0]
+            if anew or stored.get("putting_right") is None:
+                tx.do("brain/note", notes=put_right.begun(stored, now))
+
+        self.perform("brain/note", begin)
+        stored = self.graph.read(lambda tx: tx.one("brain/read")[0], "brain/read")
+        self._go_by(self.settings.with_stored(stored), stored)
 
     def wait_for_older(self, name: str, left: str = "the change is noted, and 'graphbrain tend' will finish it") -> int:
         """Wait until all transactions have ended that may go by what stood on the brain before; the revision they then
@@ -204,6 +238,11 @@ class Session:
                 return
             yield ids, last
             after = last
+
+
+def _note(tx: Tx, notes: Mapping[str, Any]) -> None:
+    tx.one("brain/lock")
+    tx.do("brain/note", notes=notes)
 
 
 def whole(value: object) -> bool:

@@ -16,6 +16,7 @@ __all__ = [
     "edits",
     "notes",
     "orphans",
+    "put_right",
     "rekey",
     "report",
     "requeue",

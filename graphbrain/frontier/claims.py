@@ -13,8 +13,10 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from graphbrain import ahead
 from graphbrain.frontier import candidates
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
@@ -27,6 +29,7 @@ from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue
 from graphbrain.model import FOR_EVER, Claim
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
+from graphbrain.tokens import made_at
 
 __all__ = [
     "Outlook",
@@ -117,12 +120,14 @@ class Taken:
 class Outlook:
     """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
     pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest."""
+    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
+    be next has times that a clock wrote which was ahead."""
 
     next_ready: float | None
     finished: bool
     overdue: bool = False
     next_unfailed: float | None = None
+    is_ahead: bool = False
 
 
 def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
@@ -223,7 +228,7 @@ def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
 
 def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
     """Write what has changed of the hosts that are held, and of their addresses."""
-    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted()}
+    deal.touched |= {name: host for name, host in deal.held.items() if host.newly_counted() or host.righted}
     politeness.write(tx, (deal.touched[name] for name in sorted(deal.touched)), at.values(), deal.now)
 
 
@@ -236,7 +241,7 @@ def _front(tx: Tx, wish: Request, now: float) -> Found:
     """
     n, most = wish.n, wish.most_moves
     pages = wish.finder.front(tx, now, wish.front, min(n, FEW) if n else wish.front)
-    met = politeness.read(tx, {name for _, name in pages}, wish.manners)
+    met = politeness.read(tx, {name for _, name in pages}, wish.manners, now)
     busy = {name for name, host in met.items() if host.polite(now) and not host.may_open(now)}
     unsure = {name for name, host in met.items() if host.address is not None or host.stored["robots_mark"] is not None}
     if n:
@@ -421,10 +426,10 @@ def _hosts_of(
     """
     wanted = set(names) | set(idle)
     if not manners.ask_all:
-        met = politeness.read(tx, wanted, manners).values()
+        met = politeness.read(tx, wanted, manners, now).values()
         wanted = {h.name for h in met if h.polite(now) or h.has_robots}
-    held = politeness.lock(tx, wanted, manners) if wanted else {}
-    at = politeness.places(tx, held.values(), manners)
+    held = politeness.lock(tx, wanted, manners, now) if wanted else {}
+    at = politeness.places(tx, held.values(), manners, now)
     politeness.know_budgets(tx, held.values())
     politeness.rules(tx, held.values())
     return held, at
@@ -557,30 +562,35 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
         return Outlook(now, False, next_unfailed=now)
     for limit in (FEW, MANY, FURTHEST):
         kinds = tx.one("claims/outlook", limit=limit)
-        met = politeness.read(tx, {name for rows in kinds for _, name in rows}, manners)
-        failures, own, _, _, leases = kinds
+        met = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
+        failures, own, rested, _, leases = kinds
         abandoned = {name for name, host in met.items() if host.abandoned(now)}
         # No crawl waits for a host that has failed for hours.
-        going_on = waits or leases or any(name not in abandoned for _, name in failures)
+        going_on = waits or leases or any(name not in abandoned for _, name, *_ in failures)
         going_on = going_on or any(at < FOR_EVER and name not in abandoned for at, name in own)
         # As many ill hosts are probed as may be: the others wait until a probe is reported, or lapses.
         put_off = {name for name, host in met.items() if host.ill()} if politeness.crowded(tx, met.values()) else set()
         of_kinds = [
-            min((when(at, met.get(name), now) for at, name in rows if name not in put_off), default=FOR_EVER)
+            min((when(at, met.get(name), now) for at, name, *_ in rows if name not in put_off), default=FOR_EVER)
             for rows, when in zip(kinds[:-1], (_comes_due, _opens, _opens, _looked_at), strict=True)
         ]
-        of_kinds.append(min((_lapses(at, met.get(name), now) for at, name in kinds[-1]), default=FOR_EVER))
+        of_kinds.append(min((_lapses(at, met.get(name), now) for at, name, *_ in leases), default=FOR_EVER))
         first = min(*of_kinds, FOR_EVER if shared is None else shared)
         # Whoever is not among the first of a kind comes later than they do, as it stands.
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         if first <= unseen and (going_on or max(len(failures), len(own)) < limit):
             break
     first = min(first, max(unseen, now + SOON))
-    overdue = any(at <= now for rows in (leases, failures) for at, _ in rows[:1])
+    overdue = any(rows[0][0] <= now for rows in (leases, failures) if rows)
     lapses = of_kinds[-1]
     well = (_opens(at, met.get(name), now) for at, name in own if name not in met or not met[name].ill())
     unfailed = min(lapses, min(well, default=FOR_EVER), FOR_EVER if shared is None else shared)
-    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed))
+    # The index holds when a host is to be looked at as it was written, and the host says when that is.
+    events = [*(failed for *_, failed in failures), *(made_at(token) for *_, token in leases)]
+    is_ahead = any(ahead.is_ahead(at, now) for at in events) or any(
+        ahead.is_ahead(at, now) and name in met and met[name].righted for at, name in chain(own, rested)
+    )
+    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed), is_ahead)
 
 
 def _moment(at: float) -> float | None:
@@ -618,7 +628,7 @@ def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[
         if not pages:
             later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
             return (None if later is None else max(later, now + SOON)), False
-        met = politeness.read(tx, {name for _, name in pages}, manners)
+        met = politeness.read(tx, {name for _, name in pages}, manners, now)
         moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
         if min(moments) <= now:
             return now, True

@@ -106,8 +106,7 @@ class Item:
     @property
     def fault(self) -> str:
         """What was wrong with a failed attempt, as it is kept on its page."""
-        report = self.report
-        named = report.fault
+        named = self.report.fault if isinstance(self.report, Failed) else None
         return named if self.kind == "none" and named else "missing" if self.missing else self.kind
 
     @property
@@ -129,7 +128,8 @@ class Item:
     def request(self, visit: Visit) -> Request:
         """The request that the visit made, to be held against what else was under way; `visit`: the page before it."""
         claimed_at = made_at(self.token) if self.claimed else None
-        at = self.at if claimed_at is None else claimed_at
+        # A clock that was ahead may have made the token: no claim was after its visit.
+        at = self.at if claimed_at is None else min(claimed_at, self.at)
         return Request(
             at,
             claimed_at is not None,

@@ -71,6 +71,9 @@ MISFITS = 3
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured anew: two clocks drift apart."""
+JUMP = 1.0
+"""Seconds by which the server's clock cannot drift between two looks: it was set."""
+log = logging.getLogger(__name__)
 STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """A clock that nobody sets and that goes on while the machine sleeps; `time.monotonic` need not."""
 
@@ -280,8 +283,16 @@ class Graph:
 
     def _measure_clock(self) -> None:
         # The quickest of some answers over the open connection: the offset is wrong by at most half its time.
-        self._offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
-        self._measured_at = time.clock_gettime(STEADY)
+        offset = min(self._ask_clock() for _ in range(CLOCK_PROBES))[1]
+        jump = offset - self._offset
+        if self._measured_at and abs(jump) > JUMP:
+            log.warning(
+                "The clock of Neo4j at %s was set %s by %.0f s; leases and delays go by it.",
+                self.uri,
+                "forward" if jump > 0 else "back",
+                abs(jump),
+            )
+        self._offset, self._measured_at = offset, time.clock_gettime(STEADY)
 
     def _ask_clock(self) -> tuple[float, float]:
         """How long an answer took, and the server's epoch seconds minus our steady ones in the middle of it."""

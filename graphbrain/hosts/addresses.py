@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from graphbrain import ahead
 from graphbrain.graph.connection import Tx
 
 __all__ = ["FULL_WAIT", "Address", "lock", "write"]
@@ -65,24 +66,36 @@ class Address:
         self.turns_until = turn + self.delay
         return turn
 
+    def put_right(self, now: float) -> None:
+        """Put right what was written by a clock that was ahead: the last claim of one of its hosts counts as now, and
+        turns are given out anew."""
+        if ahead.is_ahead(self.next_at - self.delay, now):
+            self.next_at = now + self.delay
+            self.turns_until = min(self.turns_until, self.next_at)
+
     def changes(self) -> dict[str, object]:
         """What is to be written."""
         names, now = ("next_at", "in_flight", "turns_until"), (self.next_at, self.in_flight, self.turns_until)
         return {name: new for name, new, old in zip(names, now, self._stored, strict=True) if new != old}
 
 
-def lock(tx: Tx, names: Iterable[str], delay: float, most: int) -> dict[str, Address]:
-    """Lock addresses in the order of their names, and make those that nobody has told of before.
+def lock(tx: Tx, names: Iterable[str], delay: float, most: int, now: float | None = None) -> dict[str, Address]:
+    """Lock addresses in the order of their names, and make those that are new; with their times put right, where `now`
+    is given.
 
     No page and no host may be locked after this.
     """
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    return {
+    held = {
         name: Address(name, delay, most, next_at, in_flight, turns_until)
         for name, next_at, in_flight, turns_until in tx.one("addresses/lock", names=wanted)[0]
     }
+    if now is not None:
+        for address in held.values():
+            address.put_right(now)
+    return held
 
 
 def write(tx: Tx, addresses: Iterable[Address]) -> None:

@@ -108,10 +108,10 @@ def unknown(name: object) -> BadInput:
     return BadInput(f"No page of host {name!r:.80} is known.")
 
 
-def _locked(tx: Tx, name: str, manners: Manners) -> HostState:
+def _locked(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
     if name not in politeness.read(tx, [name], manners):
         raise unknown(name)
-    return politeness.lock(tx, [name], manners)[name]
+    return politeness.lock(tx, [name], manners, now)[name]
 
 
 def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
@@ -130,20 +130,20 @@ def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float)
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, now: float) -> None:
     """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
-    host = _locked(tx, name, manners)
+    host = _locked(tx, name, manners, now)
     _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
     """Leave a host alone for so long from now; None: until somebody lifts it."""
-    host = _locked(tx, name, manners)
+    host = _locked(tx, name, manners, now)
     host.blocked_until = FOR_EVER if seconds is None else now + seconds
     politeness.write(tx, [host], (), now)
 
 
 def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
     """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
-    host = _locked(tx, name, manners)
+    host = _locked(tx, name, manners, now)
     before = host.delay
     host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
     host.forget_failures()
@@ -213,13 +213,14 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
     """Do for the next hosts what follows from the brain's settings; how many, 0 when the backfill has ended.
 
     Pages that were set aside are offered where there is room now, a robots.txt is read for who the crawler is now, and
-    a host that rests is looked at again. Raises BegunAnew.
+    a host that rests is looked at again. Times that a clock wrote which was ahead are put right, and a host that waits
+    for its address gets another turn. Raises BegunAnew.
     """
     stored = brain_state.stored(tx, revision)
     if stored.get("reviewing_hosts") is None:
         return 0
     names = tx.one("hosts/after", after=stored["reviewing_hosts"], limit=BATCH)[0]
-    held = politeness.lock(tx, names, manners) if names else {}
+    held = politeness.lock(tx, names, manners, now) if names else {}
     politeness.rules(tx, held.values())
     for name in names:
         host, changed = held[name], dict[str, Any]()
@@ -228,7 +229,8 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
         rests = host.stored["resting"]
         if rests:
             host.file(now)
-        if changed or host.set_aside or rests:
+        turns, host.turn_at = host.turn_at > now, min(host.turn_at, now)
+        if changed or host.set_aside or rests or turns or host.righted:
             _rewrite(tx, host, changed, now)
     tx.do("brain/note", notes={"reviewing_hosts": names[-1] if len(names) == BATCH else None})
     return len(names)

@@ -93,35 +93,34 @@ class Ends:
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
-def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
+def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners, now: float | None) -> dict[str, HostState]:
     wanted = sorted(set(names))
-    if not wanted:
-        return {}
-    found = (dict(zip(COLUMNS, row, strict=True)) for row in tx.one(statement, names=wanted)[0])
-    return {stored["name"]: HostState(stored, manners) for stored in found}
+    rows = tx.one(statement, names=wanted)[0] if wanted else []
+    found = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
+    return {stored["name"]: HostState(stored, manners).put_right(now) for stored in found}
 
 
-def read(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
-    """Hosts as they are now, without a lock."""
-    return _hosts(tx, "hosts/read", names, manners)
+def read(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = None) -> dict[str, HostState]:
+    """Hosts as they are now, without a lock; their times are put right, where `now` is given."""
+    return _hosts(tx, "hosts/read", names, manners, now)
 
 
-def lock(tx: Tx, names: Iterable[str], manners: Manners) -> dict[str, HostState]:
-    """Lock hosts, in the order of their names. No page may be locked after this. Raises Again if one is gone."""
+def lock(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = None) -> dict[str, HostState]:
+    """Lock hosts, by name, and `read` them. No page may be locked after this. Raises Again if one is gone."""
     wanted = set(names)
-    hosts = _hosts(tx, "hosts/lock", wanted, manners)
+    hosts = _hosts(tx, "hosts/lock", wanted, manners, now)
     if len(hosts) != len(wanted):
         raise Again
     return hosts
 
 
-def places(tx: Tx, hosts: Iterable[HostState], manners: Manners) -> dict[str, Address]:
+def places(tx: Tx, hosts: Iterable[HostState], manners: Manners, now: float) -> dict[str, Address]:
     """Lock the addresses of locked hosts, if they have limits. No host may be locked after this."""
     if not manners.by_address:
         return {}
     held = [host for host in hosts if host.address is not None]
     names = {host.address for host in held if host.address is not None}
-    found = addresses.lock(tx, names, manners.address_delay, manners.address_most)
+    found = addresses.lock(tx, names, manners.address_delay, manners.address_most, now)
     for host in held:
         host.at = found[host.address or ""]
     return found
@@ -199,10 +198,8 @@ def conclude_and_hold(
     `retrying` names, by the hosts as they are then, those in whose queues of retries a page is put; they are among
     those of failed requests, or `involved`.
 
-    Hosts for which an answer may be no news are read without a lock, and locked only where it is: a host that is well
-    costs a report no lock. If such a host falls silent, or is slowed down, between this read and this commit, the
-    answer counts as before that event: nothing of this transaction depends on what came later, so it could as well have
-    committed first. The next answer of the host counts in full.
+    A host for which an answer may be no news is read without a lock: one that is well costs a report none. Where it
+    fails between this read and this commit, the answer counts as before that: it could as well have been.
     """
     names = filing.keys()
     certain = {name for name, end in ends.items() if end.certain(manners)}.union(involved)
@@ -211,13 +208,13 @@ def conclude_and_hold(
         for name, end in ends.items()
         if end.successes or end.unasked or end.well_at is not None or (manners.by_address and end.address)
     }
-    unsure = read(tx, (names | doubtful) - certain, manners)
+    unsure = read(tx, (names | doubtful) - certain, manners, now)
     wanted = {name for name, host in unsure.items() if host.queued or (name in ends and ends[name].matters(host))}
     left: Counter[str] = sum((end.at for end in ends.values()), Counter())
     waiting = _waiting(tx, left, manners, now)
-    held = lock(tx, certain | wanted | waiting, manners) if certain or wanted or waiting else {}
+    held = lock(tx, certain | wanted | waiting, manners, now) if certain or wanted or waiting else {}
     told = {end.address for end in ends.values() if end.address is not None} if manners.by_address else set()
-    at = addresses.lock(tx, {*left, *told}, manners.address_delay, manners.address_most)
+    at = addresses.lock(tx, {*left, *told}, manners.address_delay, manners.address_most, now)
     for name in sorted(held.keys() & ends.keys()):
         _end(held[name], ends[name], now)
     for name in sorted(held.keys() & names):
@@ -306,7 +303,7 @@ def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) ->
 
 def file_retries(tx: Tx, names: Iterable[str], manners: Manners, now: float) -> None:
     """Pages of these hosts, whose last visit failed, are put in the queues of retries; the hosts are locked."""
-    held = lock(tx, set(names), manners)
+    held = lock(tx, set(names), manners, now)
     for host in held.values():
         host.file_retry(now)
     write(tx, (held[name] for name in sorted(held)), (), now)

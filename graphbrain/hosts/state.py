@@ -10,8 +10,9 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
+from graphbrain import ahead
 from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import health
 from graphbrain.hosts.addresses import FULL_WAIT, Address
@@ -260,6 +261,7 @@ class HostState:
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
     ripe_at: float = field(init=False)
     """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
+    righted: bool = False  # it had times of a clock that was ahead
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
@@ -363,6 +365,13 @@ class HostState:
     def retries_next(self) -> bool:
         """Is it the turn of a page that failed before, though others wait in its queue?"""
         return self.since_retry >= RETRY_EVERY - 1
+
+    def put_right(self, now: float | None) -> Self:
+        """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
+        if now is not None:
+            patience = health.probe_wait(self.failing_for(now))
+            self.righted = ahead.put_host_right(self, patience, LONGEST_OWN_BLOCK, now)
+        return self
 
     def allows(self, url: str) -> bool:
         """Does its robots.txt let this page be fetched?"""

@@ -86,11 +86,12 @@ class Schedule:
         return np.asarray(self.ripe_at(lane, since) <= now + 1e-3)
 
     def ripe_at(self, lane: ArrayLike, since: ArrayLike) -> Floats:
-        """From when on (epoch seconds) pages of these lanes that wait `since` may be visited."""
+        """From when on (epoch seconds) pages of these lanes that wait `since` may be visited; those that were never
+        fetched since ever, whatever clock has written since when they wait."""
         numbers = np.asarray(lane, dtype=np.int64)
         at = np.asarray(since, dtype=np.float64)
-        seen = ~lanes.is_frontier(numbers) & (numbers != lanes.ASKED)
-        return np.where(seen, at + self.least * DAY, at)
+        first = lanes.is_frontier(numbers)
+        return np.where(first, np.minimum(at, 0.0), np.where(numbers == lanes.ASKED, at, at + self.least * DAY))
 
     def first_belief(self, hosts: Sequence[str], value: Floats) -> tuple[Floats, Floats]:
         """(shape, scale) of pages of these hosts that were visited once."""

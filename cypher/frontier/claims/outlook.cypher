@@ -2,19 +2,19 @@
 // soonest first.
 //
 // param   limit  INTEGER  at most this many of each kind
-// column  failed LIST     [when it is tried again, host] of pages
+// column  failed LIST     [when it is tried again, host, when it failed] of pages
 // column  queued LIST     [when it may be visited, name] of hosts whose pages wait for the host alone
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
-// column  leased LIST     [when the lease lapses, host] of pages
+// column  leased LIST     [when the lease lapses, host, its token] of pages
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 CALL () {
   MATCH (p:Page) WHERE p.not_before >= 0
-  WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host]) AS failed
+  WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host, p.failed]) AS failed
 }
 CALL () {
   MATCH (h:Host) USING INDEX h:Host(queued, ready_at) WHERE h.queued = true AND h.ready_at >= 0
@@ -30,6 +30,6 @@ CALL () {
 }
 CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
-  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host]) AS leased
+  WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host, p.lease]) AS leased
 }
 RETURN failed, queued, rested, aliases, leased

@@ -1,0 +1,103 @@
+"""Times that a clock wrote which was ahead: one rule for all of them.
+
+The server's clock can be ahead for a while, and be set back. What it wrote meanwhile lies in the future. An event that
+lies in the future counts as now: nothing can have happened later. A moment that was reckoned from such an event is
+reckoned anew: it comes as long after now as it would have come after the event. What was set by hand, as a block or a
+page's place in lane 0, is no event: it stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from graphbrain.tokens import made_at
+
+__all__ = ["SLACK", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
+
+SLACK = 5.0
+"""Seconds that a time may lie in the future without being ahead: the clocks of two processes differ a little, and what
+is off by so little is over soon."""
+FAILING = ("failing_since", "untried_since", "hurried_at")
+"""Times of a page that has failed."""
+ASKED = 0
+"""The lane of pages that are wanted at once (`schedule.lanes.ASKED`)."""
+
+
+def is_ahead(at: float | None, now: float) -> bool:
+    """Does an event lie in the future?"""
+    return at is not None and at > now + SLACK
+
+
+def event(at: float, now: float) -> float:
+    """When something happened (epoch seconds): now, if it is said to have been later."""
+    return now if is_ahead(at, now) else at
+
+
+def reckoned(moment: float, since: float | None, now: float) -> float:
+    """A moment that was reckoned from an event: as long after the event as before, but from now if that is ahead."""
+    return moment - (since - now) if since is not None and is_ahead(since, now) else moment
+
+
+class _Host(Protocol):
+    """The times of a host (`hosts.state.HostState`)."""
+
+    next_at: float
+    blocked_until: float
+    probe_at: float
+    slowed_at: float
+    unanswered_at: float
+    failing_at: float
+    failing_since: float
+    well_at: float
+    errors: int
+    manners: Any
+
+    @property
+    def delay(self) -> float: ...
+
+
+_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at")
+"""Of a host."""
+
+
+def put_host_right(host: _Host, patience: float, own_block: float, now: float) -> bool:
+    """Put right the times of a host that a clock wrote which was ahead; were there any?
+
+    A claim has no time of its own on a host, nor has a probe that was put off: but no wait that was reckoned from them
+    is longer than the delay, or the `patience`, of now. A block that is longer than a complaint makes it (`own_block`,
+    where the host does not say for how long) was set by hand, and stays; so does one of a host that has not complained.
+    """
+    events = [getattr(host, name) for name in _EVENTS]
+    before = (host.next_at, host.blocked_until, host.probe_at, *events)
+    if max(host.next_at - host.delay, host.probe_at - patience, *events) <= now + SLACK:
+        return False
+    if is_ahead(host.next_at - host.delay, now):
+        host.next_at = now + host.delay
+    host.probe_at = min(reckoned(host.probe_at, host.failing_at, now), now + patience)
+    if host.errors and host.blocked_until - host.slowed_at <= max(own_block, host.manners.longest_block):
+        host.blocked_until = reckoned(host.blocked_until, host.slowed_at, now)
+    for name in _EVENTS:
+        setattr(host, name, event(getattr(host, name), now))
+    return before != (host.next_at, host.blocked_until, host.probe_at, *(getattr(host, name) for name in _EVENTS))
+
+
+def of_page(page: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """The properties of a page that are to be changed, for they were written by a clock that was ahead; empty: none.
+
+    `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
+    `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, None where it
+    lacks one.
+    """
+    fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
+    claimed = None if lease is None else made_at(lease)
+    right = {
+        name: None if page[name] is None else event(page[name], now)
+        for name in (*("fetched", "failed", "first_fetched", "changed", "look_again"), *FAILING)
+    }
+    since, latest = page["waiting_since"], max(fetched or 0.0, failed or 0.0)
+    if since is not None:
+        right["waiting_since"] = reckoned(since, fetched, now) if page["lane"] == ASKED else event(since, now)
+    for name, origin in (("not_before", failed), ("recheck_at", latest), ("lease_until", claimed)):
+        right[name] = None if page[name] is None else reckoned(page[name], origin, now)
+    return {name: at for name, at in right.items() if at != page[name]}

@@ -1,0 +1,65 @@
+"""A pass over all pages, after the server's clock was ahead: times that it wrote are put right (`graphbrain.ahead`).
+
+How far the pass has come stands on the brain, so any process goes on with it. Hosts have a pass of their own
+(`hosts.admin.review`), which is over sooner: they are what keeps a crawl waiting.
+Statements: pages/ahead, pages/times, pages/put_right, brain/note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graphbrain import ahead
+from graphbrain.frontier.verdicts import Policy
+from graphbrain.graph import brain_state
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
+
+__all__ = ["LOOKS", "NO_TIME", "begun", "next_pages"]
+
+BEGIN: Mapping[str, Any] = {"putting_right": "", "reviewing_hosts": ""}
+"""What stands on the brain when both passes begin."""
+NO_TIME: Mapping[str, Any] = {"clock_seen": None, "putting_right": None}
+"""What stands on the brain of an empty graph."""
+LOOKS = ("prior_tried", "payout_looked")
+"""When somebody looked last at what is looked at now and then, on the brain."""
+LOOKED_AT = 2_000
+
+
+def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """What is to be noted on the brain when its clock was found to have been ahead."""
+    looked = {name: now for name in LOOKS if ahead.is_ahead(stored.get(name), now)}
+    return {**BEGIN, **looked, "clock_seen": now}
+
+
+def next_pages(tx: Tx, now: float, policy: Policy, revision: int) -> int:
+    """Put right the next pages by key; how many were looked at, 0 when the pass has ended.
+
+    The brain is locked last. Two who work on the same pages do the same. Raises BegunAnew.
+    """
+    before = brain_state.stored(tx, revision, lock=False).get("putting_right")
+    if before is None:
+        return 0
+    ids, last, seen = tx.one("pages/ahead", after=before, limit=LOOKED_AT, now=now)
+    if ids:
+        _put_right(tx, sorted(ids), policy, now)
+    tx.one("brain/lock")
+    tx.do("brain/note", notes={"putting_right": last if seen == LOOKED_AT else None})
+    return max(int(seen), 1)
+
+
+def _put_right(tx: Tx, ids: list[int], policy: Policy, now: float) -> None:
+    """Write the times of these pages anew, and let their hosts be looked at when the first of them may be visited."""
+    rows, moments = [], []
+    for page, host, queue, times in tx.one("pages/times", ids=ids)[0]:
+        changed = ahead.of_page(times, now)
+        if changed:
+            rows.append([page, changed])
+        if changed and queue is not None:
+            since = changed.get("waiting_since", times["waiting_since"])
+            moments.append((host, float(policy.schedule.ripe_at(times["lane"], since))))
+    if moments:
+        politeness.queues(tx, politeness.earliest(moments), policy.manners, now)
+    if rows:
+        tx.do("pages/put_right", rows=rows)

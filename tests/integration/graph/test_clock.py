@@ -1,0 +1,22 @@
+"""The server's clock, measured over a connection."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from graphbrain import Brain
+
+
+def test_a_connection_says_that_the_clock_of_the_server_was_set(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    graph = brain.graph
+    really = graph.now()
+    with caplog.at_level(logging.WARNING, "graphbrain"):
+        monkeypatch.setattr(type(graph), "_ask_clock", lambda _: (0.001, graph._offset - 3_600.0))
+        monkeypatch.setattr(graph, "_measured_at", 1e-9)
+        graph.keep_time()
+    assert "was set back by 3600 s" in caplog.text
+    assert really - graph.now() > 3_500.0

@@ -1,0 +1,46 @@
+"""Times that a clock wrote which was ahead: events count as now, and what was reckoned from them is reckoned anew."""
+
+from __future__ import annotations
+
+from graphbrain import ahead, tokens
+
+NOW, DAY = 1_700_000_000.0, 86_400.0
+PAGE = dict.fromkeys(
+    ("fetched", "failed", "first_fetched", "changed", "waiting_since", "lane", "not_before", "recheck_at", "lease",
+     "lease_until", "look_again")
+)  # fmt: skip
+
+
+def page(**known: object) -> dict[str, object]:
+    return ahead.of_page({**PAGE, **known}, NOW)
+
+
+def test_an_event_in_the_future_counts_as_now_and_one_that_may_be_none_stays() -> None:
+    assert ahead.event(NOW + DAY, NOW) == NOW
+    assert ahead.event(NOW + 1.0, NOW) == NOW + 1.0, "clocks differ by so little"
+    assert ahead.event(NOW - DAY, NOW) == NOW - DAY
+
+
+def test_what_was_reckoned_from_it_comes_as_long_after_now() -> None:
+    assert ahead.reckoned(NOW + DAY + 60.0, NOW + DAY, NOW) == NOW + 60.0
+    assert ahead.reckoned(NOW + DAY, NOW - 1.0, NOW) == NOW + DAY
+    assert ahead.reckoned(NOW + DAY, None, NOW) == NOW + DAY
+
+
+def test_a_page_that_nothing_is_wrong_with_is_left_alone() -> None:
+    assert page() == {}
+    assert page(fetched=NOW - 1.0, waiting_since=NOW - 1.0, lane=5, not_before=NOW + DAY, failed=NOW) == {}
+
+
+def test_the_times_of_a_page_are_put_right() -> None:
+    token = tokens.token(NOW + DAY)
+    assert page(waiting_since=NOW + DAY, lane=5) == {"waiting_since": NOW}
+    assert page(fetched=NOW + DAY, waiting_since=NOW + DAY, lane=5) == {"fetched": NOW, "waiting_since": NOW}
+    assert page(failed=NOW + DAY, not_before=NOW + DAY + 300.0) == {"failed": NOW, "not_before": NOW + 300.0}
+    assert page(lease=token, lease_until=NOW + DAY + 300.0)["lease_until"] - NOW - 300.0 < 0.002  # type: ignore[operator]
+    assert page(fetched=NOW + DAY, recheck_at=NOW + 2 * DAY) == {"fetched": NOW, "recheck_at": NOW + DAY}
+
+
+def test_a_wish_stays_and_an_interval_is_reckoned_anew() -> None:
+    assert page(waiting_since=NOW + DAY, lane=0) == {}
+    assert page(fetched=NOW + DAY, waiting_since=NOW + DAY + 3_600.0, lane=0)["waiting_since"] == NOW + 3_600.0
