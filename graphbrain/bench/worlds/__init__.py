@@ -6,12 +6,13 @@ from graphbrain.bench.worlds.judges import judge
 from graphbrain.bench.worlds.named import NAMED, named
 from graphbrain.bench.worlds.running import Outcome, run, try_world
 from graphbrain.bench.worlds.verdict import JUDGES, Finding
-from graphbrain.bench.worlds.world import World, from_json, to_json
+from graphbrain.bench.worlds.world import Goal, World, from_json, to_json
 
 __all__ = [
     "JUDGES",
     "NAMED",
     "Finding",
+    "Goal",
     "Outcome",
     "World",
     "crawl",

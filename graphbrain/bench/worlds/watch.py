@@ -233,8 +233,7 @@ class Watch:
         if entry.what not in ("death", "birth"):
             self.happened_at = entry.at
         if entry.what == "jump":
-            self.jumped_at = entry.at
-            self.back_at = entry.at if entry.value < 0 else self.back_at
+            self._jumped(entry)
         elif entry.what == "death":
             pass  # what it held lapses
         elif entry.what in ("forget", "forget_for_ever"):
@@ -255,6 +254,16 @@ class Watch:
                 page.wanted |= page.host == entry.target
         else:
             self._managed(entry)
+
+    def _jumped(self, entry: Happened) -> None:
+        """What was claimed in a future that is none is taken to be claimed now: its lease is no longer than one."""
+        self.jumped_at = entry.at
+        if entry.value < 0:
+            self.back_at = entry.at
+            longest = entry.clock + float(self.world.settings.get("lease_seconds", 300.0))
+            for held in (*(page.held for page in self.pages.values()), *(host.out for host in self.hosts.values())):
+                for claim, until in held.items():
+                    held[claim] = min(until, longest)
 
     def _free_aliases(self) -> None:
         """When the target of an alias is forgotten, the alias waits to be fetched as a page."""

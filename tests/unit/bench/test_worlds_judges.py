@@ -1,0 +1,393 @@
+"""Each judge of a world, held against logs that keep the promise and logs that break it: none is silent by nature."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from graphbrain.bench.worlds.judges import judge
+from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported, Returned
+from graphbrain.bench.worlds.progress import allowance, counted
+from graphbrain.bench.worlds.world import DAY, HOUR, Crawler, Goal, Host, Page, Phase, Window, World
+
+A, B = "a.example", "b.example"
+WELL = Phase(0.0, "fetched", 0.3)
+LEASE = 300.0
+
+
+def host(name: str, pages: int = 3, *ill: Phase, **more: Any) -> Host:
+    """A host of pages /0, /1, … that are well, and /bad0, … that are not."""
+    good = tuple(Page(f"/{number}", (WELL,)) for number in range(pages))
+    return Host(name, (*good, *(Page(f"/bad{number}", (phase,)) for number, phase in enumerate(ill))), **more)
+
+
+def world(*hosts: Host, **more: Any) -> World:
+    settings = {"order": "optimal", "delay_seconds": 1.0, "lease_seconds": LEASE, **more.pop("settings", {})}
+    crawlers = more.pop("crawlers", (Crawler("c0", 10_000),))
+    return World(1, more.pop("days", 9.0), hosts or (host(A),), crawlers, (), settings, **more)
+
+
+def url(path: object, name: str = A) -> str:
+    return f"http://{name}/{path}"
+
+
+def seed(*urls: str, at: float = 0.0) -> list[Entry]:
+    return [Happened(at, at, "seed", each) for each in urls]
+
+
+def call(at: float, *urls: str, asked: int = 9, until: float | None = None, **more: Any) -> Called:
+    """A call; the token of a claim is the moment at which it was made."""
+    grants = tuple(Grant(each, each.split("/")[2], f"t{at:g}", at + LEASE if until is None else until) for each in urls)
+    return Called(
+        at, more.pop("clock", at), more.pop("crawler", "c0"), asked, grants, more.pop("ready", at + 1), **more
+    )
+
+
+def report(at: float, page: str, claimed: float, outcome: str = "fetched", **more: Any) -> Reported:
+    return Reported(at, more.pop("clock", at), "c0", page, page.split("/")[2], f"t{claimed:g}", outcome, **more)
+
+
+def visit(at: float, page: str, outcome: str = "fetched", **more: Any) -> list[Entry]:
+    """A call that brings a page, and its report half a second later."""
+    return [call(at, page), report(at + 0.5, page, at, outcome, **more)]
+
+
+def judged(of: World, *entries: Entry | list[Entry], ended: float = 8 * DAY, **more: Any) -> list[tuple[str, str]]:
+    """(judge, text) of what is found in these entries."""
+    flat = [each for part in entries for each in (part if isinstance(part, list) else [part])]
+    return [(each.judge, each.text) for each in judge(of, Log(flat, ended, **more))]
+
+
+def kinds(*args: Any, **more: Any) -> list[str]:
+    return [kind for kind, _ in judged(*args, **more)]
+
+
+def all_of(*paths: object, name: str = A, start: float = 0.0, gap: float = 1.0) -> list[Entry]:
+    """Pages that are well are visited one after another."""
+    return [each for n, path in enumerate(paths) for each in visit(start + gap * n, url(path, name))]
+
+
+EVERY = [url(number) for number in range(3)]
+
+
+def test_a_crawl_that_keeps_all_promises() -> None:
+    assert judged(world(), seed(*EVERY), all_of(0, 1, 2), call(4.0, ready=None, finished=True)) == []
+
+
+# ---------------------------------------------------------------- progress
+
+
+def test_a_page_that_nobody_hands_out() -> None:
+    [(kind, text)] = judged(world(), seed(*EVERY), all_of(0, 1))
+    assert (kind, "http://a.example/2 was found at 0 s" in text) == ("progress", True)
+
+
+def test_a_page_that_comes_too_late() -> None:
+    """10 · 3 pages · 1 s."""
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), visit(29.0, url(2))) == []
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), visit(31.0, url(2))) == ["progress"]
+
+
+def test_an_attempt_that_brought_nothing_does_not_count() -> None:
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), visit(5.0, url(2), "broken")) == ["progress"]
+
+
+def test_what_links_name_is_found_when_they_are_read() -> None:
+    found = [seed(url(0)), visit(0.0, url(0), links=tuple(EVERY)), visit(2.0, url(1))]
+    assert kinds(world(), *found, visit(30.0, url(2))) == []
+    assert kinds(world(), *found, visit(31.0, url(2))) == ["progress"]
+
+
+def test_what_nobody_named_is_not_missed() -> None:
+    assert kinds(world(), seed(url(0)), visit(0.0, url(0))) == []
+
+
+def test_few_places_are_promised_nothing() -> None:
+    assert kinds(world(crawlers=(Crawler("c0", 0),)), seed(*EVERY), all_of(0, 1)) == []
+
+
+def test_the_allowance() -> None:
+    """Two minutes for each nine ill pages, a day at most, and what their fetches take."""
+    bad = Phase(0.0, "silent", 5.0, None)
+    assert allowance(world(), host(A)) == 30.0
+    assert allowance(world(), host(A, 3, bad)) == 10 * 4 + 120 + 5
+    assert allowance(world(), host(A, 3, *[bad] * 10)) == 10 * 13 + 240 + 50
+    slow = world(crawlers=(Crawler("c0", 9, speed=2.0),), settings={"in_flight": 1})
+    assert allowance(slow, host(A, 3, bad)) == 10 * 4 * 10 + 120 + 10
+    assert allowance(world(), host(A, 3, rate=6.0)) == 300.0
+    assert allowance(world(), host(A, 3, crawl_delay=3.0)) == 90.0
+
+
+def test_time_that_does_not_count() -> None:
+    assert counted(0.0, 10.0, []) == 10.0
+    assert counted(0.0, 10.0, [(5.0, 20.0)]) == 25.0
+    assert counted(0.0, 10.0, [(5.0, 20.0), (15.0, 30.0), (31.0, 32.0)]) == 36.0
+    assert counted(7.0, 10.0, [(5.0, 20.0)]) == 30.0
+    assert counted(7.0, 10.0, [(0.0, 6.0), (17.0, 30.0)]) == 17.0
+
+
+@pytest.mark.parametrize(("back", "found"), [(2 * HOUR + 149, []), (2 * HOUR + 151, ["progress"])])
+def test_an_outage_and_as_long_again(back: float, found: list[str]) -> None:
+    down = Window("outage", 0.0, HOUR, Phase(0.0, "silent", 0.1, None))
+    ill = world(host(A, windows=(down,)))
+    assert (
+        kinds(ill, seed(*EVERY), visit(0.0, url(0), "silent"), all_of(0, 1, start=HOUR), visit(back, url(2))) == found
+    )
+
+
+def test_a_line_that_was_down() -> None:
+    line = (Window("line", 0.0, HOUR, Phase(0.0, "silent", 0.1, None)),)
+    assert kinds(world(line=line), seed(*EVERY), all_of(0, 1, start=HOUR), visit(2 * HOUR + 149, url(2))) == []
+    assert kinds(world(line=line), seed(*EVERY), all_of(0, 1, start=HOUR), visit(2 * HOUR + 151, url(2))) == [
+        "progress"
+    ]
+
+
+def test_a_page_that_was_ill_itself() -> None:
+    flips = Page("/2", (Phase(0.0, "broken", 0.3, 500), Phase(HOUR, "fetched")))
+    of = world(replace(host(A, 2), pages=(*host(A, 2).pages, flips)))
+    end = 4 * HOUR + 300 + 30 + 120 + 0.3
+    start = [seed(*EVERY), all_of(0, 1), visit(2.0, url(2), "broken")]
+    assert kinds(of, *start, visit(end - 1, url(2))) == []
+    assert kinds(of, *start, visit(end + 1, url(2))) == ["progress"]
+    never = replace(flips, phases=flips.phases[:1])
+    assert kinds(world(replace(host(A, 2), pages=(*host(A, 2).pages, never))), *start) == []
+
+
+def test_times_in_which_it_must_not_be_fetched() -> None:
+    shut = Happened(3.0, 3.0, "robots", A, text="User-agent: *\nDisallow: /")
+    open_ = Happened(HOUR, HOUR, "robots", A)
+    start = [seed(*EVERY), all_of(0, 1), shut]
+    assert kinds(world(), *start, open_, visit(HOUR + 26, url(2))) == []
+    assert kinds(world(), *start, open_, visit(HOUR + 28, url(2))) == ["progress"]
+    assert kinds(world(), *start) == []
+    block = Happened(3.0, 3.0, "block", A, HOUR)
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), block, visit(HOUR + 29, url(2))) == []
+    asked = [seed(*EVERY), all_of(0, 1), visit(3.0, url(2), "refused", status=503, retry_after=HOUR)]
+    assert kinds(world(), *asked, visit(HOUR + 29, url(2))) == []
+    assert kinds(world(), *asked, visit(HOUR + 31, url(2))) == ["progress"]
+
+
+def test_a_page_that_was_forgotten_is_not_missed() -> None:
+    gone = Happened(5.0, 5.0, "forget", url(2))
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), gone) == []
+    assert kinds(world(), seed(*EVERY), all_of(0, 1), gone, seed(url(2), at=9.0)) == ["progress"]
+
+
+def test_a_claim_that_nobody_reports() -> None:
+    start = [seed(*EVERY), all_of(0, 1), call(2.0, url(2))]
+    assert kinds(world(), *start, visit(620.0, url(2))) == []
+    assert kinds(world(), *start, visit(640.0, url(2))) == ["progress"]
+
+
+def test_a_goal() -> None:
+    of = world(goals=(Goal(10.0, (url(2),)),))
+    assert kinds(of, seed(*EVERY), all_of(0, 1, 2)) == []
+    assert kinds(of, seed(*EVERY), all_of(0, 1), visit(11.0, url(2))) == ["progress"]
+
+
+# ---------------------------------------------------------------- polite
+
+
+def test_a_host_that_is_asked_too_early() -> None:
+    [(kind, text)] = judged(world(), seed(*EVERY), all_of(0, 1, 2, gap=0.6))[:1]
+    assert (kind, "0.600 s after the last time" in text) == ("polite", True)
+
+
+def test_a_host_that_is_asked_twice_in_one_call() -> None:
+    assert "polite" in kinds(world(), seed(*EVERY), call(0.0, url(0), url(1)))
+
+
+def test_a_crawl_delay() -> None:
+    slow = Happened(0.0, 0.0, "robots", A, text="User-agent: graphbrain\nCrawl-delay: 3")
+    assert "polite" in kinds(world(), seed(*EVERY), slow, all_of(0, 1, 2))
+    assert kinds(world(), seed(*EVERY), slow, all_of(0, 1, 2, gap=3.0)) == []
+
+
+def test_more_claims_than_a_host_may_have() -> None:
+    of = world(settings={"in_flight": 1})
+    assert kinds(of, seed(*EVERY), all_of(0, 1, 2)) == []
+    assert "polite" in kinds(of, seed(*EVERY), call(0.0, url(0)), call(2.0, url(1)), visit(400.0, url(2)))
+
+
+def test_a_host_that_asked_to_be_left_alone() -> None:
+    start = [seed(*EVERY), visit(0.0, url(0)), visit(1.0, url(1), "refused", status=503, retry_after=60.0)]
+    assert "polite" in kinds(world(), *start, visit(50.0, url(2)))
+    assert "polite" not in kinds(world(), *start, visit(62.0, url(2)))
+    free = Happened(10.0, 10.0, "unblock", A)
+    assert "polite" not in kinds(world(), *start, free, visit(50.0, url(2)))
+
+
+def test_a_host_that_is_blocked_or_forbidden() -> None:
+    for event in (
+        Happened(2.0, 2.0, "block", A, HOUR),
+        Happened(2.0, 2.0, "robots", A, text="User-agent: *\nDisallow: /"),
+        Happened(2.0, 2.0, "deny_host", A),
+    ):
+        assert "polite" in kinds(world(), seed(*EVERY), all_of(0, 1), event, visit(9.0, url(2))), event.what
+
+
+def test_a_jump_excuses_what_it_explains() -> None:
+    jump = Happened(1.2, 3_601.2, "jump", value=HOUR)
+    fast = [call(1.3, url(1), clock=3_601.3), report(1.8, url(1), 1.3, clock=3_601.8)]
+    assert kinds(world(), seed(*EVERY), visit(1.0, url(0))[:1], jump, fast) == ["progress"] * 2
+
+
+def failing(of: str, start: float, times: int) -> list[Entry]:
+    return [each for n in range(times) for each in visit(start + 100.0 * n, url(n, of), "broken", status=500)]
+
+
+def test_ill_hosts_take_a_tenth() -> None:
+    """Two claims of an ill host among three, while a host that is well has a page due."""
+    of = world(host(A, 5), host(B, 20))
+    start = [seed(*EVERY, url(3), url(4)), visit(0.0, url(0)), failing(B, 2 * HOUR, 9)]
+    well = visit(2 * HOUR + 1_000, url(1))
+    one, two = call(4 * HOUR, url(10, B)), call(4 * HOUR + 5, url(11, B))
+    assert "polite" not in kinds(of, *start, well, one)
+    assert "polite" in kinds(of, *start, well, one, two)
+    others = [visit(4 * HOUR + 2 + n, url(n)) for n in (2, 3, 4)]
+    assert "polite" not in kinds(of, *start, well, one, *others, two), "nothing else is due"
+
+
+def test_a_host_that_answers_is_not_ill() -> None:
+    of = world(host(A, 5), host(B, 20))
+    start = [seed(*EVERY), visit(0.0, url(0)), failing(B, 2 * HOUR, 9), visit(3 * HOUR, url(15, B), "missing")]
+    held = [call(4 * HOUR, url(10, B)), call(4 * HOUR + 5, url(11, B))]
+    assert "polite" not in kinds(of, *start, *held)
+
+
+# ---------------------------------------------------------------- once
+
+
+def test_a_page_that_is_held_is_handed_out() -> None:
+    [(kind, text)] = judged(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), visit(9.0, url(0)))
+    assert (kind, "held by somebody else for 291.0 s more" in text) == ("once", True)
+    assert kinds(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), visit(301.0, url(0))) == []
+    back = Returned(3.0, 3.0, "c0", url(0), A, "t0")
+    assert kinds(world(host(A, 1)), seed(url(0)), call(0.0, url(0)), back, visit(9.0, url(0))) == []
+
+
+@pytest.mark.parametrize(
+    ("outcome", "wait", "least"),
+    [
+        ("fetched", None, DAY),
+        ("missing", None, DAY),
+        ("moved", None, DAY),
+        ("broken", None, 30.0),
+        ("silent", None, 30.0),
+        ("not_sent", None, 30.0),
+        ("refused", None, 30.0),
+        ("refused", 120.0, 120.0),
+    ],
+)
+def test_a_page_that_comes_before_it_is_due(outcome: str, wait: float | None, least: float) -> None:
+    of = world(host(A, 1))
+    first = [
+        seed(url(0)),
+        visit(0.0, url(0)) if outcome == "fetched" else visit(0.0, url(0), outcome, retry_after=wait),
+    ]
+    assert "once" in kinds(of, *first, visit(0.5 + least - 1, url(0)))
+    assert "once" not in kinds(of, *first, visit(0.5 + least + 1, url(0)))
+
+
+@pytest.mark.parametrize("order", ["best_first", "breadth_first"])
+def test_an_order_that_does_not_come_back(order: str) -> None:
+    of = world(host(A, 1), settings={"order": order})
+    assert kinds(of, seed(url(0)), visit(0.0, url(0)), visit(5 * DAY, url(0))) == ["once"]
+
+
+@pytest.mark.parametrize("what", ["hint", "crawl_now", "seed", "forget"])
+def test_what_lets_a_page_come_sooner(what: str) -> None:
+    of, first = world(host(A, 1)), [seed(url(0)), visit(0.0, url(0))]
+    event = Happened(5.0, 5.0, what, url(0))
+    again = seed(url(0), at=6.0) if what == "forget" else []
+    assert kinds(of, *first, event, again, visit(9.0, url(0))) == []
+    assert kinds(of, *first, event, again, visit(9.0, url(0)), visit(99.0, url(0))) == ["once"], "only once"
+
+
+def test_a_retry_is_of_a_host() -> None:
+    of, first = world(host(A, 1), host(B, 1)), [seed(url(0)), visit(0.0, url(0), "missing")]
+    assert kinds(of, *first, Happened(5.0, 5.0, "retry", A), visit(9.0, url(0))) == []
+    assert kinds(of, *first, Happened(5.0, 5.0, "retry", B), visit(9.0, url(0))) == ["once"]
+
+
+def test_a_report_that_was_refused_is_none() -> None:
+    of = world(host(A, 1))
+    assert kinds(of, seed(url(0)), visit(0.0, url(0), accepted=False), visit(9.0, url(0))) == []
+
+
+def test_a_page_that_was_forgotten_for_ever() -> None:
+    gone = Happened(5.0, 5.0, "forget_for_ever", url(0))
+    assert kinds(world(host(A, 1)), seed(url(0)), visit(0.0, url(0)), gone, visit(9.0, url(0))) == ["once"]
+
+
+# ---------------------------------------------------------------- honest
+
+
+def test_a_caller_that_comes_in_vain() -> None:
+    empty = [call(10.0 + n, as_told=True) for n in range(4)]
+    start = [seed(*EVERY), all_of(0, 1, 2)]
+    assert kinds(world(), *start, empty[:3]) == []
+    assert kinds(world(), *start, empty) == ["honest"]
+    of_itself = [replace(each, as_told=False) for each in empty]
+    assert kinds(world(), *start, of_itself) == []
+    asked = Happened(12.5, 12.5, "hint", url(0))
+    assert kinds(world(), *start, empty[:3], asked, empty[3]) == []
+
+
+def test_others_who_were_quicker() -> None:
+    of = world(host(A, 3), host(B, 1))
+    empty = [call(10.0 + n, as_told=True) for n in range(3)]
+    other = replace(call(12.2, url(0, B)), crawler="c1")
+    start = [seed(*EVERY), all_of(0, 1, 2)]
+    assert kinds(of, *start, empty, other, call(14.0, as_told=True)) == []
+
+
+def test_finished_is_said_too_early() -> None:
+    over = call(5.0, ready=None, finished=True)
+    found = judged(world(), seed(*EVERY), all_of(0, 1), over, visit(9.0, url(2)))
+    assert [kind for kind, _ in found] == ["honest", "honest"]
+    assert "1 pages of a.example were never fetched" in found[0][1]
+    assert "handed out after finished was answered at 5 s" in found[1][1]
+
+
+def test_what_may_come_after_finished() -> None:
+    over = call(5.0, ready=None, finished=True)
+    start = [seed(*EVERY), all_of(0, 1, 2), over]
+    assert kinds(world(), *start, visit(2 * DAY, url(0))) == [], "a revisit"
+    moved = [seed(*EVERY), all_of(0, 1), visit(2.0, url(2), "moved", target=url(0)), over]
+    assert "honest" not in kinds(world(), *moved, visit(2 * DAY, url(2))), "an alias"
+    parked = [each for n in range(5) for each in visit(40.0 * n + 3, url(2), "broken")]
+    later = call(400.0, ready=None, finished=True)
+    last = visit(450.0, url(0), "missing")
+    assert "honest" not in kinds(world(), seed(*EVERY), all_of(0, 1), parked, last, later, visit(DAY, url(2)))
+    once = [seed(*EVERY), all_of(0, 1), visit(2.0, url(2), "broken"), visit(3.0, url(0), "missing"), over]
+    assert "honest" in kinds(world(), *once, visit(DAY, url(2))), "a page that failed once, of a host that is well"
+
+
+def test_pages_of_a_host_that_was_ill() -> None:
+    over = call(5.0, ready=None, finished=True)
+    ill = [seed(*EVERY), visit(0.0, url(0)), visit(1.0, url(1), "silent"), over]
+    assert "honest" not in kinds(world(), *ill, visit(DAY, url(1)), visit(DAY + 2, url(2)))
+
+
+def test_an_event_lets_pages_come_after_finished() -> None:
+    over = call(5.0, ready=None, finished=True)
+    event = Happened(6.0, 6.0, "seed", url("new"))
+    assert kinds(world(), seed(*EVERY), all_of(0, 1, 2), over, event, visit(9.0, url("new"))) == []
+
+
+def test_no_time_is_named() -> None:
+    nothing = call(5.0, ready=None)
+    assert kinds(world(), seed(*EVERY), all_of(0, 1, 2), nothing) == ["honest"]
+    assert "honest" not in kinds(world(), seed(*EVERY), all_of(0, 1), call(2.5, url(2)), nothing), "it is held"
+
+
+# ---------------------------------------------------------------- audit
+
+
+def test_the_audit_counts() -> None:
+    found = judged(world(), seed(*EVERY), all_of(0, 1, 2), audit=("1 lease has no page.",))
+    assert found == [("audit", "1 lease has no page.")]
