@@ -7,7 +7,7 @@ from graphbrain import ahead, tokens
 NOW, DAY = 1_700_000_000.0, 86_400.0
 PAGE = dict.fromkeys(
     ("fetched", "failed", "first_fetched", "changed", "waiting_since", "lane", "not_before", "recheck_at", "lease",
-     "lease_until", "look_again")
+     "lease_until", "look_again", *ahead.FAILING)
 )  # fmt: skip
 
 
