@@ -343,6 +343,8 @@ class Page(_Record):
     by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
     `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
+    `clicks`: the fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None where
+    no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
     `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
     """
 
@@ -416,6 +418,7 @@ class Page(_Record):
     content_type: str | None = None
     fetch_seconds: float | None = None
     in_sitemap: float | None = None
+    clicks: int | None = None
 
     @property
     def rate(self) -> float | None:

@@ -1,6 +1,7 @@
 // Broken links, with all pages that have them
 //
-// A row is a link: the page to mend, and the broken URL it names. Restrict it to one host whose pages you can mend.
+// A row is a link: the page to mend, and the broken URL it names. The page behind that URL failed when it was last tried. Restrict
+// it to one host whose pages you can mend.
 //
 // group     Errors
 // param     host  only links on pages of this host; empty: of all
@@ -9,7 +10,7 @@
 :param host => '';
 :param limit => 1000;
 
-MATCH (to:Page) WHERE to.errors > 0 OR to.state = 'gone'
+MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
 CALL (to) {
   MATCH (from:Page)-[:LINKS]->(to) WHERE $host = '' OR from.host = $host
   RETURN from

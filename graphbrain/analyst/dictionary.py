@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from graphbrain.methods import SCORES
 
-__all__ = ["HOST", "HOUR", "LINKS", "NODES", "PAGE"]
+__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE"]
 
 TIME = "epoch s"
+
+FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
+"""A page p is failing where its last attempt brought no page: the server answered 4xx, refused (429, 503), was broken
+(any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), or was not understood.
+All questions use these words. The host of a failing page may be well, as that of one with a 404, and a page may be
+failing that is not blamed, as one with a 503."""
 
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
@@ -18,7 +24,10 @@ PAGE: dict[str, tuple[str, str]] = {
     "parked_because": ("", "why a page was given up"),
     "is_seed": ("", "true for a page where the crawl begins"),
     "seed_led": ("", "true for a seed that is one only because a seed redirects to it"),
-    "depth": ("clicks", "from the nearest seed"),
+    "depth": (
+        "clicks",
+        "the frontier's own, by which max_depth goes: 1 of what a sitemap names; clicks are computed when asked",
+    ),
     "depth_lowered": ("", "the depth has become less, and its links have still to hear of it"),
     "discovered": (TIME, "when the page was first met"),
     "first_fetched": (TIME, "when it was first fetched"),
@@ -37,7 +46,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "simhash": ("64 bits", "like texts share most bits"),
     "etag": ("", "ETag of the last answer"),
     "last_modified": ("", "Last-Modified of the last answer"),
-    "hinted": (TIME, "when its last hint says that it changed"),
+    "hinted": (TIME, "when its last hint says that it changed; 0: the hint names no time"),
     "hinted_by": ("", "kind of its last hint: sitemap, feed or ping"),
     "flow": (
         "",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.inspect.clicks import Clicks, clicks
 from graphbrain.methods import SCORES
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ _TIMES = (
     "hinted",
 )
 PAGES = (
-    {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "is_seed": _TRUE}
+    {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "clicks": _WHOLE, "is_seed": _TRUE}
+    | {"failing": _TRUE}
     | dict.fromkeys(("authority", "hub"), _NUMBER)
     | dict.fromkeys(("out_links", "in_links"), _WHOLE)
     | dict.fromkeys(_TIMES, "time")
@@ -190,9 +192,12 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
     name, step = ("looks/page_rows", RANGE) if table == "pages" else ("looks/link_rows", LINK_RANGE)
+    near = clicks(graph) if table == "pages" and total else None
     for first in range(0, total, step):
         found = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
-        rows = [_page(*row) for row in found] if table == "pages" else [row for row in found if None not in row[:2]]
+        rows = (
+            [_page(near, *row) for row in found] if near is not None else [row for row in found if None not in row[:2]]
+        )
         if rows:
             yield rows
         progress(table, min(first + step, total), total)
@@ -203,10 +208,15 @@ def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
     return rows
 
 
-def _page(key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None) -> list[Any]:
+def _page(
+    near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
+) -> list[Any]:
     """A page's row, in the order of PAGES."""
     own = {
         "key": key,
+        "clicks": near.of(page),
+        "failing": stored.get("failed", 0.0) > stored.get("fetched", 0.0),
+        "hinted": stored.get("hinted") or None,
         "is_seed": stored.get("is_seed") is True,
         "authority": stored.get("authority_history", 0.0) + stored.get("authority_cash", 0.0),
         "hub": stored.get("hub_history", 0.0) + stored.get("hub_cash", 0.0),

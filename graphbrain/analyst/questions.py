@@ -33,6 +33,7 @@ _ROWS = ("limit", "newest")
 """Parameters that say how many rows there are at most."""
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
+    "click_depth": computed.click_depth,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,

@@ -279,7 +279,7 @@ _TIMES = (
 )
 
 _FIELDS = (
-    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
+    *("state", "host", "key", "clicks", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
     "parked_because",
 )
 

@@ -40,7 +40,9 @@ NOT_AS_STORED = (
     "redirects_to",
     "scores",
 )
-STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
+STORED = tuple(
+    field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due", "clicks")
+)
 """What stands on a page under the name that it has in a `Page`."""
 
 
@@ -62,6 +64,7 @@ def page_of(row: Sequence[Any]) -> Page:
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
+    stored["hinted"] = data.get("hinted") or None  # 0: the hint names no time
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
     flow = {
         "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 0.0),

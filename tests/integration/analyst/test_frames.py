@@ -74,7 +74,7 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
     duckdb = pytest.importorskip("duckdb")
     found = duckdb.sql(
         f"SELECT t.url, count(*) AS n FROM '{tmp_path}/t/links/*.parquet' l JOIN '{tmp_path}/t/pages/*.parquet' t "
-        "ON l.target = t.key WHERE t.errors > 0 GROUP BY 1 ORDER BY 1"
+        "ON l.target = t.key WHERE t.failing GROUP BY 1 ORDER BY 1"
     ).fetchall()
     assert found == sorted((row[-1], row[2]) for row in ask(brain.graph, "broken-pages").rows)
 

@@ -1,0 +1,129 @@
+"""Faults planted in small webs, each beside the right answer: what is kept of pages and links, what questions say."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from graphbrain import Brain, Failed, Fetched, Hint
+from graphbrain.analyst.questions import ask
+from tests.integration.analyst.webs import A, B, C, D, crawl
+
+DAY = 86_400.0
+
+
+def rows(brain: Brain, name: str, *columns: str, **given: object) -> list[Any]:
+    """Some columns of an answer; a single one as it is."""
+    answer = ask(brain.graph, name, **given)
+    places = [answer.columns.index(column) for column in columns]
+    picked = [tuple(row[place] for place in places) for row in answer.rows]
+    return [row[0] for row in picked] if len(columns) == 1 else picked
+
+
+# ---------------------------------------------------------------------- clicks
+
+
+def test_clicks_are_counted_by_links_from_a_seed(brain: Brain) -> None:
+    # / → one → two → deep, old → middle → new; a sitemap names deep, orphan and old; orphan links to child.
+    brain.seed([f"{A}/"])
+    brain.hint([Hint(f"{A}/{name}", kind="sitemap", at=0.0) for name in ("deep", "orphan", "old")])
+    brain.report(
+        [
+            Fetched(f"{A}/", [f"{A}/one", f"{A}/old"]),
+            Fetched(f"{A}/one", [f"{A}/two"]),
+            Fetched(f"{A}/two", [f"{A}/deep"]),
+            Fetched(f"{A}/orphan", [f"{A}/child"]),
+            Fetched(f"{A}/old", redirected_to=f"{A}/middle"),
+            Fetched(f"{A}/middle", redirected_to=f"{A}/new"),
+        ]
+    )
+    brain.tend(0)
+    wanted = dict(zip(("", "one", "two", "deep"), range(4), strict=True)) | dict.fromkeys(("old", "middle", "new"), 1)
+    wanted |= dict.fromkeys(("orphan", "child"))
+    by_url = {f"{A}/{name}": clicks for name, clicks in wanted.items()}
+    assert {page.url: page.clicks for page in brain.dump_pages()} == by_url
+    assert {url: brain.page(url).clicks for url in by_url} == by_url
+    assert {row["url"]: row["clicks"] for row in brain.frame("pages").to_pylist()} == by_url
+    assert rows(brain, "depth", "clicks", "pages") == [(0, 1), (1, 4), (2, 1), (3, 1), (None, 2)]
+    # The frontier's own depth stays, and a hint without a time is not of 1970.
+    assert (brain.page(f"{A}/orphan").depth, brain.page(f"{A}/orphan").hinted) == (1, None)
+    assert {row["hinted"] for row in brain.frame("pages").to_pylist()} == {None}
+    # A link that goes takes its clicks with it.
+    brain.report([Fetched(f"{A}/two", [])])
+    assert brain.page(f"{A}/deep").clicks is None and brain.page(f"{A}/deep").depth == 1
+
+
+def test_clicks_agree_wherever_they_are_shown(brain: Brain) -> None:
+    crawl(brain)
+    found = {page.url: page.clicks for page in brain.dump_pages()}
+    assert found == {url: brain.page(url).clicks for url in found}
+    assert found == {row["url"]: row["clicks"] for row in brain.frame("pages").to_pylist()}
+
+
+# ---------------------------------------------------------------------- failing
+
+FAULTS: dict[str, tuple[str, Failed]] = {
+    "404": ("client", Failed("", status=404)),
+    "403": ("client", Failed("", status=403)),
+    "410": ("client", Failed("", status=410)),
+    "429": ("refused", Failed("", status=429)),
+    "503": ("refused", Failed("", status=503, retry_after=60.0)),
+    "500": ("broken", Failed("", status=500)),
+    "408": ("broken", Failed("", status=408)),
+    "425": ("broken", Failed("", status=425)),
+    "silent": ("silent", Failed("", error="TimeoutError: timed out")),
+    "self": ("other", Failed("", status=302, error="redirects in a circle")),
+}
+
+
+def plant_faults(brain: Brain, first: bool) -> dict[str, str]:
+    """URL → kind of the pages that fail, each on a host of its own; `first`: they were fetched before."""
+    urls = {f"http://f{name}.example/page": kind for name, (kind, _) in FAULTS.items()}
+    brain.seed([f"{A}/"])
+    brain.report([Fetched(f"{A}/", [*urls, f"{A}/well"]), Fetched(f"{A}/well", [])])
+    at = time.time()
+    if first:
+        brain.report([Fetched(url, [], fetched_at=at - 60) for url in urls])
+    failed = [Failed(url, **{f: getattr(each, f) for f in ("status", "error", "retry_after")})
+              for url, (_, each) in zip(urls, FAULTS.values(), strict=True)]  # fmt: skip
+    assert all(answer.accepted for answer in brain.report(failed))
+    return urls
+
+
+def test_every_fault_fails_wherever_it_is_counted(brain: Brain) -> None:
+    for first in (False, True):
+        brain.clear()
+        urls = plant_faults(brain, first)
+        assert set(rows(brain, "broken-pages", "url")) == set(urls)
+        assert {row[1] for row in rows(brain, "broken-links", "on", "broken")} == set(urls)
+        kinds = rows(
+            brain, "failing-hosts", "host", "failing", "client", "refused", "broken", "silent", "other", least=1
+        )
+        names = ("client", "refused", "broken", "silent", "other")
+        assert {f"http://{row[0]}/page": names[row[2:].index(1)] for row in kinds} == urls
+        assert all(row[1] == 1 == sum(row[2:]) for row in kinds)
+        assert sum(rows(brain, "depth", "failing")) == len(urls) == sum(rows(brain, "directories", "failing"))
+        assert sum(rows(brain, "hosts-and-states", "failing")) == len(urls)
+        assert rows(brain, "failures-by-day", "pages", *names, "cured") == [(10, 3, 2, 3, 1, 1, 0)]
+        assert {row["url"] for row in brain.frame("pages").to_pylist() if row["failing"]} == set(urls)
+        # An answer cures, whatever the fault was.
+        brain.report([Fetched(url, []) for url in urls])
+        assert rows(brain, "broken-pages", "url") == [] and sum(rows(brain, "depth", "failing")) == 0
+        assert rows(brain, "failures-by-day", "pages", "cured") == [(10, 10)]
+
+
+# ---------------------------------------------------------------------- what is next
+
+
+def test_a_blocked_host_is_not_next(brain: Brain) -> None:
+    brain.seed([f"{A}/", f"{B}/", f"{C}/"])
+    brain.block("a.example", 3_600)
+    assert rows(brain, "next-pages", "url")[2:] == [f"{A}/"]
+    may = dict(rows(brain, "next-pages", "url", "host_may"))
+    assert may[f"{A}/"] and not (may[f"{B}/"] or may[f"{C}/"])
+    assert rows(brain, "why-next", "url", "host_may")[0][0] in (f"{B}/", f"{C}/")
+    assert rows(brain, "why-next", "host_may", url=f"{A}/")[0] is not None
+    assert {claim.url for claim in brain.next_urls(9)} == {f"{B}/", f"{C}/"}
+    # Once its pages wait in a queue of their own, too.
+    brain.report([Failed(f"{D}/", status=503, retry_after=7_200)])
+    assert rows(brain, "next-pages", "url")[-1:] == [f"{A}/"] and rows(brain, "next-pages", "host_may")[-1]
