@@ -188,8 +188,11 @@ class Fetched:
     `changed`: the crawler says itself whether the page has changed since its last visit.
     `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
-    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
-    temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
+    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
+    `led_to`: the URLs that a temporary redirect led through, in order, at most five; the last is where the content was.
+    With `status` 302, 303 or 307 the links reported count as this page's, and hashes and facts of the content do not;
+    the page has changed when it leads elsewhere. With another status it is where a refresh in 0 seconds leads, and the
+    content is the page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
     `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
     goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
@@ -224,6 +227,7 @@ class Fetched:
     noindex: bool | None = None
     language: str | None = None
     size: int | None = None
+    led_to: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +237,7 @@ class Failed:
     `status`: the HTTP status, or None when there was no answer (time-out, DNS, refused connection: `error` says).
     `retry_after`: how long the server asked to wait, in seconds, or its Retry-After header as it stands, which may be a
     date; what is neither says nothing. `seconds`, `address`: as of a `Fetched`.
+    `body`: the bytes of a 404 or 410, hashed and forgotten: pages of the host that look like it are soft 404s.
     """
 
     url: str
@@ -243,6 +248,7 @@ class Failed:
     fetched_at: float | None = None
     seconds: float | None = None
     address: str | None = None
+    body: bytes | None = None
 
 
 Report = Fetched | Failed
@@ -345,6 +351,7 @@ class Page(_Record):
     `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
     `clicks`: the fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None where
     no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
+    `led_to`: where its last visit was led by temporary redirects, or a refresh in 0 seconds.
     `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
     """
 
@@ -419,6 +426,7 @@ class Page(_Record):
     fetch_seconds: float | None = None
     in_sitemap: float | None = None
     clicks: int | None = None
+    led_to: Sequence[str] | None = None
 
     @property
     def rate(self) -> float | None:

@@ -88,7 +88,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.excused(verdicts, concluded.held)
     visits.write_waiting(tx, final, plan, concluded, policy, now)
-    facts.write_state_changes(tx, visits.state_changes(final, outside))
+    facts.write_state_changes(tx, visits.state_changes(final, outside, concluded.held))
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)

@@ -37,6 +37,7 @@ __all__ = [
     "write_waiting",
 ]
 
+FAILING = "failing"
 MINUTE, HOUR = 60.0, 3_600.0
 EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
@@ -272,13 +273,36 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     return "outside" if visit.page in beyond else "known"
 
 
-def state_changes(verdicts: Sequence[Verdict], beyond: Collection[int]) -> list[list[object]]:
-    """[id, state before, when] of pages that visits put into another state; a first fetch has a time of its own."""
-    return [
-        [v.visit.page, v.visit.state, v.item.at]
-        for v in verdicts
-        if v.keep and (v.visit.state, after := _state(v, beyond)) != ("frontier", "known") and after != v.visit.state
-    ]
+def state_changes(
+    verdicts: Sequence[Verdict], beyond: Collection[int], held: Mapping[str, HostState]
+) -> list[list[object]]:
+    """[id, what it was before, when] of pages that visits put into another state, or made fail, or ended that; a first
+    fetch has a time of its own."""
+    rows: list[list[object]] = []
+    for v in verdicts:
+        visit = v.visit
+        # What happened to it since its last fetch was that it failed, whatever has been forgiven since.
+        before = _or_failing(visit.state, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
+        away = visit.first_fetched is not None and (before == FAILING if _spares(v, held) else _errors(v, held) > 0)
+        after = _or_failing(_state(v, beyond), away and isinstance(v.item.report, Failed))
+        if v.keep and after != before and (before, after) != ("frontier", "known"):
+            rows.append([visit.page, before, v.item.at])
+    return rows
+
+
+def _or_failing(state: str, fails: bool) -> str:
+    return FAILING if fails and state in ("known", "alias", "outside") else state
+
+
+def _spares(verdict: Verdict, held: Mapping[str, HostState]) -> bool:
+    """Does a failure say nothing of its page: its host refuses, or is dead, or the page takes another spelling?"""
+    slowed = verdict.answer.outcome == "slowed"
+    return slowed or _in_vain(verdict, held) or respells(verdict.item, verdict.visit)
+
+
+def _errors(verdict: Verdict, held: Mapping[str, HostState]) -> int:
+    """How often in a row the page has failed after this failure, as far as it is to blame."""
+    return verdict.visit.errors + (not _spares(verdict, held))
 
 
 def _content_row(verdict: Verdict) -> list[object] | None:
@@ -334,7 +358,7 @@ def _failed_row(verdict: Verdict, held: Mapping[str, HostState], policy: Policy,
     assert isinstance(report, Failed)
     slowed = verdict.answer.outcome == "slowed"
     moves = respells(item, visit)
-    errors = visit.errors + (not slowed and not _in_vain(verdict, held) and not moves)
+    errors = _errors(verdict, held)
     refusals = visit.refusals + slowed
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):

@@ -127,3 +127,97 @@ def test_a_blocked_host_is_not_next(brain: Brain) -> None:
     # Once its pages wait in a queue of their own, too.
     brain.report([Failed(f"{D}/", status=503, retry_after=7_200)])
     assert rows(brain, "next-pages", "url")[-1:] == [f"{A}/"] and rows(brain, "next-pages", "host_may")[-1]
+
+
+# ---------------------------------------------------------------------- slow
+
+
+def test_slow_hosts_are_found_whatever_else_is_told(brain: Brain) -> None:
+    brain.report([Fetched(f"{A}/", [f"{A}/gone"], seconds=0.1), Fetched(f"{A}/b", seconds=0.3, title="B")])
+    brain.report([Failed(f"{A}/gone", status=404, seconds=1.1), Fetched(f"{B}/", seconds=4.0)])
+    brain.report([Fetched(f"{A}/", not_modified=True, seconds=0.7), Fetched(f"{C}/")])
+    assert rows(brain, "slow-hosts", "host", "seconds", "slowest", "timed") == [
+        ("b.example", 4.0, 4.0, 1),
+        ("a.example", 0.7, 1.1, 3),
+    ]
+    assert rows(brain, "slow-hosts", "host", limit=1) == ["b.example"]
+
+
+# ---------------------------------------------------------------------- pages that go and come
+
+
+def test_pages_that_flicker_and_pages_that_fail_since(brain: Brain) -> None:
+    # Each page by its answers, a day apart; 0: no answer.
+    webs = {
+        "back": (200, 404, 200),
+        "twice": (200, 500, 200, 0, 200),
+        "gone": (200, 410, 410, 410, 410, 410, 410, 410),
+        "fails": (200, 200, 404, 404),
+        "refused": (200, 503, 200),
+        "refuses": (200, 200, 503),
+        "never": (404, 404, 200),
+        "well": (200, 200),
+    }
+    now = time.time()
+    brain.change(max_errors=3)
+    for day in range(8):
+        at = now - (8 - day) * DAY
+        due = {name: answers[day] for name, answers in webs.items() if day < len(answers)}
+        brain.report([_answer(f"{A}/{name}", status, at) for name, status in due.items()])
+    assert rows(brain, "flickering-pages", "times", "states", "url", days=30.0) == [
+        (4, "known, failing, known, failing, known", f"{A}/twice"),
+        (2, "known, failing, known", f"{A}/back"),
+    ]
+    since = {url: (state, since) for url, state, since in rows(brain, "gone-pages", "url", "state", "since", days=30.0)}
+    days = {url: (state, at and round((at.timestamp() - now) / DAY + 8)) for url, (state, at) in since.items()}
+    assert days == {f"{A}/gone": ("gone", 1), f"{A}/fails": ("known", 2), f"{A}/refuses": ("known", None)}
+    assert set(rows(brain, "gone-pages", "url", days=6.5)) == {f"{A}/fails", f"{A}/refuses"}
+
+
+def _answer(url: str, status: int, at: float) -> Fetched | Failed:
+    return Fetched(url, fetched_at=at) if status == 200 else Failed(url, status=status or None, fetched_at=at)
+
+
+# ---------------------------------------------------------------------- redirects for now
+
+
+def test_a_temporary_redirect_is_a_fact_and_no_duplicate(brain: Brain) -> None:
+    login = {
+        "body": b"<title>Log in</title><p>name and word",
+        "title": "Log in",
+        "canonical": "/login",
+        "noindex": True,
+    }
+    brain.report(
+        [
+            Fetched(f"{A}/", [f"{A}/mine", f"{A}/yours", f"{A}/login", f"{A}/soon"]),
+            Fetched(f"{A}/login", [f"{A}/"], **login),
+            Fetched(f"{A}/mine", [f"{A}/", f"{A}/help"], status=302, led_to=["/in", f"{A}/login"], **login),
+            Fetched(f"{A}/yours", [f"{A}/"], status=307, led_to=(f"{A}/login",), **login),
+            Fetched(f"{A}/soon", [f"{A}/next"], led_to=(f"{A}/next",), title="Soon", body=b"<title>Soon</title>"),
+        ]
+    )
+    facts = {
+        page.url: (page.status, page.led_to, page.title, page.canonical, page.noindex) for page in brain.dump_pages()
+    }
+    assert facts[f"{A}/mine"] == (302, [f"{A}/in", f"{A}/login"], None, None, None)
+    assert facts[f"{A}/yours"] == (307, [f"{A}/login"], None, None, None)
+    assert facts[f"{A}/soon"] == (200, [f"{A}/next"], "Soon", None, None)
+    assert facts[f"{A}/login"] == (200, None, "Log in", f"{A}/login", True)
+    assert set(brain.neighbours(f"{A}/mine")[0]) == {f"{A}/", f"{A}/help"}, "its links stay"
+    for name in ("duplicates", "text-duplicates", "near-duplicates", "same-titles"):
+        assert rows(brain, name, "pages") == [], name
+    assert rows(brain, "noindex-pages", "url") == [f"{A}/login"]
+    assert rows(brain, "temporary-redirects", "status", "in_links", "url", "led_to") == [
+        (302, 1, f"{A}/mine", [f"{A}/in", f"{A}/login"]),
+        (200, 1, f"{A}/soon", [f"{A}/next"]),
+        (307, 1, f"{A}/yours", [f"{A}/login"]),
+    ]
+    # It changes where it leads elsewhere; and a page of its own is none any more.
+    again = [
+        Fetched(f"{A}/mine", [], status=302, led_to=(f"{A}/in", f"{A}/login"), body=b"other"),
+        Fetched(f"{A}/yours", [], status=302, led_to=(f"{A}/elsewhere",)),
+    ]
+    assert [answer.outcome for answer in brain.report(again)] == ["same", "changed"]
+    brain.report([Fetched(f"{A}/yours", [], title="Yours", body=b"mine")])
+    assert (brain.page(f"{A}/yours").led_to, brain.page(f"{A}/yours").title) == (None, "Yours")

@@ -61,10 +61,11 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "failures-by-day": (("pages", "client", "refused", "broken", "silent", "cured"), [(3, 2, 1, 0, 0, 0)]),
     "failing-hosts": (("host", "tried", "failing", "share", "client"), [("a.example", 10, 2, 0.2, 2)]),
-    "slow-hosts": (("seconds", "pace", "host"), [(0.5, 1.0, "a.example"), (None, 0.5, "d.example")]),
+    "slow-hosts": (("seconds", "timed", "pace", "host"), [(0.5, 2, 1.0, "a.example"), (None, 0, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
     "redirects": (("named", "from", "to"), [(1, f"{A}/old", f"{A}/middle"), (0, f"{A}/middle", f"{A}/two")]),
+    "temporary-redirects": (("status", "in_links", "led_to", "url"), [(200, 2, [f"{A}/"], f"{B}/")]),
     "redirect-chains": (("steps", "circle", "chain"), [(2, False, [f"{A}/old", f"{A}/middle", f"{A}/two"])]),
     "depth": (
         ("clicks", "pages", "fetched", "failing"),
