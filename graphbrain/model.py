@@ -514,7 +514,11 @@ class RobotsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LinkedPage(_Record):
-    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen."""
+    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
+
+    `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
+    the link says there. On a path they are None.
+    """
 
     url: str
     key: str
@@ -523,17 +527,24 @@ class LinkedPage(_Record):
     hub_score: float
     authority_score: float
     since: float | None
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KnownLink(_Record):
-    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds."""
+    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds. `named`, `anchor`,
+    `rel`: as of a `LinkedPage`."""
 
     source: str
     target: str
     since: float
     source_id: int
     target_id: int
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

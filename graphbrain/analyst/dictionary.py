@@ -177,10 +177,12 @@ HOUR: dict[str, tuple[str, str]] = {
 LINKS: dict[str, tuple[str, str]] = {
     "LINKS.since": (TIME, "when the link was first seen; from a page to a page"),
     "LINKS.via": ("", "true: the page names only an alias of the target"),
-    "LINKS.anchor": ("", "the link's text, if the crawler tells it"),
+    "LINKS.anchor": ("", "the link's text, if the crawler tells it; of a link via an alias that of SPELLS"),
     "LINKS.rel": ("", "of its rel: nofollow, ugc, sponsored"),
     "REDIRECTS_TO": ("", "from an alias to where it leads; no properties"),
-    "SPELLS": ("", "from a page to an alias that its links name; no properties"),
+    "SPELLS": ("", "from a page to an alias that its HTML names"),
+    "SPELLS.anchor": ("", "the text of the link that names the alias"),
+    "SPELLS.rel": ("", "of its rel: nofollow, ugc, sponsored"),
     "SEEDS": ("", "from a seed that redirects to the page that is a seed for it; no properties"),
 }
 

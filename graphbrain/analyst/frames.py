@@ -1,9 +1,9 @@
-"""A crawl as tables for DuckDB, Polars and pandas: pages, links and hosts, as Arrow in memory or Parquet in a folder.
+"""A crawl as tables for DuckDB, Polars, pandas: pages, links, spells, hosts, as Arrow in memory or Parquet in a folder.
 
 A page is known by its key, in all tables; Neo4j's ids are not in them. Read in ranges of internal ids, each in a
 transaction of its own that cannot write: it is no snapshot, and the manifest says by which revision of the brain's
 settings it was begun and ended. Memory: one part of some tens of thousands of rows.
-Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/host_rows.
+Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/spelt_rows, looks/host_rows.
 """
 
 from __future__ import annotations
@@ -57,18 +57,20 @@ PAGES = (
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
+SPELLS = {"source": _TEXT, "alias": _TEXT, "anchor": _TEXT, "rel": _TEXT}
 HOSTS_COLUMNS = (
     {"name": _TEXT, "address": _TEXT}
     | dict.fromkeys(("discovered", "next_at", "blocked_until", "robots_at"), "time")
     | dict.fromkeys(("errors", "unanswered", "in_flight", "most_in_flight", "budget", "budget_used"), _WHOLE)
     | dict.fromkeys(("pace", "response_seconds", "delay", "robots_delay"), _NUMBER)
 )
-TABLES = {"pages": PAGES, "links": LINKS, "hosts": HOSTS_COLUMNS}
+TABLES = {"pages": PAGES, "links": LINKS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
 """The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
+_OF_RANGE = {"pages": "looks/page_rows", "links": "looks/link_rows", "spells": "looks/spelt_rows"}
 
 
 def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = lambda *_: None) -> Any:
-    """A table in memory: `pages`, `links` or `hosts` as `arrow`, `pandas` or `polars`.
+    """A table in memory: `pages`, `links`, `spells` or `hosts` as `arrow`, `pandas` or `polars`.
 
     Raises BadInput for another name, and where the extra `tables` is not installed.
     """
@@ -191,7 +193,7 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
         return
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
-    name, step = ("looks/page_rows", RANGE) if table == "pages" else ("looks/link_rows", LINK_RANGE)
+    name, step = _OF_RANGE[table], RANGE if table == "pages" else LINK_RANGE
     near = clicks(graph) if table == "pages" and total else None
     for first in range(0, total, step):
         found = graph.read(bound(_read, name, first=first, last=first + step - 1), name)

@@ -1,17 +1,19 @@
 """Facts: what a report tells of a page and its links that nothing of the crawl goes by, kept for those who ask later.
 
 They are made before the transaction, bounded, and written in it by statements that run only where there are some.
-Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/changes, facts/state_changes.
+Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/spelt, facts/said, facts/changes,
+facts/state_changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from urllib.parse import urljoin
 
 from graphbrain import border
 from graphbrain.errors import BadInput
+from graphbrain.frontier.relink import Named
 from graphbrain.frontier.verdicts import Verdict
 from graphbrain.graph.connection import Tx
 from graphbrain.meaning import TEMPORARY
@@ -19,7 +21,7 @@ from graphbrain.model import Failed, Fetched, Link
 from graphbrain.schedule import fingerprints
 from graphbrain.url import Rules
 
-__all__ = ["LinkFacts", "led_to", "missing_simhash", "of_page", "write"]
+__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "said", "write", "write_state_changes"]
 
 LONGEST_ANCHOR = 200
 MISSING = frozenset({404, 410})
@@ -94,7 +96,7 @@ def missing_simhash(report: Failed) -> int | None:
     return fingerprints.simhash(text) if text else None
 
 
-def write(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int]) -> None:
+def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     """Write the facts of visits that count, once their links stand."""
     pages = [[v.visit.page, *v.item.facts] for v in verdicts if v.item.facts and v.keep]
     if pages:
@@ -112,18 +114,37 @@ def write(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int]) -> None
     missing = [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None]
     if missing:
         tx.do("facts/missing", rows=missing)
-    links = [
-        [v.visit.page, goals[key], *facts]
-        for v in verdicts
-        if v.item.link_facts and v.links
-        for key, facts in v.item.link_facts.items()
-        if key in goals and key in v.item.targets
-    ]
+    links: list[list[object]] = []
+    spelt: list[list[object]] = []
+    for v in verdicts:
+        aliases = named.aliases(v.item.targets) if v.item.link_facts and v.links else ()
+        for key, facts in v.item.link_facts.items() if v.links else ():
+            if key in named.goals and key in v.item.targets:
+                (spelt if named.ids[key] in aliases else links).append([v.visit.page, named.ids[key], *facts])
     if links:
         tx.do("facts/links", rows=links)
+    if spelt:
+        tx.do("facts/spelt", rows=spelt)
     changes = [[v.visit.page, v.item.at] for v in verdicts if v.keep and v.answer.outcome == "changed"]
     if changes:
         tx.do("facts/changes", rows=changes)
+
+
+Said = Sequence[Sequence[object]]
+"""[id of the page that links, text or None, rel or None]"""
+
+
+def said(tx: Tx, sources: Sequence[int], page: int) -> Said:
+    """What these pages say of their links to a page, or to the alias that it is."""
+    found: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
+    return found
+
+
+def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
+    """Write again what was `said`, now that the page has become an alias, or is none any more."""
+    rows = [[source, page, anchor, rel] for source, anchor, rel in told]
+    if rows:
+        tx.do("facts/spelt" if alias else "facts/links", rows=rows)
 
 
 def _leads_anew(verdict: Verdict) -> bool:

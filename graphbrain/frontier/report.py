@@ -82,7 +82,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # Where pages wait follows from what they are worth now.
     plan = visits.learn(tx, verdicts, outside, ledger, policy)
     ledger.write(tx, now)
-    facts.write(tx, verdicts, named.goals)
+    facts.write(tx, verdicts, named)
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)

@@ -159,8 +159,16 @@ def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress)
 
 def _known_links(row: Sequence[Any]) -> list[KnownLink]:
     source_id, source, targets = row
-    intact(source, *(target for _, target, _ in targets))
-    return [KnownLink(source, target, since, source_id, target_id) for target_id, target, since in targets]
+    intact(source, *(target for _, target, *_ in targets))
+    return [
+        KnownLink(source, target, since, source_id, target_id, *_said(*said))
+        for target_id, target, since, *said in targets
+    ]
+
+
+def _said(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
+    """The alias that a page names, the text and the rel of a link, as its HTML has them."""
+    return (None, anchor, rel) if named is None else tuple(named)
 
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
@@ -256,7 +264,7 @@ def _payment(url: str, key: str, cash: float, score: float) -> Payment:
 
 
 def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
-    data, since = row
+    data, since, *said = row
     intact(*map(data.get, SHOWN_OF_A_PAGE))
     hub = data["hub_history"], data["hub_cash"]
     authority = data["authority_history"], data["authority_cash"]
@@ -268,6 +276,7 @@ def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
         hub_score=score(*hub) if view is None else view.hub(*hub),
         authority_score=score(*authority) if view is None else view.authority(*authority),
         since=since,
+        **(dict(zip(("named", "anchor", "rel"), _said(*said), strict=True)) if said else {}),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from graphbrain import Brain, Failed, Fetched, Hint
+from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.analyst.questions import ask
 from tests.integration.analyst.webs import A, B, C, D, crawl
 
@@ -221,3 +221,81 @@ def test_a_temporary_redirect_is_a_fact_and_no_duplicate(brain: Brain) -> None:
     assert [answer.outcome for answer in brain.report(again)] == ["same", "changed"]
     brain.report([Fetched(f"{A}/yours", [], title="Yours", body=b"mine")])
     assert (brain.page(f"{A}/yours").led_to, brain.page(f"{A}/yours").title) == (None, "Yours")
+
+
+# ---------------------------------------------------------------------- what the HTML said, through redirects
+
+CHAIN = ("r1", "r2", "r3")
+
+
+def _chain(brain: Brain) -> None:
+    """r1 → r2 → r3 → final."""
+    for begin, end in zip(CHAIN, (*CHAIN[1:], "final"), strict=True):
+        brain.report([Fetched(f"{A}/{begin}", redirected_to=f"{A}/{end}")])
+    brain.tend(0)
+
+
+def _links_to_chain(brain: Brain) -> None:
+    """A page for each address of the chain that names it; one that names two; one with another rel."""
+    named = {f"{A}/by-{name}": [Link(f"{A}/{name}", anchor=f"to {name}")] for name in (*CHAIN, "final")}
+    named[f"{A}/two"] = [Link(f"{A}/r1", anchor="first"), Link(f"{A}/final", anchor="second", rel="nofollow")]
+    brain.report([Fetched(f"{A}/", [*named])])
+    brain.report([Fetched(url, links) for url, links in named.items()])
+    brain.tend(0)
+
+
+def _said_of_chain(brain: Brain) -> None:
+    """All that questions, lists and tables say of these links."""
+    texts = {"to r1", "to r2", "to r3", "to final", "first", "second"}
+    assert set(rows(brain, "anchors", "anchor", url=f"{A}/final")) == texts
+    assert rows(brain, "anchors", "links", url=f"{A}/final") == [1] * 6
+    named = {(f"{A}/by-{name}", f"{A}/{name}", f"to {name}") for name in CHAIN} | {(f"{A}/two", f"{A}/r1", "first")}
+    assert set(rows(brain, "links-to-redirects", "on", "names", "text")) == named
+    assert set(rows(brain, "links-to-redirects", "to")) == {f"{A}/final"}
+    assert {url: (count, who) for url, count, who in rows(brain, "redirects", "from", "named", "linked_from")} == {
+        f"{A}/r1": (2, [f"{A}/by-r1", f"{A}/two"]),
+        f"{A}/r2": (1, [f"{A}/by-r2"]),
+        f"{A}/r3": (1, [f"{A}/by-r3"]),
+    }
+    (link,) = brain.links(f"{A}/by-r1")
+    assert (link.url, link.named, link.anchor) == (f"{A}/final", f"{A}/r1", "to r1")
+    found = {(link.source, link.named, link.anchor) for link in brain.dump_links() if link.target == f"{A}/final"}
+    direct = {(f"{A}/by-final", None, "to final"), (f"{A}/two", None, "second")}
+    assert {each for each in found if each[2]} == direct | {each for each in named if each[0] != f"{A}/two"}
+    urls = {row["key"]: row["url"] for row in brain.frame("pages").to_pylist()}
+    spelt = {(urls[row["source"]], urls[row["alias"]], row["anchor"]) for row in brain.frame("spells").to_pylist()}
+    assert spelt == named
+
+
+def test_what_links_say_is_kept_whenever_their_redirects_are_found(brain: Brain) -> None:
+    for late in (True, False):
+        brain.clear()
+        brain.seed([f"{A}/"])
+        for step in (_links_to_chain, _chain) if late else (_chain, _links_to_chain):
+            step(brain)
+        _said_of_chain(brain)
+        # Read again, all is as before.
+        _links_to_chain(brain)
+        _said_of_chain(brain)
+        # An alias that is a page again has the texts of its own links, and one that it is again, too.
+        brain.report([Fetched(f"{A}/r1", [f"{A}/"])])
+        brain.tend(0)
+        assert set(rows(brain, "anchors", "anchor", url=f"{A}/r1")) == {"to r1", "first"}
+        assert set(rows(brain, "anchors", "anchor", url=f"{A}/final")) == {"to r2", "to r3", "to final", "second"}
+        brain.report([Fetched(f"{A}/r1", redirected_to=f"{A}/r2")])
+        brain.tend(0)
+        _said_of_chain(brain)
+
+
+def test_a_broken_link_by_way_of_a_redirect_says_what_the_page_names(brain: Brain) -> None:
+    brain.seed([f"{A}/"])
+    _links_to_chain(brain)
+    _chain(brain)
+    brain.report([Failed(f"{A}/final", status=404)])
+    assert rows(brain, "broken-links", "on", "names", "text", "broken") == [
+        (f"{A}/by-final", f"{A}/final", "to final", f"{A}/final"),
+        *((f"{A}/by-{name}", f"{A}/{name}", f"to {name}", f"{A}/final") for name in CHAIN),
+        (f"{A}/two", f"{A}/final", "second", f"{A}/final"),
+        (f"{A}/two", f"{A}/r1", "first", f"{A}/final"),
+    ]
+    assert rows(brain, "broken-links", "on", host="b.example") == []

@@ -52,8 +52,12 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         [(404, 1, [f"{A}/one"], f"{A}/broken"), (410, 1, [f"{A}/"], f"{A}/lost"), (503, 1, [f"{A}/"], f"{D}/")],
     ),
     "broken-links": (
-        ("on", "status", "broken"),
-        [(f"{A}/", 410, f"{A}/lost"), (f"{A}/", 503, f"{D}/"), (f"{A}/one", 404, f"{A}/broken")],
+        ("on", "status", "names", "broken"),
+        [
+            (f"{A}/", 410, f"{A}/lost", f"{A}/lost"),
+            (f"{A}/", 503, f"{D}/", f"{D}/"),
+            (f"{A}/one", 404, f"{A}/broken", f"{A}/broken"),
+        ],
     ),
     "statuses": (
         ("status", "pages", "such_as"),
@@ -64,7 +68,11 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "slow-hosts": (("seconds", "timed", "pace", "host"), [(0.5, 2, 1.0, "a.example"), (None, 0, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
-    "redirects": (("named", "from", "to"), [(1, f"{A}/old", f"{A}/middle"), (0, f"{A}/middle", f"{A}/two")]),
+    "links-to-redirects": (("on", "names", "to"), [(f"{A}/", f"{A}/old", f"{A}/two")]),
+    "redirects": (
+        ("named", "linked_from", "from", "to"),
+        [(1, [f"{A}/"], f"{A}/old", f"{A}/middle"), (0, [], f"{A}/middle", f"{A}/two")],
+    ),
     "temporary-redirects": (("status", "in_links", "led_to", "url"), [(200, 2, [f"{A}/"], f"{B}/")]),
     "redirect-chains": (("steps", "circle", "chain"), [(2, False, [f"{A}/old", f"{A}/middle", f"{A}/two"])]),
     "depth": (
