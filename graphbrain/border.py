@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import Any
 
 from graphbrain.errors import BadInput
+from graphbrain.masking import masked
 from graphbrain.model import Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
@@ -258,6 +259,6 @@ def name(what: str, text: object) -> str:
 def shown(thing: object) -> str:
     """What was refused, for an answer: short, and without what cannot be printed or sent on."""
     try:
-        return str(thing)[:200].encode("utf-8", "replace").decode()
+        return masked(str(thing))[:200].encode("utf-8", "replace").decode()
     except Exception as error:  # noqa: BLE001  # the caller's own class
         return f"{type(thing).__name__} that cannot be shown ({type(error).__name__})"

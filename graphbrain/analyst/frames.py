@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.inspect.clicks import Clicks, clicks
+from graphbrain.masking import masked
 from graphbrain.methods import SCORES
 
 if TYPE_CHECKING:
@@ -53,7 +54,8 @@ PAGES = (
     | dict.fromkeys(("error", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
-    | {"content_type": _TEXT, "fetch_seconds": _NUMBER}
+    | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts"}
+    | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
@@ -154,6 +156,8 @@ def _schema(table: str) -> pyarrow.Schema:
         _NUMBER: arrow.float64(),
         _TRUE: arrow.bool_(),
         "time": arrow.timestamp("us", tz="UTC"),
+        "times": arrow.list_(arrow.timestamp("us", tz="UTC")),
+        "texts": arrow.list_(arrow.string()),
     }
     return arrow.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
 
@@ -181,7 +185,9 @@ def _value(value: Any, kind: str) -> Any:
         return None
     if kind == "time":
         return round(value * 1_000_000)
-    return float(value) if kind == _NUMBER else value
+    if kind in ("times", "texts"):
+        return [_value(each, "time" if kind == "times" else _TEXT) for each in value]
+    return masked(value) if kind == _TEXT else float(value) if kind == _NUMBER else value
 
 
 def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[Any]]]:

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
-from graphbrain.analyst.questions import ask
+from graphbrain.analyst.questions import ask, questions
 from tests.integration.analyst.webs import A, B, C, D, crawl
 
 DAY = 86_400.0
@@ -299,3 +299,29 @@ def test_a_broken_link_by_way_of_a_redirect_says_what_the_page_names(brain: Brai
         (f"{A}/two", f"{A}/r1", "first", f"{A}/final"),
     ]
     assert rows(brain, "broken-links", "on", host="b.example") == []
+
+
+# ---------------------------------------------------------------------- limits, and tables
+
+
+def test_an_answer_says_that_it_is_cut(brain: Brain) -> None:
+    crawl(brain)
+    for each in questions():
+        if "limit" not in {param.name for param in each.params}:
+            continue
+        whole = ask(brain.graph, each.name, limit="all")
+        assert not whole.cut, each.name
+        for limit in {0, 1, 2, len(whole.rows) - 1, len(whole.rows), len(whole.rows) + 1} - {-1}:
+            some = ask(brain.graph, each.name, limit=limit)
+            assert (len(some.rows), some.cut) == (min(limit, len(whole.rows)), limit < len(whole.rows)), (
+                each.name,
+                limit,
+            )
+
+
+def test_times_of_a_page_are_in_the_tables(brain: Brain) -> None:
+    crawl(brain)
+    old = next(row for row in brain.frame("pages").to_pylist() if row["url"] == f"{A}/old")
+    assert old["states_before"] == ["frontier", "alias", "known"]
+    assert [type(at).__name__ for at in old["state_times"]] == ["datetime"] * 3 and len(old["change_times"]) == 1
+    assert all(at.utcoffset().total_seconds() == 0 for at in (*old["state_times"], *old["change_times"]))
