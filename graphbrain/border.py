@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import Any
 
 from graphbrain.errors import BadInput
+from graphbrain.masking import masked
 from graphbrain.model import FAULTS, Claim, Failed, Fetched, Report, number
 from graphbrain.url import is_key
 
@@ -52,6 +53,8 @@ LONGEST_VALIDATOR = 1_000
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
 LONGEST_ERROR = 200
+MOST_LED, LONGEST_URL = 5, 2_000
+"""URLs of a chain of redirects that are kept, and characters of each."""
 LONGEST_FACTS = {"title": 300, "canonical": 2_000, "language": 35}
 """Characters of texts that are kept for those who ask later."""
 LONGEST_TYPE = 1_000
@@ -69,6 +72,8 @@ def checked(report: Report) -> Report:
     _number(report, "fetched_at", *RANGES["fetched_at"], plain)
     _number(report, "status", *RANGES["status"], plain)
     _number(report, "seconds", *RANGES["seconds"], plain)
+    if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
+        raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
     if isinstance(report, Failed):
         _number(report, "retry_after", *RANGES["retry_after"], plain)
         if report.fault is not None and report.fault not in FAULTS:
@@ -83,13 +88,13 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         _put(plain, "relevance", report.relevance, share("relevance", report.relevance))
     if report.value is not None:
         _put(plain, "value", report.value, worth("value", report.value))
-    if report.body is not None and not isinstance(report.body, bytes | bytearray | memoryview):
-        raise BadInput(f"body must be bytes, not {type(report.body).__name__}")
     _word("changed", report.changed)
     _word("not_modified", report.not_modified)
     if report.not_modified is None:
         plain["not_modified"] = False
     _facts(report, plain)
+    if not isinstance(report.led_to, tuple) or report.led_to:
+        plain["led_to"] = _chain(report.led_to)
     simhash = report.simhash
     if simhash is not None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
@@ -110,6 +115,16 @@ def _facts(report: Fetched, plain: dict[str, Any]) -> None:
         if isinstance(size, bool) or not isinstance(size, Integral) or not 0 <= size <= RANGES["size"][1]:
             raise BadInput(f"size must be a whole number of bytes, not {size!r:.80}")
         _put(plain, "size", size, int(size))
+
+
+def _chain(led_to: object) -> tuple[str, ...]:
+    """The URLs that a redirect led through: the first ones, and the last. Raises BadInput for what is no list."""
+    if led_to is None:
+        return ()
+    if isinstance(led_to, str | bytes) or not isinstance(led_to, Iterable):
+        raise BadInput(f"led_to must be a list of URLs, not {led_to!r:.80}")
+    urls = [words("led_to", url)[:LONGEST_URL] for url in led_to if url]
+    return tuple([*urls[: MOST_LED - 1], *urls[-1:]] if len(urls) > MOST_LED else urls)
 
 
 def words(name: str, text: object) -> str:
@@ -246,6 +261,6 @@ def name(what: str, text: object) -> str:
 def shown(thing: object) -> str:
     """What was refused, for an answer: short, and without what cannot be printed or sent on."""
     try:
-        return str(thing)[:200].encode("utf-8", "replace").decode()
+        return masked(str(thing))[:200].encode("utf-8", "replace").decode()
     except Exception as error:  # noqa: BLE001  # the caller's own class
         return f"{type(thing).__name__} that cannot be shown ({type(error).__name__})"

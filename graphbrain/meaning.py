@@ -21,6 +21,7 @@ are any, else none; or none."""
 
 NOT_MODIFIED = 304
 PERMANENT = frozenset({301, 308})
+TEMPORARY = frozenset({302, 303, 307})
 WHOLE = frozenset({200, 203})
 """Of these an answer without links is a page without links."""
 EMPTY = frozenset({204, 205})
@@ -54,6 +55,8 @@ def meant(report: Report) -> Meant:
         return _redirect(report, status)
     if status == NOT_MODIFIED or report.not_modified:
         return Meant(replace(report, status=NOT_MODIFIED, not_modified=True, links=()))
+    if status in TEMPORARY and report.led_to:
+        return _followed(report)
     if status >= 300:
         return Meant(_failed(report), report.links, "some")
     return _page(report, status)
@@ -78,7 +81,15 @@ def _redirect(report: Fetched, status: int) -> Meant:
     bare = _without_content(report)
     if status in PERMANENT or status < 300 or status == NOT_MODIFIED:
         return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "all")
-    return Meant(replace(bare, not_modified=False, etag=None, last_modified=None), (), "some", follows=True)
+    bare = replace(bare, not_modified=False, etag=None, last_modified=None, led_to=(report.redirected_to or "",))
+    return Meant(bare, (), "some", follows=True)
+
+
+def _followed(report: Fetched) -> Meant:
+    """A temporary redirect that was followed: the links of what it leads to count as the page's own, nothing else."""
+    bare = replace(_without_content(report), changed=report.changed, etag=None, last_modified=None)
+    bare = replace(bare, title=None, canonical=None, noindex=None, language=None, size=None, content_type=None)
+    return Meant(bare, report.links, "all")
 
 
 def _page(report: Fetched, status: int) -> Meant:

@@ -193,8 +193,11 @@ class Fetched:
     `changed`: the crawler says itself whether the page has changed since its last visit.
     `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
-    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias. A
-    temporary one (302, 303, 307) is followed and its content reported here, as this page's own.
+    `redirected_to`: the page answered with a permanent redirect (301, 308) to this URL; it becomes an alias.
+    `led_to`: the URLs that a temporary redirect led through, in order, at most five; the last is where the content was.
+    With `status` 302, 303 or 307 the links reported count as this page's, and hashes and facts of the content do not;
+    the page has changed when it leads elsewhere. With another status it is where a refresh in 0 seconds leads, and the
+    content is the page's own.
     `relevance`: 0..1, how near the page is to the topic; None leaves what is known.
     `value`: 0..1e12, what the page is worth to the crawler, on any scale of its own, as `set_value` sets it: the order
     goes by it where the setting `value` is own, in which a page without one counts 1; None leaves what is known.
@@ -229,6 +232,7 @@ class Fetched:
     noindex: bool | None = None
     language: str | None = None
     size: int | None = None
+    led_to: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +246,7 @@ class Failed:
     Beside a status it says nothing.
     `retry_after`: how long the server asked to wait, in seconds, or its Retry-After header as it stands, which may be a
     date; what is neither says nothing. `seconds`, `address`: as of a `Fetched`.
+    `body`: the bytes of a 404 or 410, hashed and forgotten: pages of the host that look like it are soft 404s.
     """
 
     url: str
@@ -253,6 +258,7 @@ class Failed:
     seconds: float | None = None
     address: str | None = None
     fault: Fault | None = None
+    body: bytes | None = None
 
 
 Report = Fetched | Failed
@@ -360,6 +366,9 @@ class Page(_Record):
     `failing_since`: its first failure since it was last fetched; `fault`: how the last visit failed (`refused`,
     `broken`, `silent`, `missing`, `not_sent`, `not_understood`); `recheck_at`: when an alias or a parked page is looked
     at again.
+    `clicks`: the fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None where
+    no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
+    `led_to`: where its last visit was led by temporary redirects, or a refresh in 0 seconds.
     `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
     """
 
@@ -436,6 +445,8 @@ class Page(_Record):
     failing_since: float | None = None
     fault: str | None = None
     recheck_at: float | None = None
+    clicks: int | None = None
+    led_to: Sequence[str] | None = None
 
     @property
     def rate(self) -> float | None:
@@ -526,7 +537,11 @@ class RobotsAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LinkedPage(_Record):
-    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen."""
+    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
+
+    `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
+    the link says there. On a path they are None.
+    """
 
     url: str
     key: str
@@ -535,17 +550,24 @@ class LinkedPage(_Record):
     hub_score: float
     authority_score: float
     since: float | None
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KnownLink(_Record):
-    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds."""
+    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds. `named`, `anchor`,
+    `rel`: as of a `LinkedPage`."""
 
     source: str
     target: str
     since: float
     source_id: int
     target_id: int
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

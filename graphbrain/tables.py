@@ -4,8 +4,8 @@ On a terminal a table is aligned and fits its width: columns without any value a
 a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. An
 answer, of which any column may be a URL, shares the width among those that are too wide. Anywhere else a table is
 tab-separated: a header line, then whole values, without padding or colours. There a number is written as
-Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash and what controls a terminal or ends a
-line are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`.
+Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash, what controls a terminal or ends a line,
+and what cannot be seen or turns the direction of reading are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`, `\\uNNNN`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import time
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,6 +24,8 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, RenderableType
 from rich.text import Text
+
+from graphbrain.masking import masked
 
 __all__ = [
     "Answer",
@@ -138,10 +141,17 @@ def write(table: Table, person: bool | None = None) -> int:
 
 # ---------------------------------------------------------------------- for a program
 
+_UNSEEN = (
+    *(0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), *range(0x200B, 0x2010)),
+    *(*range(0x2028, 0x202F), *range(0x2060, 0x2070), 0x3164, 0xFEFF, 0xFFA0, *range(0xFFF0, 0xFFFC)),
+    *(*range(0x13430, 0x13440), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
+)
+"""Unicode's default ignorable characters and controls of format and direction, but for variation selectors of emoji."""
 _ESCAPES = {
-    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-    for code in (*range(32), *range(127, 160), 0x2028, 0x2029)
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    for code in (*range(32), *range(127, 160), *_UNSEEN)
 } | {ord("\\"): "\\\\", ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+_NOTHING = dict.fromkeys((*range(32), *range(127, 160), *_UNSEEN))
 _CONTROL = {code: text for code, text in _ESCAPES.items() if code != ord("\\")}
 
 
@@ -157,12 +167,17 @@ def plain(value: Any) -> str:
         return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     if isinstance(value, list | tuple | set | frozenset):
         value = ", ".join(map(str, value))
-    return str(value).translate(_ESCAPES)
+    return masked(str(value)).translate(_ESCAPES)
 
 
 def defused(text: str) -> str:
-    """A text as a field of a CSV file: one that a spreadsheet would take for a formula begins with an apostrophe."""
-    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r")) else text
+    """A text as a field of a CSV file: one that a spreadsheet would take for a formula begins with an apostrophe.
+
+    Spreadsheets pass over what cannot be seen, and some take wide forms of the signs for them.
+    """
+    begins = text.translate(_NOTHING).lstrip()[:1]
+    risky = unicodedata.normalize("NFKC", begins) in ("=", "+", "-", "@") or text.startswith(("\t", "\r"))
+    return f"'{text}" if risky else text
 
 
 def _write_plain(table: Table) -> int:
@@ -224,8 +239,8 @@ def number(value: Any) -> str:
 
 
 def visible(text: str) -> str:
-    """A text whose control characters can be seen, and do nothing to a terminal."""
-    return text.translate(_CONTROL)
+    """A text whose control characters, and others that cannot be seen, are seen, and do nothing to a terminal."""
+    return masked(text).translate(_CONTROL)
 
 
 def shorten(url: str, width: int) -> str:

@@ -12,6 +12,7 @@ import json
 import re
 import reprlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -37,14 +38,14 @@ _JSON: dict[Any, str] = {str: "string", bytes: "string", float: "number", int: "
 _WORDS = {"string": "text", "number": "a number", "integer": "a whole number", "boolean": "true or false"}
 BASE64 = "body_base64"
 """The field for a body that is no text; it goes before `body`."""
-_OF_PAGES = frozenset({BASE64, *(f.name for f in dataclasses.fields(Fetched))}) - {
-    f.name for f in dataclasses.fields(Failed)
-}
-"""What only a page that was fetched has."""
+_BODY = frozenset({"body", BASE64})
+_OF_PAGES = _BODY | ({f.name for f in dataclasses.fields(Fetched)} - {f.name for f in dataclasses.fields(Failed)})
+"""What only a page that was fetched must have right: a failure may have a body, which is passed over if it is none."""
 _SHAPES: dict[str, Spec] = {
     "claim": {"$ref": "#/$defs/claim"},
     "links": {"type": "array", "items": {"$ref": "#/$defs/link"}},
     "fault": {"type": "string", "enum": list(FAULTS)},
+    "led_to": {"type": "array", "items": {"type": "string"}},
 }
 _ENCODED: Spec = {
     "type": "string",
@@ -149,12 +150,21 @@ def report_from_dict(item: Mapping[str, Any]) -> Report:
         or not {"error", "fault", "retry_after"}.isdisjoint(data)
         or ((status or 0) >= 400 and not _has_links(data))
     ):
-        return Failed(**_values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES}))
-    encoded = data.pop(BASE64, None)
-    page = _values(Fetched, data)
-    if encoded is not None:
-        page["body"] = base64.b64decode(_checked(BASE64, encoded, _ENCODED))
-    return Fetched(**page)
+        told = _values(Failed, {name: value for name, value in data.items() if name not in _OF_PAGES})
+        with suppress(BadInput):
+            told |= _body(data)
+        return Failed(**told)
+    body = _body(data)
+    return Fetched(**_values(Fetched, {name: value for name, value in data.items() if name not in _BODY}) | body)
+
+
+def _body(data: Mapping[str, Any]) -> dict[str, bytes]:
+    """The body in a line, as an argument. Raises BadInput."""
+    if BASE64 in data:
+        return {"body": base64.b64decode(_checked(BASE64, data[BASE64], _ENCODED))}
+    if "body" in data:
+        return {"body": _checked("body", data["body"], _specs(Fetched)["body"]).encode("utf-8", "surrogatepass")}
+    return {}
 
 
 @cache
@@ -173,10 +183,10 @@ def _values(kind: type, data: Mapping[str, Any]) -> dict[str, Any]:
             values[name] = claim_from_dict(value)
         elif name == "links":
             values[name] = _links(value)
+        elif name == "led_to":
+            values[name] = _texts(name, value)
         else:
             values[name] = _checked(name, value, _specs(kind)[name])
-            if name == "body":
-                values[name] = value.encode("utf-8", "surrogatepass")
     return values
 
 
@@ -184,6 +194,12 @@ def _links(links: Any) -> tuple[str | Link, ...]:
     if not isinstance(links, list | tuple):
         raise BadInput(f"'links' must be a list, not {reprlib.repr(links)}.")
     return tuple(link if isinstance(link, str) else _link(place, link) for place, link in enumerate(links))
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise BadInput(f"{name!r} must be a list of texts, not {reprlib.repr(value)}.")
+    return tuple(value)
 
 
 def _link(place: int, link: Any) -> Link:
@@ -256,7 +272,7 @@ def _known(data: Iterable[str], known: Iterable[str], what: str) -> None:
 
 def report_schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a line for `graphbrain report`."""
-    shared = _described(Failed)
+    shared = {name: spec for name, spec in _described(Failed).items() if name not in _BODY}
     pages = {name: spec for name, spec in _described(Fetched).items() if name in _OF_PAGES}
     words = "the body, in base64, where it is no text; goes before body"
     shared["status"]["description"] = (

@@ -1,8 +1,8 @@
 // The texts of links to a page
 //
 // A row is a text that links to the page have, with how many links have it. Texts tell what others take a page to be
-// about; many links with one text from one host are a menu. Known where the crawler tells anchors. With an empty url:
-// the best page that has some.
+// about; many links with one text from one host are a menu. Links that name an address which redirects to the page
+// count, too. Known where the crawler tells anchors. With an empty url: the best page that has some.
 //
 // group     Content
 // param     url  the page's URL as it stands in the graph; empty: the best authority with such links
@@ -18,10 +18,18 @@ UNION ALL
   WITH $url AS url WHERE url = ''
   MATCH (p:Page)
   WITH p ORDER BY p.authority_history + p.authority_cash DESC, p.url LIMIT 1000
-  WHERE EXISTS { (p)<-[r:LINKS]-() WHERE r.anchor IS NOT NULL }
+  WHERE EXISTS { (p)<-[r:LINKS]-() WHERE r.anchor IS NOT NULL } OR EXISTS { (p)<-[:REDIRECTS_TO]-(:Page)<-[r:SPELLS]-() WHERE r.anchor IS NOT NULL }
   RETURN p LIMIT 1
 }
-MATCH (p)<-[r:LINKS]-(from:Page)
+CALL (p) {
+  MATCH (p)<-[r:LINKS]-(from:Page) WHERE from.state <> 'alias' AND (r.via IS NULL OR r.anchor IS NOT NULL)
+  RETURN r, from
+UNION ALL
+  MATCH (p)<-[:REDIRECTS_TO]-{1,20}(a:Page)
+  WITH DISTINCT a
+  MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias'
+  RETURN r, from
+}
 WITH p, r.anchor AS anchor, count(*) AS links, count(DISTINCT from.host) AS hosts, min(from.url) AS such_as
 RETURN links, hosts, anchor, such_as, p.url AS url
 ORDER BY links DESC, anchor LIMIT $limit

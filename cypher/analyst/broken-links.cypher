@@ -1,6 +1,8 @@
 // Broken links, with all pages that have them
 //
-// A row is a link: the page to mend, and the broken URL it names. Restrict it to one host whose pages you can mend.
+// A row is a link: the page to mend, the URL that its HTML names with the text of the link, and the page behind that URL, which
+// failed when it was last tried; where a redirect leads there, `broken` is another URL than `names`. Restrict it to one host whose
+// pages you can mend.
 //
 // group     Errors
 // param     host  only links on pages of this host; empty: of all
@@ -9,10 +11,14 @@
 :param host => '';
 :param limit => 1000;
 
-MATCH (to:Page) WHERE to.errors > 0 OR to.state = 'gone'
+MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
 CALL (to) {
-  MATCH (from:Page)-[:LINKS]->(to) WHERE $host = '' OR from.host = $host
-  RETURN from
+  MATCH (from:Page)-[r:LINKS]->(to) WHERE r.via IS NULL AND from.state <> 'alias' AND ($host = '' OR from.host = $host)
+  RETURN from, to.url AS names, r.anchor AS text
+UNION ALL
+  MATCH (to)<-[:REDIRECTS_TO]-{0,20}(a:Page)
+  MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias' AND ($host = '' OR from.host = $host)
+  RETURN DISTINCT from, a.url AS names, r.anchor AS text
 }
-RETURN from.url AS on, to.status AS status, to.error AS error, to.url AS broken
-ORDER BY on, broken LIMIT $limit
+RETURN from.url AS on, to.status AS status, to.error AS error, text, names, to.url AS broken
+ORDER BY on, names, broken LIMIT $limit

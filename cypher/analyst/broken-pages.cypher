@@ -1,6 +1,6 @@
 // Pages that are broken, by how many pages link to them
 //
-// A row is a page that failed when it was last tried, or is gone; the one with the most links to it first, with three
+// A row is a page that failed when it was last tried; the one with the most links to it first, with three
 // of the pages that link to it. For all of them ask broken-links.
 //
 // group     Errors
@@ -8,7 +8,7 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (to:Page) WHERE to.errors > 0 OR to.state = 'gone'
+MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
 WITH to, COUNT { (to)<-[:LINKS]-() } AS links ORDER BY links DESC, to.url LIMIT $limit
 RETURN to.status AS status, to.error AS error, links, [(from:Page)-[:LINKS]->(to) | from.url][..3] AS linked_from, to.url AS url
 ORDER BY links DESC, url

@@ -15,7 +15,7 @@ CALL (p) {
   RETURN q LIMIT 1
 }
 RETURN CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' THEN 'redirects'
-            WHEN q.errors > 0 OR q.state = 'gone' THEN 'fails' WHEN q.noindex THEN 'asks not to be found'
+            WHEN coalesce(q.failed, 0.0) > coalesce(q.fetched, 0.0) THEN 'fails' WHEN q.noindex THEN 'asks not to be found'
             WHEN q.canonical <> q.url THEN 'names another' END AS problem,
        p.canonical AS canonical, p.url AS url
 ORDER BY problem IS NULL, problem, url LIMIT $limit

@@ -1,4 +1,4 @@
-// Directory by directory: pages, depth, score, errors
+// Directory by directory: pages, score, errors
 //
 // A row is a host and the first `level` parts of the path. A directory of many pages with little score is where a
 // crawl's budget goes to waste.
@@ -15,7 +15,7 @@
 MATCH (p:Page) WHERE $host = '' OR p.host = $host
 WITH p, split(split(p.url, '?')[0], '/') AS parts
 WITH p, reduce(path = p.host, part IN parts[3..size(parts) - 1][..$level] | path + '/' + part) + '/' AS directory
-WITH directory, count(*) AS pages, count(p.first_fetched) AS fetched, avg(p.depth) AS depth,
-     avg(p.authority_history + p.authority_cash) AS authority, count(CASE WHEN p.errors > 0 OR p.state = 'gone' THEN 1 END) AS failing
-RETURN pages, fetched, round(depth, 2) AS depth, round(authority, 3) AS authority, failing, directory
+WITH directory, count(*) AS pages, count(p.first_fetched) AS fetched,
+     avg(p.authority_history + p.authority_cash) AS authority, count(CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN 1 END) AS failing
+RETURN pages, fetched, round(authority, 3) AS authority, failing, directory
 ORDER BY pages DESC, directory LIMIT $limit

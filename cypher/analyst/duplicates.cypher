@@ -8,11 +8,11 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known'
+MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
 WITH p.body_hash AS body, count(*) AS pages WHERE pages > 1
 WITH body, pages ORDER BY pages DESC, body LIMIT $limit
 WITH collect(body) AS bodies
-MATCH (p:Page) WHERE p.body_hash IN bodies AND p.state = 'known'
+MATCH (p:Page) WHERE p.body_hash IN bodies AND p.state = 'known' AND p.led_to IS NULL
 WITH p.body_hash AS body, p.url AS url, p.host AS host, p.authority_history + p.authority_cash AS authority
 ORDER BY authority DESC, url
 WITH body, count(*) AS pages, count(DISTINCT host) AS hosts, sum(authority) AS authority, collect(url)[..5] AS urls

@@ -1,7 +1,7 @@
 // Hosts by the share of their pages that fail
 //
-// Of the pages of a host that were tried, `failing` do not answer properly now: `server` with 5xx, `client` with 4xx,
-// `silent` not at all.
+// Of the pages of a host that were tried, `failing` did not answer properly the last time: `client` with 4xx, `refused` with 429
+// or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all, `other` in a way that was not understood.
 //
 // group     Errors
 // param     least  only hosts of which so many pages were tried
@@ -11,11 +11,15 @@
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.status IS NOT NULL OR p.error IS NOT NULL
-WITH p.host AS host, p.errors > 0 OR p.state = 'gone' AS fails, p.status AS status
-WITH host, count(*) AS tried, count(CASE WHEN fails THEN 1 END) AS failing,
-     count(CASE WHEN fails AND status >= 500 THEN 1 END) AS server,
-     count(CASE WHEN fails AND status >= 400 AND status < 500 THEN 1 END) AS client,
-     count(CASE WHEN fails AND status IS NULL THEN 1 END) AS silent
+WITH p.host AS host, CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN
+                 CASE WHEN p.status IN [429, 503] THEN 'refused'
+                      WHEN p.status >= 500 OR p.status IN [408, 421, 423, 425] THEN 'broken'
+                      WHEN p.status >= 400 THEN 'client'
+                      WHEN p.status IS NULL AND NOT coalesce(p.error, '') STARTS WITH 'refused: ' THEN 'silent'
+                      ELSE 'other' END END AS fault
+WITH host, count(*) AS tried, count(fault) AS failing, count(CASE fault WHEN 'client' THEN 1 END) AS client,
+     count(CASE fault WHEN 'refused' THEN 1 END) AS refused, count(CASE fault WHEN 'broken' THEN 1 END) AS broken,
+     count(CASE fault WHEN 'silent' THEN 1 END) AS silent, count(CASE fault WHEN 'other' THEN 1 END) AS other
 WHERE tried >= $least AND failing > 0
-RETURN host, tried, failing, round(1.0 * failing / tried, 3) AS share, server, client, silent
+RETURN host, tried, failing, round(1.0 * failing / tried, 3) AS share, client, refused, broken, silent, other
 ORDER BY share DESC, failing DESC, host LIMIT $limit

@@ -1,7 +1,9 @@
 // Pages that go away and come back
 //
-// Pages that visits have put into another state twice or more in these days, most often first; of each page the last ten
-// times are kept. `states` are those that it left, the oldest first, and the one that it has now.
+// Pages that visits have brought back, in these days, into a state that they had before, most often first: `times` counts
+// all that happened to them since then. Of each page the last ten times are kept. `states` are those that it left, the
+// oldest first, and the one that it has now; `failing` is a page that was fetched once and does not come, as with a 404
+// or no answer. A page whose host refuses (429, 503) is not taken to be away.
 //
 // group     Changes
 // param     days  how many days back
@@ -11,8 +13,11 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.state_times[-2] >= timestamp() / 1000.0 - $days * 86400
-WITH p, size([t IN p.state_times WHERE t >= timestamp() / 1000.0 - $days * 86400]) AS times
-RETURN times, datetime({epochSeconds: toInteger(p.state_times[-1])}) AS last,
-       reduce(all = '', s IN p.states_before | all + s + ', ') + p.state AS states,
+WITH p, p.state_times AS at, p.states_before +
+     CASE WHEN p.state_times[-1] > coalesce(p.fetched, 0.0) AND p.state IN ['known', 'alias', 'outside'] THEN 'failing' ELSE p.state END AS states
+WHERE any(i IN range(0, size(at) - 1) WHERE at[i] >= timestamp() / 1000.0 - $days * 86400 AND states[i + 1] IN states[..i + 1])
+RETURN size([t IN at WHERE t >= timestamp() / 1000.0 - $days * 86400]) AS times,
+       datetime({epochSeconds: toInteger(at[-1])}) AS last,
+       reduce(all = states[0], s IN states[1..] | all + ', ' + s) AS states,
        p.authority_history + p.authority_cash AS authority, p.url AS url
 ORDER BY times DESC, authority DESC, url LIMIT $limit

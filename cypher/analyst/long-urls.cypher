@@ -11,7 +11,7 @@
 MATCH (p:Page)
 WITH p, size(p.url) AS length ORDER BY length DESC, p.url LIMIT $limit
 WITH p, length, split(split(p.url, '?')[0], '/')[3..] AS parts
-RETURN length, p.depth AS depth, p.state AS state,
+RETURN length, p.state AS state,
        reduce(most = 0, part IN parts | CASE WHEN part <> '' AND size([x IN parts WHERE x = part]) > most
                                              THEN size([x IN parts WHERE x = part]) ELSE most END) AS repeats, p.url AS url
 ORDER BY length DESC, url

@@ -11,6 +11,6 @@
 :param limit => 100;
 
 MATCH (p:Page) WHERE p.first_fetched >= timestamp() / 1000.0 - $days * 86400 AND p.state <> 'alias'
-RETURN datetime({epochSeconds: toInteger(p.first_fetched)}) AS first_fetched, p.depth AS depth, p.status AS status,
+RETURN datetime({epochSeconds: toInteger(p.first_fetched)}) AS first_fetched, p.status AS status,
        p.authority_history + p.authority_cash AS authority, p.url AS url
 ORDER BY authority DESC, url LIMIT $limit

@@ -1,8 +1,9 @@
-// Which pages will be handed out next, politeness aside
+// Which pages will be handed out next
 //
-// The first rows are handed out first, as far as politeness lets their hosts be asked: `host_may` is when, empty for
-// now. A smaller lane goes before a larger one, and within a lane whoever waits longer. Pages that are visited again,
-// under the order `optimal`, come when it is their turn: `graphbrain page` says when.
+// The first rows are handed out first. `host_may` is when politeness lets the page's host be asked, empty for now: a host that has
+// just been asked, does not answer, or is blocked comes later. Among pages whose hosts may be asked at the same time a smaller lane
+// goes before a larger one, and within a lane the page that has waited longest. Pages that are visited again, under the order
+// `optimal`, come when it is their turn: `graphbrain page` says when. `frontier_depth` is the frontier's own depth.
 // Lanes below 10,000,000 are those of pages that were never fetched.
 //
 // group     Planning
@@ -12,18 +13,21 @@
 CALL () {
   MATCH (p:Page)
   WHERE p.queue = '*' AND p.lane >= 0 AND p.lane < 10000000 AND p.waiting_since <= timestamp() / 1000.0
-  RETURN p, null AS next_at ORDER BY p.queue, p.lane, p.waiting_since LIMIT $limit
-UNION ALL
-  MATCH (h:Host) WHERE h.queued = true
+  RETURN p ORDER BY p.queue, p.lane, p.waiting_since LIMIT $limit
+UNION
+  MATCH (h:Host) WHERE h.queued = true OR h.resting = true
   CALL (h) {
     MATCH (p:Page)
     WHERE p.queue = h.name AND p.lane >= 0 AND p.lane < 10000000 AND p.waiting_since <= timestamp() / 1000.0
     RETURN p ORDER BY p.queue, p.lane, p.waiting_since LIMIT $limit
   }
-  RETURN p, h.next_at AS next_at
+  RETURN p
 }
-RETURN p.depth AS depth, p.lane AS lane, p.authority_history + p.authority_cash AS authority,
+OPTIONAL MATCH (h:Host {name: p.host})
+WITH p, reduce(latest = 0.0, at IN [h.next_at, h.blocked_until, h.probe_at] | CASE WHEN at > latest THEN at ELSE latest END) AS may
+WITH p, CASE WHEN may > timestamp() / 1000.0 THEN may END AS may
+ORDER BY coalesce(may, 0.0), p.lane, p.waiting_since LIMIT $limit
+RETURN p.depth AS frontier_depth, p.lane AS lane, p.authority_history + p.authority_cash AS authority,
        datetime({epochSeconds: toInteger(p.waiting_since)}) AS waiting_since,
-       CASE WHEN next_at > timestamp() / 1000.0 THEN datetime({epochSeconds: toInteger(next_at)}) END AS host_may,
-       p.url AS url
-ORDER BY p.lane, p.waiting_since LIMIT $limit
+       CASE WHEN may IS NOT NULL THEN datetime({epochSeconds: toInteger(may)}) END AS host_may, p.url AS url
+ORDER BY coalesce(may, 0.0), p.lane, p.waiting_since

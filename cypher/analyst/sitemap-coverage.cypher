@@ -10,7 +10,7 @@
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.state <> 'alias'
-WITH p.host AS host, p.in_sitemap IS NOT NULL AS listed, p.first_fetched IS NOT NULL AS fetched, p.errors > 0 OR p.state = 'gone' AS fails
+WITH p.host AS host, p.in_sitemap IS NOT NULL AS listed, p.first_fetched IS NOT NULL AS fetched, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails
 WITH host, count(CASE WHEN listed THEN 1 END) AS in_sitemap, count(CASE WHEN listed AND fetched THEN 1 END) AS both,
      count(CASE WHEN listed AND NOT fetched THEN 1 END) AS only_sitemap,
      count(CASE WHEN fetched AND NOT listed THEN 1 END) AS only_crawl, count(CASE WHEN listed AND fails THEN 1 END) AS failing

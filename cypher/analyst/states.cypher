@@ -8,6 +8,5 @@
 // cost      every page
 
 MATCH (p:Page)
-RETURN p.state AS state, count(*) AS pages, count(p.first_fetched) AS fetched, count(p.queue) AS waiting,
-       round(avg(p.depth), 2) AS mean_depth
+RETURN p.state AS state, count(*) AS pages, count(p.first_fetched) AS fetched, count(p.queue) AS waiting
 ORDER BY pages DESC, state

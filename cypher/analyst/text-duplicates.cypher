@@ -8,11 +8,11 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.text_hash IS NOT NULL AND p.state = 'known'
+MATCH (p:Page) WHERE p.text_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
 WITH p.text_hash AS text, count(*) AS pages WHERE pages > 1
 WITH text, pages ORDER BY pages DESC, text LIMIT $limit
 WITH collect(text) AS texts
-MATCH (p:Page) WHERE p.text_hash IN texts AND p.state = 'known'
+MATCH (p:Page) WHERE p.text_hash IN texts AND p.state = 'known' AND p.led_to IS NULL
 WITH p.text_hash AS text, p.url AS url, p.body_hash AS body, p.authority_history + p.authority_cash AS authority
 ORDER BY authority DESC, url
 WITH text, count(*) AS pages, count(DISTINCT body) AS bodies, sum(authority) AS authority, collect(url)[..5] AS urls

@@ -1,4 +1,4 @@
-"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, each in near-linear time.
+"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, each in near-linear time.
 
 Statements: exports/last_id, looks/*.
 """
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from graphbrain.analyst.standing import standing
 from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
+from graphbrain.inspect.clicks import clicks
 
-__all__ = ["Answer", "groups_of", "islands", "link_farms", "near_duplicates"]
+__all__ = ["Answer", "click_depth", "groups_of", "islands", "link_farms", "near_duplicates"]
 
 Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
@@ -55,6 +57,20 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
         [int(sizes[label]), int(links[label]), [urls[page] for page in some.tolist() if page in urls]]
         for label, some in members.items()
     ]
+
+
+def click_depth(graph: Graph) -> Answer:
+    """Pages by clicks from a seed, with how many were fetched and fail, and their scores; those without clicks last."""
+    near, pages = clicks(graph), standing(graph)
+    at = near.at(pages.ids)
+    rows: list[list[Any]] = []
+    for depth in sorted(set(at.tolist()), key=lambda each: (each < 0, each)):
+        here = at == depth
+        counts = [int(what[here].sum()) for what in (here, pages.visited, pages.failing)]
+        score = pages.authority[here]
+        best = [round(float(score.mean()), 3), round(float(score.max()), 3)]
+        rows.append([None if depth < 0 else depth, *counts, *best])
+    return ("clicks", "pages", "fetched", "failing", "authority", "best"), rows
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:

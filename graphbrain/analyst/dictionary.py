@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from graphbrain.methods import SCORES
 
-__all__ = ["HOST", "HOUR", "LINKS", "NODES", "PAGE"]
+__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE"]
 
 TIME = "epoch s"
+
+FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
+"""A page p is failing where its last attempt brought no page: the server answered 4xx, refused (429, 503), was broken
+(any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), or was not understood.
+All questions use these words. The host of a failing page may be well, as that of one with a 404, and a page may be
+failing that is not blamed, as one with a 503."""
 
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
@@ -18,7 +24,10 @@ PAGE: dict[str, tuple[str, str]] = {
     "parked_because": ("", "why a page was given up"),
     "is_seed": ("", "true for a page where the crawl begins"),
     "seed_led": ("", "true for a seed that is one only because a seed redirects to it"),
-    "depth": ("clicks", "from the nearest seed"),
+    "depth": (
+        "clicks",
+        "the frontier's own, by which max_depth goes: 1 of what a sitemap names; clicks are computed when asked",
+    ),
     "depth_lowered": ("", "the depth has become less, and its links have still to hear of it"),
     "discovered": (TIME, "when the page was first met"),
     "first_fetched": (TIME, "when it was first fetched"),
@@ -37,7 +46,7 @@ PAGE: dict[str, tuple[str, str]] = {
     "simhash": ("64 bits", "like texts share most bits"),
     "etag": ("", "ETag of the last answer"),
     "last_modified": ("", "Last-Modified of the last answer"),
-    "hinted": (TIME, "when its last hint says that it changed"),
+    "hinted": (TIME, "when its last hint says that it changed; 0: the hint names no time"),
     "hinted_by": ("", "kind of its last hint: sitemap, feed or ping"),
     "flow": (
         "",
@@ -47,8 +56,11 @@ PAGE: dict[str, tuple[str, str]] = {
     "flow_priority": ("", "with the setting reach: how much flow is worth passing on again; indexed"),
     "in_sitemap": (TIME, "when a sitemap last named it"),
     "change_times": (TIME, "of the last ten visits that found it changed"),
-    "state_times": (TIME, "of the last ten visits that put it into another state, its first fetch left out"),
-    "states_before": ("", "the states that it left at state_times, in the same order"),
+    "state_times": (
+        TIME,
+        "of the last ten visits that put it into another state, or made it fail, or ended that; first fetches left out",
+    ),
+    "states_before": ("", "what it left at state_times, in the same order: a state, or failing"),
     "title": ("", "its title, if the crawler tells it"),
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found"),
@@ -56,6 +68,11 @@ PAGE: dict[str, tuple[str, str]] = {
     "size": ("bytes", "of its body"),
     "content_type": ("", "without parameters"),
     "fetch_seconds": ("s", "how long its last fetch took"),
+    "led_to": (
+        "",
+        "where temporary redirects, or a refresh in 0 seconds, led its last visit, at most five URLs",
+    ),
+    "missing_simhash": ("64 bits", "of the text of its last 404 or 410, as of simhash"),
     "authority_history": ("score", "with authority_cash the authority: how much good hubs link to it"),
     "authority_cash": ("score", "the part of the authority that is not yet paid on"),
     "authority_paid": ("score", "what it has paid along each of its in-links"),
@@ -171,10 +188,12 @@ HOUR: dict[str, tuple[str, str]] = {
 LINKS: dict[str, tuple[str, str]] = {
     "LINKS.since": (TIME, "when the link was first seen; from a page to a page"),
     "LINKS.via": ("", "true: the page names only an alias of the target"),
-    "LINKS.anchor": ("", "the link's text, if the crawler tells it"),
+    "LINKS.anchor": ("", "the link's text, if the crawler tells it; of a link via an alias that of SPELLS"),
     "LINKS.rel": ("", "of its rel: nofollow, ugc, sponsored"),
     "REDIRECTS_TO": ("", "from an alias to where it leads; no properties"),
-    "SPELLS": ("", "from a page to an alias that its links name; no properties"),
+    "SPELLS": ("", "from a page to an alias that its HTML names"),
+    "SPELLS.anchor": ("", "the text of the link that names the alias"),
+    "SPELLS.rel": ("", "of its rel: nofollow, ugc, sponsored"),
     "SEEDS": ("", "from a seed that redirects to the page that is a seed for it; no properties"),
 }
 

@@ -1,9 +1,9 @@
-"""A crawl as tables for DuckDB, Polars and pandas: pages, links and hosts, as Arrow in memory or Parquet in a folder.
+"""A crawl as tables for DuckDB, Polars, pandas: pages, links, spells, hosts, as Arrow in memory or Parquet in a folder.
 
 A page is known by its key, in all tables; Neo4j's ids are not in them. Read in ranges of internal ids, each in a
 transaction of its own that cannot write: it is no snapshot, and the manifest says by which revision of the brain's
 settings it was begun and ended. Memory: one part of some tens of thousands of rows.
-Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/host_rows.
+Statements: brain/read, exports/last_id, looks/page_rows, looks/link_rows, looks/spelt_rows, looks/host_rows.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.inspect.clicks import Clicks, clicks
+from graphbrain.masking import masked
 from graphbrain.methods import SCORES
 
 if TYPE_CHECKING:
@@ -43,7 +45,8 @@ _TIMES = (
     "hinted",
 )
 PAGES = (
-    {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "is_seed": _TRUE}
+    {"key": _TEXT, "url": _TEXT, "host": _TEXT, "state": _TEXT, "depth": _WHOLE, "clicks": _WHOLE, "is_seed": _TRUE}
+    | {"failing": _TRUE}
     | dict.fromkeys(("authority", "hub"), _NUMBER)
     | dict.fromkeys(("out_links", "in_links"), _WHOLE)
     | dict.fromkeys(_TIMES, "time")
@@ -51,22 +54,25 @@ PAGES = (
     | dict.fromkeys(("error", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
-    | {"content_type": _TEXT, "fetch_seconds": _NUMBER}
+    | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts"}
+    | {"change_times": "times", "state_times": "times", "states_before": "texts"}
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
+SPELLS = {"source": _TEXT, "alias": _TEXT, "anchor": _TEXT, "rel": _TEXT}
 HOSTS_COLUMNS = (
     {"name": _TEXT, "address": _TEXT}
     | dict.fromkeys(("discovered", "next_at", "blocked_until", "robots_at"), "time")
     | dict.fromkeys(("errors", "unanswered", "in_flight", "most_in_flight", "budget", "budget_used"), _WHOLE)
     | dict.fromkeys(("pace", "response_seconds", "delay", "robots_delay"), _NUMBER)
 )
-TABLES = {"pages": PAGES, "links": LINKS, "hosts": HOSTS_COLUMNS}
+TABLES = {"pages": PAGES, "links": LINKS, "spells": SPELLS, "hosts": HOSTS_COLUMNS}
 """The columns of each table, by kind; a time is epoch seconds in the graph and a UTC timestamp in the table."""
+_OF_RANGE = {"pages": "looks/page_rows", "links": "looks/link_rows", "spells": "looks/spelt_rows"}
 
 
 def frame(graph: Graph, table: str, kind: str = "arrow", progress: Progress = lambda *_: None) -> Any:
-    """A table in memory: `pages`, `links` or `hosts` as `arrow`, `pandas` or `polars`.
+    """A table in memory: `pages`, `links`, `spells` or `hosts` as `arrow`, `pandas` or `polars`.
 
     Raises BadInput for another name, and where the extra `tables` is not installed.
     """
@@ -150,6 +156,8 @@ def _schema(table: str) -> pyarrow.Schema:
         _NUMBER: arrow.float64(),
         _TRUE: arrow.bool_(),
         "time": arrow.timestamp("us", tz="UTC"),
+        "times": arrow.list_(arrow.timestamp("us", tz="UTC")),
+        "texts": arrow.list_(arrow.string()),
     }
     return arrow.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
 
@@ -177,7 +185,9 @@ def _value(value: Any, kind: str) -> Any:
         return None
     if kind == "time":
         return round(value * 1_000_000)
-    return float(value) if kind == _NUMBER else value
+    if kind in ("times", "texts"):
+        return [_value(each, "time" if kind == "times" else _TEXT) for each in value]
+    return masked(value) if kind == _TEXT else float(value) if kind == _NUMBER else value
 
 
 def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[Any]]]:
@@ -189,10 +199,13 @@ def _rows(graph: Graph, table: str, progress: Progress) -> Iterator[list[list[An
         return
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     total = 0 if last is None else last + 1
-    name, step = ("looks/page_rows", RANGE) if table == "pages" else ("looks/link_rows", LINK_RANGE)
+    name, step = _OF_RANGE[table], RANGE if table == "pages" else LINK_RANGE
+    near = clicks(graph) if table == "pages" and total else None
     for first in range(0, total, step):
         found = graph.read(bound(_read, name, first=first, last=first + step - 1), name)
-        rows = [_page(*row) for row in found] if table == "pages" else [row for row in found if None not in row[:2]]
+        rows = (
+            [_page(near, *row) for row in found] if near is not None else [row for row in found if None not in row[:2]]
+        )
         if rows:
             yield rows
         progress(table, min(first + step, total), total)
@@ -203,10 +216,15 @@ def _read(tx: Tx, name: str, /, **params: Any) -> list[Any]:
     return rows
 
 
-def _page(key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None) -> list[Any]:
+def _page(
+    near: Clicks, page: int, key: str, stored: dict[str, Any], out_links: int, in_links: int, redirects_to: str | None
+) -> list[Any]:
     """A page's row, in the order of PAGES."""
     own = {
         "key": key,
+        "clicks": near.of(page),
+        "failing": stored.get("failed", 0.0) > stored.get("fetched", 0.0),
+        "hinted": stored.get("hinted") or None,
         "is_seed": stored.get("is_seed") is True,
         "authority": stored.get("authority_history", 0.0) + stored.get("authority_cash", 0.0),
         "hub": stored.get("hub_history", 0.0) + stored.get("hub_cash", 0.0),

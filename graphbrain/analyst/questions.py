@@ -12,7 +12,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -21,18 +21,22 @@ from typing import Any
 
 from graphbrain.analyst import computed
 from graphbrain.errors import BadInput
-from graphbrain.graph.connection import Graph, Tx
+from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
+from graphbrain.masking import masked_values
 
-__all__ = ["GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
+__all__ = ["ALL", "GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
 
 GROUPS = ("Progress", "Planning", "Changes", "Errors", "Structure", "Scores", "Hosts", "Content")
 """The topics of questions, in the order of a guide."""
 _WORDS = ("group", "param", "cost", "computed")
 _ROWS = ("limit", "newest")
 """Parameters that say how many rows there are at most."""
+ALL = 2**53
+"""A limit that cuts nothing."""
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
+    "click_depth": computed.click_depth,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
@@ -58,6 +62,8 @@ class Param:
 
     def _taken(self, given: object) -> Value:
         kind = type(self.default)
+        if self.name in _ROWS and isinstance(given, str) and given.strip().lower() == "all":
+            return ALL
         if type(given) is kind or (kind is float and type(given) is int):
             return kind(given)
         try:
@@ -125,17 +131,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer: the names of its columns, and its rows, of plain values."""
+    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
+    cut: bool = False
 
     def since(self, day: datetime) -> Asked:
         """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
         if "day" not in self.columns:
             return self
         place = self.columns.index("day")
-        return Asked(self.columns, [row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
+        return replace(self, rows=[row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
 
 
 def beginning(day: datetime, now: float) -> float:
@@ -154,21 +161,25 @@ def _literal(value: Value) -> str:
 
 
 def ask(graph: Graph, name: str, **given: object) -> Asked:
-    """The answer to a question, read in a transaction that cannot write.
+    """The answer to a question, read in a transaction that cannot write. `limit` may be 'all'.
 
     Raises BadInput for a question or a parameter that is not there, GraphRefused and GraphUnavailable.
     """
     asked = question(name)
     values = asked.values(given)
+    limit = values.get("limit")
+    if isinstance(limit, int):  # one more, to know whether there are more
+        values["limit"] = limit + 1
     if asked.computed:
         columns, rows = _COMPUTED[asked.computed](graph, **values)
-        return Asked(tuple(columns), rows)
-
-    def read(tx: Tx) -> Asked:
-        columns, rows = tx.asked(f"analyst/{name}", asked.cypher, values)
-        return Asked(tuple(columns), rows)
-
-    return graph.read(read, f"analyst/{name}", patient=False)
+    else:
+        named = f"analyst/{asked.name}"
+        found = graph.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
+        columns, rows = tuple(found[0]), found[1]
+    shown = [[masked_values(cell) for cell in row] for row in rows]
+    if isinstance(limit, int) and len(shown) > limit:
+        return Asked(columns, shown[:limit], cut=True)
+    return Asked(columns, shown)
 
 
 def question(name: str) -> Question:

@@ -2,35 +2,32 @@
 
 Pages are read in parts, in transactions that cannot write, beside whatever else runs: it is no snapshot. Memory: some
 60 bytes a page, 4 bytes a link. What the web says is only ever text; links are followed to http and https alone.
-Statements: brain/read, exports/last_id, looks/standing.
+Statements: brain/read.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from graphbrain import tables
 from graphbrain.analyst import plots
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import ask, question
-from graphbrain.arrays import Floats, Ints
+from graphbrain.analyst.standing import Progress, Standing, standing
+from graphbrain.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
 
 __all__ = ["Progress", "page"]
 
-Progress = Callable[[int, int], None]
-
-RANGE = 20_000
 DAY = 86_400.0
 SHOWN_HOSTS = 25
 """Hosts of the picture: more would be a ball of wool."""
@@ -38,22 +35,6 @@ LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
 """Columns whose texts may be long: they get room."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """Columns over all pages: see cypher/analyst/looks/standing.cypher. `host`: its place in `hosts`."""
-
-    ids: Ints
-    host: Ints
-    hosts: list[str]
-    state: list[str]
-    depth: Ints
-    authority: Floats
-    hub: Floats
-    fetched: Floats
-    visited: NDArray[np.bool_]
-    copies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +52,7 @@ class _Part:
 def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
     """The page, as HTML. `since`: epoch seconds; what is new, changed or gone from then on is told of (a week)."""
     stored = graph.read(bound(_stored), "brain/read") or {}
-    all_pages = _standing(graph, progress)
+    all_pages = standing(graph, progress)
     table = exports.links(graph)
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
@@ -102,36 +83,6 @@ def page(graph: Graph, now: float, since: float | None = None, progress: Progres
 def _stored(tx: Tx) -> dict[str, Any]:
     found: dict[str, Any] = tx.one("brain/read")[0]
     return found
-
-
-def _standing(graph: Graph, progress: Progress) -> _Standing:
-    """All pages, range by range."""
-    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
-    total = 0 if last is None else last + 1
-    places: dict[str, int] = {}
-    states: list[str] = []
-    numbers: list[Floats] = []
-    bodies: dict[str, int] = {}
-    for first in range(0, total, RANGE):
-        rows = graph.read(bound(_range, first), "looks/standing")
-        whole = [row for row in rows if None not in row[:6]]
-        states += [row[2] for row in whole]
-        for row in whole:
-            if row[8] is not None and row[2] == "known":
-                bodies[row[8]] = bodies.get(row[8], 0) + 1
-        columns = [(row[0], places.setdefault(row[1], len(places)), *row[3:8]) for row in whole]
-        numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 7))
-        progress(min(first + RANGE, total), total)
-    ids, host, depth, authority, hub, fetched, visited = np.concatenate([np.empty((0, 7)), *numbers]).T
-    copies = sum(count - 1 for count in bodies.values())
-    whole_numbers = (column.astype(np.int64) for column in (ids, host, depth))
-    ids, host, depth = whole_numbers
-    return _Standing(ids, host, list(places), states, depth, authority, hub, fetched, visited > 0, copies)
-
-
-def _range(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("looks/standing", first=first, last=first + RANGE - 1)[0]
-    return rows
 
 
 # ---------------------------------------------------------------------- what is told
@@ -166,7 +117,7 @@ def _progress(graph: Graph) -> list[_Part]:
     ]
 
 
-def _frontier(graph: Graph, pages: _Standing) -> list[_Part]:
+def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     states = ask(graph, "states")
     drawn = plots.bars("states", "Pages by state", [(row[0], row[1]) for row in states.rows])
     waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
@@ -181,7 +132,7 @@ def _frontier(graph: Graph, pages: _Standing) -> list[_Part]:
     ]
 
 
-def _scores(graph: Graph, pages: _Standing) -> list[_Part]:
+def _scores(graph: Graph, pages: Standing) -> list[_Part]:
     parts = []
     for name, values in (("authority", pages.authority), ("hub", pages.hub)):
         powers = (
@@ -233,7 +184,7 @@ def _concentration(scores: Floats) -> _Part:
     return _Part("Concentration of authority", said, drawn, ("pages", "how many", "of all authority"), rows)
 
 
-def _hosts(graph: Graph, pages: _Standing, table: exports.LinkTable) -> list[_Part]:
+def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Part]:
     known = score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
     places = [pages.hosts.index(row[0]) for row in known.rows if row[0] in pages.hosts]
     host = np.full(table.pages, -1, dtype=np.int64)
@@ -262,7 +213,7 @@ def _hosts(graph: Graph, pages: _Standing, table: exports.LinkTable) -> list[_Pa
     ]
 
 
-def _depth(graph: Graph, pages: _Standing, now: float) -> list[_Part]:
+def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     depths = ask(graph, "depth")
     shown = [row for row in depths.rows if row[0] is not None][:40]
     drawn = plots.columns(

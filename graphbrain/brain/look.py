@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -11,7 +12,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import due, figures, scan
+from graphbrain.inspect import clicks, due, figures, scan
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.pages import FlowSums, View
 from graphbrain.inspect.scan import Progress, Wanted
@@ -39,12 +40,14 @@ class Looking:
     def page(self, url: str) -> Page:
         """One page, as `Brain.page` says."""
         self._session.refresh()
+        key = self._names.key(url)
         found = self._session.graph.read(
-            lambda tx: self._session.engine.looks.page(tx, self._names.key(url), self._session.policy.rule), "pages/get"
+            lambda tx: self._session.engine.looks.page(tx, key, self._session.policy.rule), "pages/get"
         )
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
-        return self._dates()([found])[0]
+        near = self._session.graph.read(lambda tx: clicks.of_page(tx, key), "clicks/of_page")
+        return replace(self._dates()([found])[0], clicks=near)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """What says of pages when they are to be visited again, by the settings and the pace of now."""
@@ -136,7 +139,14 @@ class Looking:
     ) -> Iterator[Page]:
         """All pages that fit, as `Brain.dump_pages` says."""
         wanted = Wanted.of("", regex, self._names.host_or_none(host), state, fetched)
-        return scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
+        found = scan.wanted_pages(self._session.graph, wanted, progress, view=self._view(), finish=self._dates())
+        return self._with_clicks(found)
+
+    def _with_clicks(self, pages: Iterator[Page]) -> Iterator[Page]:
+        """The same pages with their clicks from a seed, for which every link is read first."""
+        near = clicks.clicks(self._session.graph)
+        for page in pages:
+            yield replace(page, clicks=near.of(page.id))
 
     def dump_links(
         self,

@@ -27,13 +27,16 @@ __all__ = ["COMMANDS"]
 @brain_command()
 @click.argument("name", required=False)
 @click.option("--param", "params", metavar="NAME=VALUE", multiple=True, help="What the question is told; repeatable.")
+@click.option("--limit", metavar="N", help="The same as --param limit=N; 'all' cuts nothing.")
 @click.option("--since", type=Day(), help="In place of days: from this day on, such as 2026-11-01.")
 @click.option(
     "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
 )
 @click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
 @click.option("--how", is_flag=True, help="Do not ask: show how to read the answer, its parameters, and its Cypher.")
-def ask(app: App, name: str | None, params: tuple[str, ...], since: datetime | None, form: str, how: bool) -> None:
+def ask(
+    app: App, name: str | None, params: tuple[str, ...], limit: str | None, since: datetime | None, form: str, how: bool
+) -> None:
     """Answer a question about the crawl.
 
     Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
@@ -42,12 +45,16 @@ def ask(app: App, name: str | None, params: tuple[str, ...], since: datetime | N
     from graphbrain.analyst import questions
 
     if name is None:
-        if params or since or how:
+        if params or limit or since or how:
             raise click.UsageError("Name a question; 'graphbrain ask' lists them.")
         _list(questions.questions(), form)
         return
     asked = questions.question(name)
     given: dict[str, Any] = dict(_pair(text) for text in params)
+    if limit is not None:
+        if "limit" in given:
+            raise click.UsageError("Give either --limit or --param limit, not both.")
+        given["limit"] = limit
     asked.values(given)
     if since is not None and "days" in given:
         raise click.UsageError("Give either --since or --param days, not both.")
@@ -214,6 +221,8 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
         show.out(show.Title(asked.title))
         if not show.write(show.Answer(answer.columns, answer.rows)):
             show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
+    if answer.cut:
+        show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; --limit all shows all.")
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

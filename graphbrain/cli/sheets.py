@@ -228,16 +228,16 @@ def pages_table(pages: Iterable[Page], by: str) -> Table:
 
 def links_table(found: Iterable[LinkedPage], side: str) -> Table:
     """The pages at the other ends of links, with their scores of this side."""
-    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.url) for o in found)
-    return rows_table(("since", "state", side, "url"), rows, ("since",))
+    rows = ((_day_cell(o.since), o.state, _score_cell(getattr(o, f"{side}_score")), o.named, o.url) for o in found)
+    return rows_table(("since", "state", side, "names", "url"), rows, ("since",))
 
 
 def all_links_table(found: Mapping[str, Iterable[LinkedPage]]) -> Table:
     """The pages at the other ends of links, each with the way of its link, and both scores."""
     return rows_table(
-        ("way", "since", "state", "authority", "hub", "url"),
+        ("way", "since", "state", "authority", "hub", "names", "url"),
         (
-            (way, _time(o.since), o.state, o.authority_score, o.hub_score, o.url)
+            (way, _time(o.since), o.state, o.authority_score, o.hub_score, o.named, o.url)
             for way, others in found.items()
             for o in others
         ),
@@ -283,7 +283,7 @@ _TIMES = (
 )
 
 _FIELDS = (
-    *("state", "host", "key", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
+    *("state", "host", "key", "clicks", "depth", "is_seed", "relevance", "value", "payout", "status", "error"),
     *("fault", "parked_because"),
 )
 

@@ -67,11 +67,11 @@ def report(item: Fetched | Failed | Unusable | Any, now: float) -> dict[str, Any
         told["claim"] = _claim(item.claim)
     elif item.fetched_at is None:
         told["fetched_at"] = now  # told again it is the same visit
+    if isinstance(item.body, bytes | bytearray | memoryview):
+        told |= _body(bytes(item.body))
     if isinstance(item, Failed):
         return {**told, "failed": True}
     told["links"] = item.links if isinstance(item.links, str) else [_link(link) for link in item.links]
-    if isinstance(item.body, bytes | bytearray | memoryview):
-        told |= _body(bytes(item.body))
     return told
 
 

@@ -20,19 +20,29 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
+from dataclasses import replace
 from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse, InvalidURL, RemoteDisconnected
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import BaseHandler, HTTPErrorProcessor, OpenerDirector, Request, build_opener
+from urllib.request import (
+    BaseHandler,
+    HTTPErrorProcessor,
+    HTTPRedirectHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.errors import BadInput
+from graphbrain.hosts.robots import product
 from graphbrain.model import Fault
+from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
 from graphbrain.url import resolved
 
@@ -41,6 +51,7 @@ __all__ = ["crawl", "fetch", "main"]
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has, however much comes: less than a lease
+MOST_REDIRECTS = 5  # temporary ones, one after another
 ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is believed
 
 log = logging.getLogger("crawler")
@@ -98,7 +109,7 @@ def crawl(
     `robots`: fetch robots.txt; else the brain goes by those it was given. `on_page` is called after
     each report. Unfetched claims are given back when it is interrupted.
     """
-    opener = build_opener(_Redirects, *handlers)
+    opener = build_opener(_Redirects, _Followed, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
     known = _Robots(brain, opener) if robots else None
@@ -207,14 +218,18 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
     """What became of one claimed page. Nothing that a server or a page does makes it raise."""
     conditions = {"If-None-Match": claim.etag, "If-Modified-Since": claim.last_modified}
     headers = {name: value for name, value in conditions.items() if value}
-    response = None
+    request, began, response = Request(claim.url, headers=headers), time.monotonic(), None
+    request.led_to = []  # type: ignore[attr-defined]  # where _Redirects notes temporary redirects
+    agent = product(dict(opener.addheaders).get("User-Agent", ""))
+    result: Fetched | Failed
     try:
-        with opener.open(Request(claim.url, headers=headers), timeout=TIMEOUT) as response:
-            return _result(claim, response, judge)
+        with opener.open(request, timeout=TIMEOUT) as response:
+            result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
     except HTTPError as error:  # redirects in a circle, or to what is not on the web: the host has answered
-        return Failed(claim.url, claim, error.code, error=str(error))
+        result = Failed(claim.url, claim, error.code, error=str(error))
     except (OSError, HTTPException, ValueError) as error:
-        return _unread(claim, error, response is not None)
+        result = _unread(claim, error, response is not None)
+    return replace(result, seconds=time.monotonic() - began)
 
 
 def _unread(claim: Claim, error: Exception, answered: bool, what: str = "") -> Failed:
@@ -227,7 +242,9 @@ def _unread(claim: Claim, error: Exception, answered: bool, what: str = "") -> F
     return Failed(claim.url, claim, error=f"{what}{type(error).__name__}: {error}", fault=fault)
 
 
-def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetched | Failed:
+def _result(
+    claim: Claim, response: HTTPResponse, judge: Judge | None, led: Sequence[tuple[int, str]], agent: str
+) -> Fetched | Failed:
     url, status, head = claim.url, response.status, response.headers
     stamps: dict[str, Any] = {"etag": head["ETag"], "last_modified": head["Last-Modified"]}
     stamps["content_type"] = head["Content-Type"]
@@ -240,21 +257,28 @@ def _result(claim: Claim, response: HTTPResponse, judge: Judge | None) -> Fetche
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
         return _failed(claim, response)
-    body, page = _read(response), HtmlPage(response.url)
+    body = _read(response)
+    page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
         page.read(body, head.get_content_charset("utf-8"))
     near = judge and judge(" ".join(page.text))
+    facts: dict[str, Any]
+    if led:  # the content is that of another address
+        status, stamps, facts = led[0][0], {}, {"led_to": [url for _, url in led]}
+    else:
+        facts = {**page.facts.told(), "size": len(body), "led_to": page.leads_at_once()}
     links = [
         Link(link, guess(near, judge(text)) if judge else None, anchor=text, rel=rel)
         for link, text, rel in zip(page.links, page.anchors, page.rels, strict=True)
     ]
-    return Fetched(url, links, claim, status, body, relevance=near, size=len(body), **stamps, **page.facts)
+    return Fetched(url, links, claim, status, body, relevance=near, **stamps, **facts)
 
 
 def _failed(claim: Claim, response: HTTPResponse) -> Failed:
     now = retry_after.moment(response.headers["Date"]) or time.time()  # a date is by the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
-    return Failed(claim.url, claim, response.status, retry_after=wait)
+    body = _read(response) if response.status in (404, 410) else None  # other pages may look like it
+    return Failed(claim.url, claim, response.status, retry_after=wait, body=body)
 
 
 def _read(response: HTTPResponse) -> bytes:
@@ -271,13 +295,12 @@ class HtmlPage(HTMLParser):
     """The links of a page, absolute and in its order, the text and the rel of each, all its text, and what it says of
     itself; of a broken one, those before the break."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
         super().__init__()
-        self.base, self.links = base, list[str]()
-        self.based = False
+        self.facts, self.links = PageFacts(url, headers, agent), list[str]()
         self.anchors, self.text = list[str](), list[str]()
-        self.rels, self.facts = list[str | None](), dict[str, Any]()
-        self.in_link = self.silent = self.in_title = False
+        self.rels = list[str | None]()
+        self.in_link = self.silent = False
 
     def read(self, html: bytes, charset: str) -> HtmlPage:
         try:
@@ -287,30 +310,30 @@ class HtmlPage(HTMLParser):
         with suppress(AssertionError, ValueError):  # html.parser's way to give up
             self.feed(text)
             self.close()
+        if refresh := self.facts.refresh():
+            self._add(refresh[1], None)
         return self
+
+    def leads_at_once(self) -> list[str]:
+        """Where a refresh in 0 seconds leads."""
+        refresh = self.facts.refresh()
+        return [refresh[1]] if refresh and refresh[0] == 0 else []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.silent = tag in ("script", "style")
-        self.in_title = tag == "title" and "title" not in self.facts
         said = dict(attrs)
-        href = said.get("href")
-        if tag == "html" and said.get("lang"):
-            self.facts["language"] = said["lang"]
-        elif tag == "link" and href and "canonical" in (said.get("rel") or "").lower().split():
-            self.facts.setdefault("canonical", href)
-        elif tag == "meta" and (said.get("name") or "").lower() == "robots":
-            self.facts["noindex"] = any(word in (said.get("content") or "").lower() for word in ("noindex", "none"))
-        if href and tag in ("a", "area", "base"):
+        self.facts.start(tag, said)
+        if (href := said.get("href")) and tag in ("a", "area"):
+            href = href.strip()
             with suppress(BadInput):  # not a URL: the brain's answer will say so
-                href = resolved(self.base, href)
-                if tag == "base" and not self.based:  # the first counts, if it can
-                    self.based = True
-                    self.base = href if href.startswith(("http:", "https:")) else self.base
-            if tag != "base":
-                self.links.append(href)
-                self.anchors.append("")
-                self.rels.append(said.get("rel"))
-                self.in_link = tag == "a"
+                href = resolved(self.facts.base, href)
+            self._add(href, said.get("rel"))
+            self.in_link = tag == "a"
+
+    def _add(self, link: str, rel: str | None) -> None:
+        self.links.append(link)
+        self.anchors.append("")
+        self.rels.append(rel)
 
     def parse_html_declaration(self, i: int) -> int:
         try:
@@ -319,16 +342,29 @@ class HtmlPage(HTMLParser):
             return self.parse_bogus_comment(i)
 
     def handle_endtag(self, tag: str) -> None:
-        self.silent = self.in_title = False
+        self.silent = False
+        self.facts.end(tag)
         self.in_link = self.in_link and tag != "a"
 
     def handle_data(self, data: str) -> None:
-        if self.in_title:
-            self.facts["title"] = self.facts.get("title", "") + data
+        self.facts.data(data)
         if not self.silent:
             self.text.append(data)
             if self.in_link:
                 self.anchors[-1] += data
+
+
+class _Followed(HTTPRedirectHandler):
+    """Follows at most five redirects, and notes each with its status: the content is then that of another address."""
+
+    max_redirections = MOST_REDIRECTS
+
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        made = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if made is not None:
+            led = made.led_to = getattr(req, "led_to", [])  # type: ignore[attr-defined]
+            led.append((code, newurl))
+        return made
 
 
 class _Redirects(HTTPErrorProcessor):

@@ -1,24 +1,29 @@
 """Facts: what a report tells of a page and its links that nothing of the crawl goes by, kept for those who ask later.
 
 They are made before the transaction, bounded, and written in it by statements that run only where there are some.
-Statements: facts/pages, facts/links, facts/changes, facts/state_changes.
+Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/spelt, facts/said, facts/changes,
+facts/state_changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from graphbrain import border
 from graphbrain.errors import BadInput
+from graphbrain.frontier.relink import Named
 from graphbrain.frontier.verdicts import Verdict
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Fetched, Link
+from graphbrain.meaning import TEMPORARY
+from graphbrain.model import Failed, Fetched, Link
+from graphbrain.schedule import fingerprints
 from graphbrain.url import Rules, resolved
 
-__all__ = ["LinkFacts", "of_page", "write"]
+__all__ = ["LinkFacts", "carry", "led_to", "missing_simhash", "of_page", "said", "write", "write_state_changes"]
 
 LONGEST_ANCHOR = 200
+MISSING = frozenset({404, 410})
 RELS = ("nofollow", "ugc", "sponsored")
 """What of rel is kept; the rest says nothing of where a link leads."""
 
@@ -57,6 +62,8 @@ class LinkFacts:
 def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
     """The facts of a fetched page, in the order of facts/pages; empty where none was told. Content type and time are no
     reason to write: every crawler tells them."""
+    if report.led_to and report.status in TEMPORARY:
+        return [None] * 6 + [report.seconds]
     told = (report.title, report.canonical, report.noindex, report.language, report.size)
     if all(fact is None for fact in told) or report.not_modified or report.redirected_to is not None:
         return []
@@ -69,23 +76,80 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
     return [report.title or None, canonical, noindex, report.language or None, report.size, kind, report.seconds]
 
 
-def write(tx: Tx, verdicts: Sequence[Verdict], goals: Mapping[str, int]) -> None:
+def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
+    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it."""
+    chain: list[str] = []
+    for reference in report.led_to:
+        try:
+            chain.append(rules.page(resolved(chain[-1] if chain else url, reference.strip()))[0])
+        except (BadInput, ValueError):  # as it is: what leads nowhere is worth knowing, too
+            chain.append(reference)
+    return tuple(chain)
+
+
+def missing_simhash(report: Failed) -> int | None:
+    """The simhash of the text with which a server says that there is no such page."""
+    if report.body is None or report.status not in MISSING:
+        return None
+    text = fingerprints.visible_text(bytes(report.body))
+    return fingerprints.simhash(text) if text else None
+
+
+def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     """Write the facts of visits that count, once their links stand."""
     pages = [[v.visit.page, *v.item.facts] for v in verdicts if v.item.facts and v.keep]
     if pages:
         tx.do("facts/pages", rows=pages)
-    links = [
-        [v.visit.page, goals[key], *facts]
-        for v in verdicts
-        if v.item.link_facts and v.links
-        for key, facts in v.item.link_facts.items()
-        if key in goals and key in v.item.targets
+    kept = [v for v in verdicts if v.keep]
+    led = [[v.visit.page, list(v.item.led_to) or None] for v in kept if _leads_anew(v)]
+    if led:
+        tx.do("facts/led", rows=led)
+    # With the facts of a page its seconds are written.
+    seconds = [
+        [v.visit.page, v.item.report.seconds] for v in kept if v.item.report.seconds is not None and not v.item.facts
     ]
+    if seconds:
+        tx.do("facts/seconds", rows=seconds)
+    missing = [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None]
+    if missing:
+        tx.do("facts/missing", rows=missing)
+    links: list[list[object]] = []
+    spelt: list[list[object]] = []
+    for v in verdicts:
+        aliases = named.aliases(v.item.targets) if v.item.link_facts and v.links else ()
+        for key, facts in v.item.link_facts.items() if v.links else ():
+            if key in named.goals and key in v.item.targets:
+                (spelt if named.ids[key] in aliases else links).append([v.visit.page, named.ids[key], *facts])
     if links:
         tx.do("facts/links", rows=links)
+    if spelt:
+        tx.do("facts/spelt", rows=spelt)
     changes = [[v.visit.page, v.item.at] for v in verdicts if v.keep and v.answer.outcome == "changed"]
     if changes:
         tx.do("facts/changes", rows=changes)
+
+
+Said = Sequence[Sequence[object]]
+"""[id of the page that links, text or None, rel or None]"""
+
+
+def said(tx: Tx, sources: Sequence[int], page: int) -> Said:
+    """What these pages say of their links to a page, or to the alias that it is."""
+    found: Said = tx.one("facts/said", ids=list(sources), page=page)[0] if sources else []
+    return found
+
+
+def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
+    """Write again what was `said`, now that the page has become an alias, or is none any more."""
+    rows = [[source, page, anchor, rel] for source, anchor, rel in told]
+    if rows:
+        tx.do("facts/spelt" if alias else "facts/links", rows=rows)
+
+
+def _leads_anew(verdict: Verdict) -> bool:
+    """Is where its page leads for now to be written? A visit without an answer, or with a 304, leaves it."""
+    report = verdict.item.report
+    return isinstance(report, Fetched) and not report.not_modified and (bool(verdict.item.led_to) or verdict.visit.led)
 
 
 def write_state_changes(tx: Tx, rows: Sequence[Sequence[object]]) -> None:

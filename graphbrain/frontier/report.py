@@ -95,13 +95,13 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     # Where pages wait follows from what they are worth now.
     plan = visits.learn(tx, verdicts, outside, ledger, policy)
     ledger.write(tx, now)
-    facts.write(tx, verdicts, named.goals)
+    facts.write(tx, verdicts, named)
 
     # The last locks, and what follows from the hosts they are of.
     concluded = visits.conclude(tx, verdicts, plan, policy, now)
     final = visits.blamed(verdicts, concluded.failures)
     visits.write_waiting(tx, final, plan, concluded, policy, now)
-    facts.write_state_changes(tx, visits.state_changes(final, outside))
+    facts.write_state_changes(tx, visits.state_changes(final, outside, concluded.failures))
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)

@@ -15,7 +15,7 @@ from graphbrain import border, retry_after, tokens
 from graphbrain.errors import BadInput
 from graphbrain.frontier import facts
 from graphbrain.frontier.verdicts import Item
-from graphbrain.meaning import meant
+from graphbrain.meaning import TEMPORARY, meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
 from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import Change
@@ -92,8 +92,11 @@ class Intake:
             item.note = "; ".join(filter(None, (USER_LEFT_OUT, led.note)))
         item.spelling, item.circles = led.spelling, led.circles
         if isinstance(report, Fetched):
-            item.seen = _seen(report, item.at, self._change)
+            item.seen = _seen(report, key, item.at, self._change)
             item.facts = facts.of_page(report, url, self._rules)
+            item.led_to = facts.led_to(report, url, self._rules)
+        else:
+            item.missing_simhash = facts.missing_simhash(report)
         if led.target and what.follows and isinstance(report, Fetched):
             item.report = replace(report, redirected_to=None)
         item.users = led.users
@@ -246,10 +249,13 @@ def unreadable(error: Exception) -> str:
     return " ".join(f"it cannot be read ({_kind(error)}: {border.shown(error)})".split())
 
 
-def _seen(report: Fetched, at: float, change: Change) -> Seen:
-    """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself."""
+def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
+    """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself; of a
+    page that leads elsewhere for now where that is, as no other page has it."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
+    if report.led_to and report.status in TEMPORARY:
+        return fingerprints.take(Seen(at=at), f"{key} leads to {report.led_to[-1]}".encode(), None, Change("body"))
     own = Seen(
         report.body_hash,
         report.text_hash,

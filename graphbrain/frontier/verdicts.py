@@ -61,6 +61,10 @@ class Item:
     """key → guess of what it is worth to the crawler, of those of the targets of which there is one"""
     facts: list[object] = field(default_factory=list)
     """what is told of the page for those who ask later: see facts/pages"""
+    led_to: tuple[str, ...] = ()
+    """where the visit was led by temporary redirects, or a refresh in 0 seconds"""
+    missing_simhash: int | None = None
+    """of the text of an answer that says there is no such page"""
     link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
     """key → (text, rel) of the targets, if any of them has such"""
     refused: tuple[tuple[str, str], ...] = ()
@@ -193,6 +197,10 @@ class Visit:
     """when it failed the last time"""
     failing_since: float | None
     """when it failed first since it was fetched the last time; of an older version's failures that is not known"""
+    led: bool
+    """was its last visit led elsewhere by temporary redirects?"""
+    turned: float | None
+    """when a visit last put it into another state, or made it fail"""
 
     @property
     def failed_before(self) -> float | None:

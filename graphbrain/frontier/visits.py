@@ -36,6 +36,7 @@ __all__ = [
     "write_waiting",
 ]
 
+FAILING = "failing"
 HOUR = 3_600.0
 EARLIEST = 631_152_000.0
 """The year 1990. A visit before is none that a rate of change could be learned from."""
@@ -319,13 +320,28 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     return "outside" if visit.page in beyond else "known"
 
 
-def state_changes(verdicts: Sequence[Verdict], beyond: Collection[int]) -> list[list[object]]:
-    """[id, state before, when] of pages that visits put into another state; a first fetch has a time of its own."""
-    return [
-        [v.visit.page, v.visit.state, v.item.at]
-        for v in verdicts
-        if v.keep and (v.visit.state, after := _state(v, beyond)) != ("frontier", "known") and after != v.visit.state
-    ]
+def state_changes(
+    verdicts: Sequence[Verdict], beyond: Collection[int], failures: Mapping[int, Failure]
+) -> list[list[object]]:
+    """[id, what it was before, when] of pages that visits put into another state, or made fail, or ended that; a first
+    fetch has a time of its own."""
+    rows: list[list[object]] = []
+    for v in verdicts:
+        visit = v.visit
+        # What happened to it since its last fetch was that it failed, whatever has been forgiven since.
+        before = _or_failing(visit.state, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
+        failure = failures.get(visit.page)
+        # A failure that says nothing of its page changes nothing.
+        blamed = failure is not None and failure.errors > visit.errors
+        away = visit.first_fetched is not None and failure is not None and (blamed or before == FAILING)
+        after = _or_failing(_state(v, beyond), away)
+        if v.keep and after != before and (before, after) != ("frontier", "known"):
+            rows.append([visit.page, before, v.item.at])
+    return rows
+
+
+def _or_failing(state: str, fails: bool) -> str:
+    return FAILING if fails and state in ("known", "alias", "outside") else state
 
 
 def _content_row(verdict: Verdict) -> list[object] | None:

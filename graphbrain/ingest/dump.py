@@ -86,6 +86,8 @@ def _lines(lines: Iterable[str], out: TextIO) -> int:
 
 def _cell(value: Any) -> Any:
     """A value of JSON in a cell of CSV: nothing for null, true and false in JSON's words, no text that is a formula."""
+    if isinstance(value, list | tuple):
+        value = " ".join(map(str, value))
     if isinstance(value, str):
         return defused(value)
     return "" if value is None else str(value).lower() if isinstance(value, bool) else value

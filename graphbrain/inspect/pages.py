@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.accounts.sides import score
 from graphbrain.graph.connection import Tx, intact
+from graphbrain.masking import masked_values
 from graphbrain.methods import SCORES, UNINDEXED
 from graphbrain.model import Page
 from graphbrain.rules import SEED_FLOW, Rule
@@ -40,7 +41,9 @@ NOT_AS_STORED = (
     "redirects_to",
     "scores",
 )
-STORED = tuple(field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due"))
+STORED = tuple(
+    field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due", "clicks")
+)
 """What stands on a page under the name that it has in a `Page`."""
 
 
@@ -62,6 +65,8 @@ def page_of(row: Sequence[Any]) -> Page:
     data, out_links, in_links, redirects_to = row
     intact(*map(data.get, EVERY_PAGE_HAS))
     stored = {name: data.get(name) for name in STORED}
+    stored = {name: masked_values(value) for name, value in stored.items()}
+    stored["hinted"] = data.get("hinted") or None  # 0: the hint names no time
     counts = {name: data.get(name, 0) for name in ("visits", "changes", "errors")}
     flow = {
         "flow": data.get("flow", SEED_FLOW if data.get("is_seed") else 0.0),
@@ -76,7 +81,7 @@ def page_of(row: Sequence[Any]) -> Page:
         in_links=in_links,
         worker=data.get("worker") if data.get("lease") else None,
         claimed=made_at(data["lease"]) if data.get("lease") else None,
-        redirects_to=redirects_to,
+        redirects_to=masked_values(redirects_to),
         scores={name: data[name] for name in SCORES if name in data},
     )
 

@@ -26,6 +26,7 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.graph.connection import Graph, Tx, intact
 from graphbrain.inspect import pages
 from graphbrain.inspect.pages import View
+from graphbrain.masking import masked
 from graphbrain.methods import UNINDEXED
 from graphbrain.model import STATES, KnownLink, LinkedPage, Page, Payment, Payments
 from graphbrain.rules import Rule
@@ -159,8 +160,16 @@ def links(graph: Graph, wanted: Wanted, between_hosts: bool, progress: Progress)
 
 def _known_links(row: Sequence[Any]) -> list[KnownLink]:
     source_id, source, targets = row
-    intact(source, *(target for _, target, _ in targets))
-    return [KnownLink(source, target, since, source_id, target_id) for target_id, target, since in targets]
+    intact(source, *(target for _, target, *_ in targets))
+    return [
+        KnownLink(masked(source), masked(target), since, source_id, target_id, *_said(*said))
+        for target_id, target, since, *said in targets
+    ]
+
+
+def _said(anchor: str | None, rel: str | None, named: Sequence[Any] | None) -> tuple[Any, ...]:
+    """The alias that a page names, the text and the rel of a link, as its HTML has them."""
+    return (None, anchor, rel) if named is None else (masked(named[0]), *named[1:])
 
 
 def _ids(graph: Graph, wanted: Wanted, progress: Progress) -> Iterator[list[int]]:
@@ -229,7 +238,7 @@ def neighbours(tx: Tx, key: str) -> tuple[list[str], list[str]] | None:
     if not rows:
         return None
     intact(*chain.from_iterable(rows[0]))
-    successors, predecessors = map(sorted, rows[0])
+    successors, predecessors = (sorted(map(masked, urls)) for urls in rows[0])
     return successors, predecessors
 
 
@@ -252,22 +261,23 @@ def payments(graph: Graph, key: str, n: int, intra_host_weight: float) -> Paymen
 
 
 def _payment(url: str, key: str, cash: float, score: float) -> Payment:
-    return Payment(url, key, cash, cash / score if score > 0 else None)
+    return Payment(masked(url), key, cash, cash / score if score > 0 else None)
 
 
 def _linked(view: View | None, row: Sequence[Any]) -> LinkedPage:
-    data, since = row
+    data, since, *said = row
     intact(*map(data.get, SHOWN_OF_A_PAGE))
     hub = data["hub_history"], data["hub_cash"]
     authority = data["authority_history"], data["authority_cash"]
     return LinkedPage(
-        url=data["url"],
+        url=masked(data["url"]),
         key=data["key"],
         state=data["state"],
         depth=data["depth"],
         hub_score=score(*hub) if view is None else view.hub(*hub),
         authority_score=score(*authority) if view is None else view.authority(*authority),
         since=since,
+        **(dict(zip(("named", "anchor", "rel"), _said(*said), strict=True)) if said else {}),
     )
 
 

@@ -24,6 +24,7 @@ from scrapy.utils.misc import load_object
 from graphbrain import Claim, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.model import Seen, number
+from graphbrain.pagefacts import ASIDE, ELEMENTS, HEADERS, PageFacts
 from graphbrain.relevance import TopicRelevance, guess
 from graphbrain.schedule import fingerprints
 from graphbrain.settings import Settings, unknown, variable_of
@@ -42,6 +43,7 @@ __all__ = [
     "forgive_base",
     "hashed",
     "latency",
+    "led",
     "plain_meta",
     "request_for",
 ]
@@ -145,8 +147,9 @@ def _seconds(given: Any) -> float:
 class Reader:
     """Reads what a page says about its own relevance, and about that of what it links to. Used in one thread."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, agent: str = "") -> None:
         self._options = options
+        self._agent = agent
         self._extractor = LinkExtractor(unique=True)
 
     def read(
@@ -175,29 +178,20 @@ class Reader:
             links.append(url if guess is None and not words and not rel else Link(url, guess, anchor=words, rel=rel))
         return near, links
 
-    def facts(self, response: Response) -> dict[str, Any]:
-        """What an HTML page says of itself, for those who ask later; nothing of one that cannot be read."""
-        if not isinstance(response, HtmlResponse):
-            return {}
-        title = canonical = language = None
-        robots = ""
-        try:
-            page = response.selector.root
-            language = page.get("lang")
-            for node in page.iter("title", "link", "meta"):
-                if node.tag == "title" and title is None:
-                    title = "".join(node.itertext())
-                elif node.get("rel") == "canonical" and canonical is None:
-                    canonical = node.get("href")
-                elif node.get("name") == "robots":
-                    robots += f" {node.get('content') or ''}".lower()
-        except Exception:
-            log.debug("No facts of %s can be read.", response.url, exc_info=True)
-            return {}
-        noindex = "noindex" in robots or "none" in robots
-        kind = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
-        told = {"title": title, "canonical": canonical, "language": language, "noindex": noindex or None}
-        return told | {"size": len(response.body), "content_type": kind}
+    def facts(self, response: Response) -> tuple[dict[str, Any], list[str]]:
+        """What a page says of itself, for those who ask later; and its link by a refresh, where all links count."""
+        headers = {name: _values(response, name) for name in HEADERS}
+        page = PageFacts(response.url, headers, self._agent)
+        if isinstance(response, HtmlResponse):
+            try:
+                _hand_over(response.selector.root, page)
+            except Exception:
+                log.debug("No facts of %s can be read.", response.url, exc_info=True)
+        kind = next(iter(_values(response, "content-type")), None)
+        facts = page.told() | {"size": len(response.body), "content_type": kind}
+        refresh = page.refresh()
+        facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
+        return facts, [refresh[1]] if refresh and self._options.every_link else []
 
     def _near(self, response: Response) -> float | None:
         """How near the page is to the topic. What the user's function cannot tell is not known."""
@@ -221,6 +215,33 @@ class Reader:
 
     def _guess(self, near: float | None, text: str | None) -> float | None:
         return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
+
+
+def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
+    """The status of the temporary redirect by which Scrapy came to an answer, and the URLs through which it led; None
+    where there was none. A refresh that it has followed has the status 200."""
+    meta = {} if response.request is None else response.request.meta
+    urls, reasons = meta.get("redirect_urls"), meta.get("redirect_reasons")
+    if not urls or not reasons:
+        return None
+    status = reasons[0] if isinstance(reasons[0], int) else 200
+    return status, (*urls[1:], response.url)
+
+
+def _hand_over(root: Any, page: PageFacts) -> None:
+    """Give the elements of a document that say something of it to their reader."""
+    for node in root.iter(*ELEMENTS):
+        if any(above.tag in ASIDE for above in node.iterancestors()):
+            continue
+        page.start(node.tag, node.attrib)
+        if node.tag == "title":
+            page.data("".join(node.itertext()))
+            page.end("title")
+
+
+def _values(response: Response, name: str) -> list[str]:
+    """The values of a header."""
+    return [value.decode("latin-1") for value in response.headers.getlist(name)]
 
 
 def hashed(report: Fetched, change: fingerprints.Change) -> Fetched:

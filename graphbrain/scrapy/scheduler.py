@@ -49,6 +49,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from graphbrain import Brain, Claim, Failed, Fetched, retry_after
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+from graphbrain.hosts.robots import product
 from graphbrain.model import Fault
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import (
@@ -59,6 +60,7 @@ from graphbrain.scrapy.requests import (
     forgive_base,
     hashed,
     latency,
+    led,
     plain_meta,
     request_for,
 )
@@ -175,10 +177,16 @@ class _Visit:
         if not good and (not self.links or status in (429, 503)):
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
             wait = retry_after.seconds(head.get("Retry-After"), now)
-            return Failed(url, claim, status, retry_after=wait, seconds=took)
+            body = response.body if status in (404, 410) else None  # other pages may look like it
+            return Failed(url, claim, status, retry_after=wait, seconds=took, body=body)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
+        if (elsewhere := led(response)) is not None and good:  # the content is that of another address
+            status, chain = elsewhere
+            links = [*links, *(chain[:1] if status == 200 else ())]  # a refresh is a link, too
+            return Fetched(url, links, claim, status, relevance=near, seconds=took, led_to=chain)
         if good:
-            told |= reader.facts(response)
+            facts, more = reader.facts(response)
+            told, links = told | facts, [*links, *more]
         return Fetched(url, links, claim, status, response.body, relevance=near, **told)
 
 
@@ -224,8 +232,8 @@ class Scheduler(BaseScheduler):
                         f"The scheduler needs {kind.__name__}: set ADDONS = {{'graphbrain.scrapy.Addon': 500}}."
                     )
             options = Options.of(self.crawler.settings)
-            self._reader = await run_in_thread(Reader, options)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
+            self._reader = await run_in_thread(Reader, options, product(brain.settings.user_agent))
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
         except GraphbrainError as error:
             # Raising it would end in tracebacks: an engine that is half open cannot be closed.

@@ -58,6 +58,8 @@ def _stored(value: object) -> bool:
         return math.isfinite(value)
     if type(value) is str:
         return len(value) <= 8_192 and border.sendable(value)
+    if type(value) is tuple:
+        return len(value) <= 5 and all(type(each) is str and _stored(each) for each in value)
     return value is None or type(value) is bool
 
 

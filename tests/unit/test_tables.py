@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from graphbrain import tables
-from graphbrain.tables import Answer, Cell, Sheet, Table, Title, out, write
+from graphbrain.tables import Answer, Cell, Sheet, Table, Title, defused, out, plain, visible, write
 
 LONG = "http://www.example.org/" + "a-very-long-path/" * 20 + "page.html"
 
@@ -41,7 +42,7 @@ def taken_apart(text: str) -> list[list[str]]:
             elif (kind := next(parts)) in escapes:
                 found += escapes[kind]
             else:
-                found += chr(int("".join(next(parts) for _ in range({"x": 2, "u": 4}[kind])), 16))
+                found += chr(int("".join(next(parts) for _ in range({"x": 2, "u": 4, "U": 8}[kind])), 16))
         return found
 
     return [[plain(field) for field in line.split("\t")] for line in text.split("\n")[:-1]]
@@ -67,12 +68,43 @@ def test_a_program_gets_numbers_and_times_as_they_are() -> None:
     assert printed(Table(("a",), []), person=True) == ""
 
 
+VISIBLE = {*range(0x0600, 0x0606), 0x06DD, 0x070F, 0x0890, 0x0891, 0x08E2, 0x110BD, 0x110CD}
+"""Format characters that are drawn: signs around numbers."""
+
+
+def unseen(text: str) -> list[str]:
+    """Characters that cannot be seen, or turn the direction of reading."""
+    return [c for c in text if unicodedata.category(c) in ("Cf", "Zl", "Zp") and ord(c) not in VISIBLE]
+
+
+def test_whatever_cannot_be_seen_is_shown_by_its_number() -> None:
+    every = [chr(code) for code in range(sys.maxunicode + 1)]
+    hidden = unseen("".join(every))
+    assert len(hidden) > 100 and not unseen(visible("".join(hidden))) and not unseen(plain("".join(hidden)))
+    assert visible("a\u202eb\u200b\U000e0041") == "a\\u202eb\\u200b\\U000e0041"
+    for same in ("Größe", "日本語", "עברית", "\u2764\ufe0f", "nbsp\u00a0"):
+        assert visible(same) == plain(same) == same
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", " =1", "\u200b=1+1", "\ufeff=", "\u2060\t@x", "＝1+1", "＋1", "－1", "＠x", "﹦1", "-2+3"]
+)
+def test_no_text_of_a_csv_file_is_a_formula(text: str) -> None:
+    assert defused(text) == f"'{text}"
+
+
+def test_other_texts_of_a_csv_file_stay() -> None:
+    for text in ("", "a=1", "\u200b", "http://a.example/?=", "１", "≠"):
+        assert defused(text) == text
+
+
 @given(st.lists(st.tuples(st.text(), st.integers() | st.none(), st.text(), st.text()), min_size=1, max_size=5))
 def test_a_person_gets_what_fits_and_does_nothing_to_the_terminal(rows: list[tuple[Any, ...]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")
         text = printed(Table(("word", "number", "remark", "url"), rows, ("word", "number"), "remark"), person=True)
     assert not [letter for letter in text if letter != "\n" and (ord(letter) < 32 or 127 <= ord(letter) < 160)]
+    assert not unseen(text)
     ascii_lines = [line for line in text.split("\n") if line.isascii()]
     assert not [line for line in ascii_lines if len(line) > 80]
 

@@ -1,4 +1,4 @@
-// Let links begin and end at other pages; since when they are known stays.
+// Let links begin and end at other pages; since when they are known stays, and what the page says of them.
 //
 // param   rows   LIST  [id of the source, id of the target, id of the new source, id of the new target]; the caller has
 //                      locked all, and made sure that the new ones are not linked, nor the same page
@@ -15,6 +15,6 @@ WITH DISTINCT p, q, row
 MATCH (p)-[r:LINKS]->(q)
 MATCH (a:Page) WHERE id(a) = row[2]
 MATCH (b:Page) WHERE id(b) = row[3]
-CREATE (a)-[:LINKS {since: r.since}]->(b)
+CREATE (a)-[:LINKS {since: r.since, anchor: r.anchor, rel: r.rel}]->(b)
 DELETE r
 RETURN collect(row) AS moved

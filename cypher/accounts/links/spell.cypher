@@ -28,7 +28,7 @@ CALL (p, row) {
   MATCH (q:Page) WHERE id(q) = i
   WITH DISTINCT p, q
   MATCH (p)-[r:LINKS]->(q)
-  SET r.via = true
+  SET r.via = true, r.anchor = null, r.rel = null
 }
 CALL (p, row) {
   UNWIND row[4] AS i

@@ -2,13 +2,13 @@
 //
 // param   first    INTEGER  the first id
 // param   last     INTEGER  the last one
-// column  rows     LIST     [key, properties, how many it links to, how many link to it, the key it redirects to or null] of each
+// column  rows     LIST     [id, key, properties, how many it links to, how many link to it, the key it redirects to or null] of each
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH p, p {.*} AS m WHERE m.key IS NOT NULL
-RETURN collect([m.key, m, COUNT { (p)-[:LINKS]->() }, COUNT { (p)<-[:LINKS]-() },
+WITH i, p, p {.*} AS m WHERE m.key IS NOT NULL
+RETURN collect([i, m.key, m, COUNT { (p)-[:LINKS]->() }, COUNT { (p)<-[:LINKS]-() },
                 head([(p)-[:REDIRECTS_TO]->(q) | q.key])]) AS rows

@@ -9,5 +9,5 @@
 // retry   safe
 UNWIND range($first, $last) AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH i, p {.simhash, .state} AS m WHERE m.simhash IS NOT NULL AND m.state = 'known'
+WITH i, p {.simhash, .state, .led_to} AS m WHERE m.simhash IS NOT NULL AND m.state = 'known' AND m.led_to IS NULL
 RETURN collect([i, m.simhash]) AS rows

@@ -74,7 +74,7 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
     duckdb = pytest.importorskip("duckdb")
     found = duckdb.sql(
         f"SELECT t.url, count(*) AS n FROM '{tmp_path}/t/links/*.parquet' l JOIN '{tmp_path}/t/pages/*.parquet' t "
-        "ON l.target = t.key WHERE t.errors > 0 GROUP BY 1 ORDER BY 1"
+        "ON l.target = t.key WHERE t.failing GROUP BY 1 ORDER BY 1"
     ).fetchall()
     assert found == sorted((row[-1], row[2]) for row in ask(brain.graph, "broken-pages").rows)
 
@@ -113,6 +113,11 @@ ANSWERS = (
         f"SELECT t.url, l.anchor, l.rel FROM {LINKS} l JOIN {PAGES} t ON t.key = l.target WHERE l.anchor IS NOT NULL",
         "MATCH ()-[l:LINKS]->(t:Page) WHERE l.anchor IS NOT NULL RETURN t.url, l.anchor, l.rel",
     ),
+    (
+        "SELECT s.url, a.url, n.anchor, n.rel FROM '{at}/spells/*.parquet' n "
+        f"JOIN {PAGES} s ON s.key = n.source JOIN {PAGES} a ON a.key = n.alias",
+        "MATCH (s:Page)-[n:SPELLS]->(a:Page) WHERE s.state <> 'alias' RETURN s.url, a.url, n.anchor, n.rel",
+    ),
     (f"SELECT name FROM {HOSTS}", "MATCH (h:Host) RETURN h.name"),
 )
 
@@ -138,7 +143,7 @@ def test_frames_of_other_kinds(brain: Brain) -> None:
 
 
 def test_what_is_wrong_is_said(brain: Brain, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="A frame is of pages, links, hosts"):
+    with pytest.raises(BadInput, match="A frame is of pages, links, spells, hosts"):
         brain.frame("nodes")
     with pytest.raises(BadInput, match="not 'pages' as 'excel'"):
         brain.frame("pages", "excel")

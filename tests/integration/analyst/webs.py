@@ -57,7 +57,7 @@ def crawl(brain: Brain) -> None:
                 seconds=0.5,
             ),
             Fetched(f"{A}/lost", [], fetched_at=now - 2 * DAY),
-            Fetched(f"{B}/", [f"{A}/", f"{C}/"], fetched_at=now - DAY),
+            Fetched(f"{B}/", [f"{A}/", f"{C}/"], fetched_at=now - DAY, led_to=(f"{A}/",)),
             Fetched(f"{C}/", [f"{A}/", f"{B}/"], fetched_at=now - DAY),
             Fetched(f"{F}/", [f"{F}/new"], fetched_at=now - DAY),
             Fetched(f"{A}/old", redirected_to=f"{A}/middle", fetched_at=now - DAY),

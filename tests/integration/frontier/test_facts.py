@@ -106,7 +106,7 @@ def test_a_sitemap_is_remembered_after_other_hints(brain: Brain, clock: HandCloc
 
 
 def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClock) -> None:
-    """The last ten times, with the state that was left; a first fetch, and a visit that changes none, write nothing."""
+    """The last ten times, with what was left; a first fetch, and a visit that changes nothing of it, write nothing."""
     url, times = "http://a.example/", list[float]()
 
     def told() -> list[Any]:
@@ -115,15 +115,23 @@ def test_a_page_tells_when_visits_changed_its_state(brain: Brain, clock: HandClo
 
     counted = sent(brain, Fetched(url, fetched_at=clock()))
     counted += sent(brain, Fetched(url, fetched_at=clock.pass_(60.0)))
-    counted += sent(brain, Failed(url, status=500, fetched_at=clock.pass_(60.0)))
+    counted += sent(brain, Failed(url, status=503, fetched_at=clock.pass_(60.0)))
     assert "facts/state_changes" not in counted and told() == [None, None, "known"]
+    # It fails, twice, is refused meanwhile, and comes again.
+    for status in (500, 503, 404):
+        sent(brain, Failed(url, status=status, fetched_at=clock.pass_(60.0)))
+        assert told()[1] == ["known"]
+    sent(brain, Fetched(url, fetched_at=clock.pass_(60.0)))
+    assert told()[1:] == [["known", "failing"], "known"]
     for number in range(12):
         times.append(clock.pass_(60.0))
         elsewhere = f"{url}b" if number % 2 == 0 else None
         counted = sent(brain, Fetched(url, redirected_to=elsewhere, fetched_at=times[-1]))
         assert counted["facts/state_changes"] == 1
     assert told() == [times[-10:], ["known", "alias"] * 5, "known"]
+    began = clock.pass_(86_400.0)
+    sent(brain, Failed(url, status=410, fetched_at=began))
     while told()[2] != "gone":
-        assert told()[0] == times[-10:]
+        assert told()[0] == [*times[-9:], began]
         sent(brain, Failed(url, status=410, fetched_at=clock.pass_(86_400.0)))
-    assert told() == [[*times[-9:], clock()], ["alias", *["known", "alias"] * 4, "known"], "gone"]
+    assert told() == [[*times[-8:], began, clock()], [*["known", "alias"] * 4, "known", "failing"], "gone"]

@@ -348,12 +348,13 @@ def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
     <meta name=Robots content="NOINDEX, follow"></head><body><a href=/b rel=nofollow>the <b>leaf</b></a>
     <svg><title>x</title></svg><a href=/c></a></body></html>"""
     page = HtmlPage("http://h.example/").read(html.encode(), "utf-8")
-    assert page.facts == {"title": "Tea & more", "canonical": "/tea", "language": "en", "noindex": True}
+    wanted = {"title": "Tea & more", "canonical": "http://h.example/tea", "language": "en", "noindex": True}
+    assert page.facts.told() == wanted
     assert list(zip(page.links, page.anchors, page.rels, strict=True)) == [
         ("http://h.example/b", "the leaf", "nofollow"),
         ("http://h.example/c", "", None),
     ]
-    assert HtmlPage("http://h.example/").read(b"<title>", "utf-8").facts == {}
+    assert HtmlPage("http://h.example/").read(b"<title>", "utf-8").facts.told() == {}
 
 
 ODD_ANSWERS = [

@@ -1,0 +1,20 @@
+// Pages that link to redirects
+//
+// A row is a link: the page to mend, the URL that its HTML names with the text of the link, and where the redirects end: what the
+// page should name. Empty `to`: they lead in a circle. Restrict it to one host whose pages you can mend.
+//
+// group     Errors
+// param     host  only links on pages of this host; empty: of all
+// param     limit  how many links
+// cost      every page
+:param host => '';
+:param limit => 1000;
+
+MATCH (a:Page) WHERE a.state = 'alias'
+MATCH (a)<-[r:SPELLS|LINKS]-(on:Page) WHERE on.state <> 'alias' AND ($host = '' OR on.host = $host)
+CALL (a) {
+  OPTIONAL MATCH (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
+  RETURN to LIMIT 1
+}
+RETURN on.url AS on, a.status AS status, r.anchor AS text, a.url AS names, to.url AS to
+ORDER BY on, names LIMIT $limit

@@ -1,0 +1,14 @@
+// Where clicks begin, and the ways of redirects: the pages in a range of ids that are seeds, name aliases, or are aliases.
+//
+// param   first  INTEGER  the first id
+// param   last   INTEGER  the last one
+// column  rows   LIST     [id, is it a seed, [ids of the aliases that it names], [ids that it redirects to], is it an alias] of each
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+UNWIND range($first, $last) AS i
+MATCH (p:Page) WHERE id(p) = i
+WITH i, p, p {.is_seed, .spells, .state} AS m WHERE m.is_seed OR m.spells OR m.state = 'alias'
+RETURN collect([i, coalesce(m.is_seed, false), CASE WHEN m.spells THEN [(p)-[:SPELLS]->(a) | id(a)] ELSE [] END,
+                [(p)-[:REDIRECTS_TO]->(q) | id(q)], coalesce(m.state = 'alias', false)]) AS rows

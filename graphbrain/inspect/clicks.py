@@ -1,0 +1,145 @@
+"""Click depth: the fewest clicks that lead from a seed to a page, by links alone.
+
+A click follows a link, or the old address of a page that its HTML names. A redirect is no click. The frontier's own
+`depth` differs: a page that came by a sitemap has one, and a depth never rises when links go.
+Statements: clicks/*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from graphbrain.arrays import Ints
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.graph.exports import LinkTable
+
+__all__ = ["Clicks", "clicks", "fewest", "of_page"]
+
+RANGE = 20_000
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Clicks:
+    """Clicks from a seed to each page of a table, −1 where no links lead there. `clicks`: int64[pages]."""
+
+    table: LinkTable
+    clicks: Ints
+
+    def at(self, ids: Ints) -> Ints:
+        """The clicks to the pages of these internal ids; −1 where there are none, or no such page."""
+        places = self.table.at(ids)
+        return np.where(places >= 0, self.clicks[places], NONE) if len(self.clicks) else np.full(len(ids), NONE)
+
+    def of(self, page: int) -> int | None:
+        """The clicks to one page; None where no links lead there."""
+        found = int(self.at(np.array([page], dtype=np.int64))[0])
+        return None if found == NONE else found
+
+
+@dataclass(slots=True)
+class _Ways:
+    """Places in a table: seeds; pairs of a page and an alias that it names; aliases; pairs of an alias and its goal."""
+
+    seeds: list[int]
+    named: list[tuple[int, int]]
+    aliases: list[int]
+    led: list[tuple[int, int]]
+
+
+def of_page(tx: Tx, key: str) -> int | None:
+    """The clicks from a seed to the page of this key; None where no links lead there."""
+    found: int | None = tx.one("clicks/of_page", key=key)[0]
+    return found
+
+
+def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
+    """The clicks to all pages. Reads every page, and every link unless the `table` of them is at hand."""
+    table = exports.links(graph) if table is None else table
+    ways = _Ways([], [], [], [])
+    last = int(table.ids[-1]) if table.pages else -1
+    for first in range(0, last + 1, RANGE):
+        for page, is_seed, named, led, is_alias in graph.read(bound(_ways, first), "clicks/ways"):
+            ways.seeds += [page] if is_seed else []
+            ways.named += [(page, alias) for alias in named]
+            ways.led += [(page, goal) for goal in led]
+            ways.aliases += [page] if is_alias else []
+    seeds, aliases = (_places(table, np.array(ids, dtype=np.int64)) for ids in (ways.seeds, ways.aliases))
+    named, led = (_pairs(table, pairs) for pairs in (ways.named, ways.led))
+    return Clicks(table, fewest(table, seeds, named, aliases, led))
+
+
+def fewest(table: LinkTable, seeds: Ints, named: Ints, aliases: Ints, led: Ints) -> Ints:
+    """The fewest clicks to each place of a table, by breadth-first search; −1 where none lead there. Linear in links.
+
+    `named`, `led`: int64[n, 2] of places, page → alias that it names, alias → where it leads. Links of `aliases`
+    cost no click.
+    """
+    found = np.full(table.pages, NONE, dtype=np.int64)
+    is_alias = np.zeros(table.pages, dtype=bool)
+    is_alias[aliases] = True
+    spelt, goals = _Rows.of(named, table.pages), _Rows.of(led, table.pages)
+    here, level = np.unique(seeds), 0
+    while len(here):
+        here = here[found[here] == NONE]
+        found[here] = level
+        wave = here
+        while len(wave := wave[is_alias[wave]]):  # redirects, at the same level
+            beyond = np.unique(np.concatenate([_targets(table, wave), goals.of_all(wave)]))
+            wave = beyond[found[beyond] == NONE]
+            found[wave] = level
+            here = np.concatenate([here, wave])
+        clicked = here[~is_alias[here]]
+        here = np.unique(np.concatenate([_targets(table, clicked), spelt.of_all(clicked)]))
+        level += 1
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Pairs by their first place: the second ones of place i are `ends[starts[i] : starts[i + 1]]`."""
+
+    starts: Ints
+    ends: Ints
+
+    @classmethod
+    def of(cls, pairs: Ints, count: int) -> _Rows:
+        order = np.argsort(pairs[:, 0], kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=count))]).astype(np.int64)
+        return cls(starts, pairs[order, 1])
+
+    def of_all(self, places: Ints) -> Ints:
+        return self.ends[_spread(self.starts, places)]
+
+
+def _targets(table: LinkTable, places: Ints) -> Ints:
+    found: Ints = table.targets[_spread(table.offsets, places)].astype(np.int64)
+    return found
+
+
+def _spread(starts: Ints, places: Ints) -> Ints:
+    """All positions of the rows of these places."""
+    counts = starts[places + 1] - starts[places]
+    ends = np.cumsum(counts)
+    found: Ints = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - (ends - counts), counts)
+    return found
+
+
+def _places(table: LinkTable, ids: Ints) -> Ints:
+    places = table.at(ids)
+    return places[places >= 0]
+
+
+def _pairs(table: LinkTable, pairs: list[tuple[int, int]]) -> Ints:
+    ids = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    places = np.column_stack([table.at(ids[:, 0]), table.at(ids[:, 1])]) if len(ids) else ids
+    return places[(places >= 0).all(axis=1)] if len(places) else places
+
+
+def _ways(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("clicks/ways", first=first, last=first + RANGE - 1)[0]
+    return rows

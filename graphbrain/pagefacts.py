@@ -1,0 +1,187 @@
+"""What a page says of itself, read in one way by all crawlers: title, canonical, noindex, language, refresh.
+
+A parser of HTML hands over the elements that it meets; headers say the rest. Sources: WHATWG HTML (`base`, `title`,
+`meta http-equiv=refresh`: "shared declarative refresh steps"), RFC 8288 (`Link`), RFC 6596 (`rel=canonical`), Google's
+"Robots meta tag, data-nosnippet, and X-Robots-Tag specifications" for the directives that search engines share.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urljoin
+
+__all__ = ["ASIDE", "ELEMENTS", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
+
+ELEMENTS = frozenset({"html", "base", "title", "link", "meta"})
+"""The elements that say something of their page."""
+ASIDE = frozenset({"svg", "math", "template", "noscript", "iframe"})
+"""Elements whose insides say nothing of the page: a drawing has titles of its own, and a refresh for browsers without
+scripts is none for the page."""
+HEADERS = ("x-robots-tag", "link", "refresh")
+"""The headers that say something of their page."""
+VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
+"""Directives that have a value behind a colon; any other word there is the name of an agent."""
+FORBID = frozenset({"noindex", "none"})
+LONGEST = 100_000
+"""Characters of a header, or of an attribute, that are read."""
+_AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
+_TARGET = re.compile(r"\s*<([^>]*)>")
+_PARAM = re.compile(r"""\s*;\s*([\w!#$&+.^`|~*-]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII)
+_REFRESH = re.compile(r"\s*(\d+|(?=\.))[\d.]*(?=[;,\s]|$)\s*[;,]?\s*(.*)", re.DOTALL)
+_URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
+
+
+class PageFacts:
+    """The facts of one page. `base`: against what its references are to be read.
+
+    `headers`: the values of those in `HEADERS`, by their names in lower case. `agent`: the name of the crawler, as it
+    stands in a robots.txt; directives for other agents say nothing.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
+        self.base = self._url = url
+        self._headers, self._agent = headers or {}, agent.lower()
+        self._based = self._in_title = False
+        self._aside = 0
+        self._title: list[str] | None = None
+        self._canonical: str | None = None
+        self._refresh: tuple[float, str] | None = None
+        self._language: str | None = None
+        self._directives: list[str] = []
+
+    def start(self, tag: str, attrs: Mapping[str, str | None]) -> None:
+        """An element begins. Names are in lower case."""
+        if tag in ASIDE:
+            self._aside += 1
+        elif self._aside:
+            return
+        elif tag == "title":
+            self._in_title = self._title is None
+            self._title = [] if self._title is None else self._title
+        elif tag == "html":
+            self._language = self._language or attrs.get("lang") or attrs.get("xml:lang")
+        elif tag == "base":
+            self._take_base(attrs.get("href"))
+        elif tag == "link":
+            self._take_link(attrs)
+        elif tag == "meta":
+            self._take_meta(attrs)
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        self._in_title = self._in_title and tag != "title"
+        if tag in ASIDE and self._aside:
+            self._aside -= 1
+
+    def data(self, text: str) -> None:
+        """A piece of text."""
+        if self._in_title and self._title is not None:
+            self._title.append(text)
+
+    def told(self) -> dict[str, Any]:
+        """Title, canonical, noindex and language as arguments of a `Fetched`; without those that the page does not
+        tell."""
+        canonical = self._joined(self.base, self._canonical)
+        if canonical is None:
+            canonical = self._joined(self._url, next(canonical_in(self._headers.get("link", ())), None))
+        agents = {"", self._agent} - {"*"}
+        forbidden = forbids_index(self._directives, {""}) or forbids_index(
+            self._headers.get("x-robots-tag", ()), agents
+        )
+        title = None if self._title is None else " ".join("".join(self._title).split())
+        facts = {"title": title, "canonical": canonical, "noindex": forbidden or None, "language": self._language}
+        return {name: value for name, value in facts.items() if value}
+
+    def refresh(self) -> tuple[float, str] | None:
+        """Seconds after which the page leads elsewhere, and where to; None where it does not."""
+        found = self._refresh
+        for header in self._headers.get("refresh", ()):
+            found = found or refresh_in(header)
+        if found is None or not found[1]:
+            return None
+        url = self._joined(self.base, found[1])
+        return None if url is None or not url.startswith(("http:", "https:")) else (found[0], url)
+
+    def _take_base(self, href: str | None) -> None:
+        if href is None or self._based:
+            return
+        self._based = True  # the first counts, if it can
+        url = self._joined(self._url, href)
+        if url is not None and url.startswith(("http:", "https:")):
+            self.base = url
+
+    def _take_link(self, attrs: Mapping[str, str | None]) -> None:
+        href = (attrs.get("href") or "").strip()
+        if href and self._canonical is None and "canonical" in (attrs.get("rel") or "").lower().split():
+            self._canonical = href
+
+    def _take_meta(self, attrs: Mapping[str, str | None]) -> None:
+        name, content = (attrs.get("name") or "").strip().lower(), (attrs.get("content") or "")[:LONGEST]
+        if name == "robots" or (self._agent and name == self._agent):
+            self._directives.append(content)
+        if (attrs.get("http-equiv") or "").strip().lower() == "refresh" and self._refresh is None:
+            self._refresh = refresh_in(content)
+
+    @staticmethod
+    def _joined(base: str, reference: str | None) -> str | None:
+        if not reference:
+            return None
+        with suppress(ValueError):  # it is no URL
+            return urljoin(base, reference.strip())
+        return None
+
+
+def forbids_index(values: Iterable[str], agents: Iterable[str]) -> bool:
+    """Does one of these lists of directives say noindex or none to one of these agents? An empty name: to everybody.
+
+    A list is `noindex, max-image-preview:none`, or of a header `googlebot: noindex, otherbot: none`: a name holds for
+    what follows it, up to the next name.
+    """
+    names = {agent.lower() for agent in agents}
+    for value in values:
+        agent = ""
+        for piece in value[:LONGEST].split(","):
+            word, colon, rest = (part.strip() for part in piece.partition(":"))
+            if colon and word.lower() in VALUED:
+                continue
+            if colon and _AGENT.fullmatch(word):
+                agent = "" if word == "*" else word.lower()
+                word = rest
+            if word.lower() in FORBID and agent in names:
+                return True
+    return False
+
+
+def canonical_in(values: Iterable[str]) -> Iterator[str]:
+    """The targets of rel=canonical in `Link` headers, as they are written."""
+    for value in values:
+        place, text = 0, value[:LONGEST]
+        while target := _TARGET.match(text, place):
+            place, rels = target.end(), list[str]()
+            while param := _PARAM.match(text, place):
+                place = param.end()
+                if param[1].lower() == "rel" and not rels:
+                    rels = re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')).lower().split()
+            if "canonical" in rels and target[1].strip():
+                yield target[1].strip()
+            comma = text.find(",", place)
+            if comma < 0:
+                break
+            place = comma + 1
+
+
+def refresh_in(content: str) -> tuple[float, str] | None:
+    """Seconds and reference of a refresh, the latter empty where the page itself is loaded again; None for what is no
+    refresh."""
+    found = _REFRESH.match(content[:LONGEST])
+    if found is None:
+        return None
+    reference = found[2]
+    if named := _URL.match(reference):
+        reference = named[1]
+    if reference[:1] in ("'", '"'):
+        reference = reference[1:].partition(reference[0])[0]
+    return float(found[1] or 0), reference.strip()

@@ -1,0 +1,132 @@
+"""A web with planted faults on loopback, as a proxy, and what a crawl of it must know of each page.
+
+`PAGES` are the answers by URL; `SECOND` those that are others in the second phase. `FACTS` is what the graph must have
+then of what pages say of themselves. All but `url` is left to the crawler.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+HOST = "http://planted.example"
+SLOW = "http://slow.example"
+SLOWNESS = 0.7
+"""Seconds that the slow host takes for each answer."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer. `headers`: beside the content type."""
+
+    status: int = 200
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "text/html; charset=utf-8"
+
+
+def html(head: str = "", *links: str, title: str | None = "A title", text: str = "") -> Reply:
+    """A page whose links have their own addresses as texts."""
+    named = "" if title is None else f"<title>{title}</title>"
+    anchors = " ".join(f'<a href="{link}">to {link}</a>' for link in links)
+    return Reply(
+        body=f"<!doctype html><html lang=en><head>{named}{head}</head><body><p>{text}</p>{anchors}</body></html>"
+    )
+
+
+def robots(content: str, name: str = "robots") -> str:
+    return f'<meta name="{name}" content="{content}">'
+
+
+MISSING = "Sorry, the page that you are looking for does not exist. Go to the home page, or search for what you want."
+SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
+    "robots/none": (html("<META NAME=ROBOTS CONTENT=NONE>"), {"noindex": True}),
+    "robots/image": (html(robots("max-image-preview:none")), {"noindex": None}),
+    "robots/two": (html(robots("index") + robots("noindex")), {"noindex": True}),
+    "robots/other": (html(robots("noindex", "googlebot")), {"noindex": None}),
+    "robots/ours": (html(robots("noindex", "Graphbrain")), {"noindex": True}),
+    "robots/header": (Reply(body="<title>A title</title>", headers={"X-Robots-Tag": "noindex"}), {"noindex": True}),
+    "robots/agent": (Reply(body="<title>A</title>", headers={"X-Robots-Tag": "googlebot: none"}), {"noindex": None}),
+    "robots/pdf": (
+        Reply(body="%PDF", headers={"X-Robots-Tag": "NONE"}, kind="application/pdf"),
+        {"noindex": True, "title": None, "content_type": "application/pdf"},
+    ),
+    "canonical/case": (html('<link rel="Canonical" href="/final">'), {"canonical": f"{HOST}/final"}),
+    "canonical/header": (
+        Reply(body="<title>A title</title>", headers={"Link": '</final>; rel="canonical"'}),
+        {"canonical": f"{HOST}/final"},
+    ),
+    "canonical/base": (html('<base href="/dir/"><link rel=canonical href=c>'), {"canonical": f"{HOST}/dir/c"}),
+    "title/svg": (html("<svg><title>drawn</title></svg>", title=None), {"title": None}),
+    "title/both": (html("", title="told", text="<svg><title>drawn</title></svg>"), {"title": "told"}),
+    "for-now": (Reply(302, headers={"Location": "/way"}), {"status": 302, "led_to": [f"{HOST}/way", f"{HOST}/final"],
+                                                            "title": None, "canonical": None, "size": None}),
+    "way": (Reply(307, headers={"Location": "/final"}), {"status": 307, "led_to": [f"{HOST}/final"], "title": None}),
+    "final": (html('<link rel=canonical href="/final">', "/", title="Final"),
+              {"title": "Final", "canonical": f"{HOST}/final", "led_to": None}),
+    "refresh": (html('<meta http-equiv="Refresh" content="0; URL=/final">'), {"led_to": [f"{HOST}/final"]}),
+    "flickers": (html("", title="Flickers"), {"title": "Flickers"}),
+    "soft": (html("", title="Soft", text=MISSING), {"title": "Soft"}),
+}  # fmt: skip
+"""Path → answer, and what must be known of the page then."""
+GONE = tuple(f"gone/{number}" for number in range(3))
+PAGES = {
+    f"{HOST}/": html("", *(f"/{path}" for path in (*SAID, *GONE, "old")), f"{SLOW}/", title="Home"),
+    f"{HOST}/old": Reply(301, headers={"Location": "/final"}),
+    f"{SLOW}/": html("", title="Slow"),
+    **{f"{HOST}/{path}": reply for path, (reply, _) in SAID.items()},
+    **{f"{HOST}/{path}": Reply(404, f"<title>404</title><p>{MISSING}") for path in GONE},
+}
+SECOND = {f"{HOST}/flickers": Reply(404, f"<title>404</title><p>{MISSING}")}
+FACTS = {f"{HOST}/{path}": facts for path, (_, facts) in SAID.items()}
+
+
+@dataclass
+class Planted:
+    """The web while it is served: `proxy` is where, `phase` says which answers it gives."""
+
+    proxy: str
+    phase: int = 1
+
+    def answer(self, url: str) -> Reply:
+        second = SECOND.get(url) if self.phase == 2 else None
+        return second or PAGES.get(url) or Reply(404, f"<title>404</title><p>{MISSING}")
+
+
+@contextmanager
+def planted() -> Iterator[Planted]:
+    """Serve the web until the end of the block."""
+    web = Planted("")
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            reply = web.answer(self.path)
+            if self.path.startswith(SLOW):
+                time.sleep(SLOWNESS)
+            body = reply.body.encode()
+            self.send_response(reply.status)
+            for name, value in {"Content-Type": reply.kind, **reply.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    web.proxy = f"127.0.0.1:{server.server_address[1]}"
+    try:
+        yield web
+    finally:
+        server.shutdown()
+        server.server_close()

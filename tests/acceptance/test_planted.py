@@ -1,0 +1,82 @@
+"""A web with planted faults, crawled by both crawlers, twice: the graph knows of each page what it says of itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphbrain import Brain
+from graphbrain.analyst.questions import ask
+from graphbrain.demo.crawler import crawl
+from graphbrain.demo.web import through
+from tests.acceptance.planted_web import FACTS, GONE, HOST, SLOW, SLOWNESS, Planted, planted
+from tests.conftest import PATIENCE, Neo4j, emptied
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def by_demo(brain: Brain, web: Planted, _neo4j: Neo4j) -> None:
+    crawl(brain, handlers=[through(web.proxy)], patience=5.0)
+
+
+def by_scrapy(_brain: Brain, web: Planted, neo4j: Neo4j) -> None:
+    settings: dict[str, Any] = {
+        "ADDONS": {"graphbrain.scrapy.Addon": 500},
+        "GRAPHBRAIN_URI": neo4j.uri,
+        "GRAPHBRAIN_USER": neo4j.user,
+        "GRAPHBRAIN_PASSWORD": neo4j.password,
+        "GRAPHBRAIN_CRAWL": "test",
+        "GRAPHBRAIN_AUTO_TEND": False,
+        "GRAPHBRAIN_LINKS": "all",
+        "GRAPHBRAIN_PATIENCE": 5.0,
+        "start_urls": [f"{HOST}/"],
+        "METAREFRESH_ENABLED": False,
+        "ROBOTSTXT_OBEY": False,
+        "LOG_LEVEL": "ERROR",
+    }
+    command = [sys.executable, "-m", "tests.acceptance.spiders", "honest", json.dumps(settings)]
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
+    environment = {**kept, "http_proxy": f"http://{web.proxy}"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("crawler", [by_demo, by_scrapy])
+def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[[Brain, Planted, Neo4j], None]) -> None:
+    with emptied(neo4j, delay_seconds=0.0, allow_hosts="planted.example slow.example") as brain, planted() as web:
+        brain.seed([f"{HOST}/"])
+        crawler(brain, web, neo4j)
+        pages = {page.url: page for page in brain.dump_pages()}
+        wrong = {
+            (url, name): (getattr(pages[url], name), wanted)
+            for url, facts in FACTS.items()
+            for name, wanted in facts.items()
+            if getattr(pages[url], name) != wanted
+        }
+        assert not wrong
+        assert {url for url, page in pages.items() if page.state == "frontier"} == {f"{HOST}/{path}" for path in GONE}
+        timed = ask(brain.graph, "slow-hosts")
+        host, seconds = timed.columns.index("host"), timed.columns.index("seconds")
+        assert timed.rows[0][host] == SLOW.removeprefix("http://") and timed.rows[0][seconds] >= SLOWNESS
+        refresh = brain.neighbours(f"{HOST}/refresh")[0]
+        assert f"{HOST}/final" in refresh, "a refresh is a link"
+        # In the second phase a page is away, in the third it is back.
+        for phase in (2, 1):
+            web.phase = phase
+            brain.retry(f"{HOST}/flickers")
+            brain.crawl_now([f"{HOST}/flickers"])
+            crawler(brain, web, neo4j)
+        told = ask(brain.graph, "flickering-pages")
+        assert [(row[told.columns.index("states")], row[-1]) for row in told.rows] == [
+            ("known, failing, known", f"{HOST}/flickers")
+        ]

@@ -1,0 +1,327 @@
+"""Faults planted in small webs, each beside the right answer: what is kept of pages and links, what questions say."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from graphbrain import Brain, Failed, Fetched, Hint, Link
+from graphbrain.analyst.questions import ask, questions
+from tests.integration.analyst.webs import A, B, C, D, crawl
+
+DAY = 86_400.0
+
+
+def rows(brain: Brain, name: str, *columns: str, **given: object) -> list[Any]:
+    """Some columns of an answer; a single one as it is."""
+    answer = ask(brain.graph, name, **given)
+    places = [answer.columns.index(column) for column in columns]
+    picked = [tuple(row[place] for place in places) for row in answer.rows]
+    return [row[0] for row in picked] if len(columns) == 1 else picked
+
+
+# ---------------------------------------------------------------------- clicks
+
+
+def test_clicks_are_counted_by_links_from_a_seed(brain: Brain) -> None:
+    # / → one → two → deep, old → middle → new; a sitemap names deep, orphan and old; orphan links to child.
+    brain.seed([f"{A}/"])
+    brain.hint([Hint(f"{A}/{name}", kind="sitemap", at=0.0) for name in ("deep", "orphan", "old")])
+    brain.report(
+        [
+            Fetched(f"{A}/", [f"{A}/one", f"{A}/old"]),
+            Fetched(f"{A}/one", [f"{A}/two"]),
+            Fetched(f"{A}/two", [f"{A}/deep"]),
+            Fetched(f"{A}/orphan", [f"{A}/child"]),
+            Fetched(f"{A}/old", redirected_to=f"{A}/middle"),
+            Fetched(f"{A}/middle", redirected_to=f"{A}/new"),
+        ]
+    )
+    brain.tend(0)
+    wanted = dict(zip(("", "one", "two", "deep"), range(4), strict=True)) | dict.fromkeys(("old", "middle", "new"), 1)
+    wanted |= dict.fromkeys(("orphan", "child"))
+    by_url = {f"{A}/{name}": clicks for name, clicks in wanted.items()}
+    assert {page.url: page.clicks for page in brain.dump_pages()} == by_url
+    assert {url: brain.page(url).clicks for url in by_url} == by_url
+    assert {row["url"]: row["clicks"] for row in brain.frame("pages").to_pylist()} == by_url
+    assert rows(brain, "depth", "clicks", "pages") == [(0, 1), (1, 4), (2, 1), (3, 1), (None, 2)]
+    # The frontier's own depth stays, and a hint without a time is not of 1970.
+    assert (brain.page(f"{A}/orphan").depth, brain.page(f"{A}/orphan").hinted) == (1, None)
+    assert {row["hinted"] for row in brain.frame("pages").to_pylist()} == {None}
+    # A link that goes takes its clicks with it.
+    brain.report([Fetched(f"{A}/two", [])])
+    assert brain.page(f"{A}/deep").clicks is None and brain.page(f"{A}/deep").depth == 1
+
+
+def test_clicks_agree_wherever_they_are_shown(brain: Brain) -> None:
+    crawl(brain)
+    found = {page.url: page.clicks for page in brain.dump_pages()}
+    assert found == {url: brain.page(url).clicks for url in found}
+    assert found == {row["url"]: row["clicks"] for row in brain.frame("pages").to_pylist()}
+
+
+# ---------------------------------------------------------------------- failing
+
+FAULTS: dict[str, tuple[str, Failed]] = {
+    "404": ("client", Failed("", status=404)),
+    "403": ("client", Failed("", status=403)),
+    "410": ("client", Failed("", status=410)),
+    "429": ("refused", Failed("", status=429)),
+    "503": ("refused", Failed("", status=503, retry_after=60.0)),
+    "500": ("broken", Failed("", status=500)),
+    "408": ("broken", Failed("", status=408)),
+    "425": ("broken", Failed("", status=425)),
+    "silent": ("silent", Failed("", error="TimeoutError: timed out")),
+    "self": ("other", Failed("", status=302, error="redirects in a circle")),
+}
+
+
+def plant_faults(brain: Brain, first: bool) -> dict[str, str]:
+    """URL → kind of the pages that fail, each on a host of its own; `first`: they were fetched before."""
+    urls = {f"http://f{name}.example/page": kind for name, (kind, _) in FAULTS.items()}
+    brain.seed([f"{A}/"])
+    brain.report([Fetched(f"{A}/", [*urls, f"{A}/well"]), Fetched(f"{A}/well", [])])
+    at = time.time()
+    if first:
+        brain.report([Fetched(url, [], fetched_at=at - 60) for url in urls])
+    failed = [Failed(url, **{f: getattr(each, f) for f in ("status", "error", "retry_after")})
+              for url, (_, each) in zip(urls, FAULTS.values(), strict=True)]  # fmt: skip
+    assert all(answer.accepted for answer in brain.report(failed))
+    return urls
+
+
+def test_every_fault_fails_wherever_it_is_counted(brain: Brain) -> None:
+    for first in (False, True):
+        brain.clear()
+        urls = plant_faults(brain, first)
+        assert set(rows(brain, "broken-pages", "url")) == set(urls)
+        assert {row[1] for row in rows(brain, "broken-links", "on", "broken")} == set(urls)
+        kinds = rows(
+            brain, "failing-hosts", "host", "failing", "client", "refused", "broken", "silent", "other", least=1
+        )
+        names = ("client", "refused", "broken", "silent", "other")
+        assert {f"http://{row[0]}/page": names[row[2:].index(1)] for row in kinds} == urls
+        assert all(row[1] == 1 == sum(row[2:]) for row in kinds)
+        assert sum(rows(brain, "depth", "failing")) == len(urls) == sum(rows(brain, "directories", "failing"))
+        assert sum(rows(brain, "hosts-and-states", "failing")) == len(urls)
+        assert rows(brain, "failures-by-day", "pages", *names, "cured") == [(10, 3, 2, 3, 1, 1, 0)]
+        assert {row["url"] for row in brain.frame("pages").to_pylist() if row["failing"]} == set(urls)
+        # An answer cures, whatever the fault was.
+        brain.report([Fetched(url, []) for url in urls])
+        assert rows(brain, "broken-pages", "url") == [] and sum(rows(brain, "depth", "failing")) == 0
+        assert rows(brain, "failures-by-day", "pages", "cured") == [(10, 10)]
+
+
+# ---------------------------------------------------------------------- what is next
+
+
+def test_a_blocked_host_is_not_next(brain: Brain) -> None:
+    brain.seed([f"{A}/", f"{B}/", f"{C}/"])
+    brain.block("a.example", 3_600)
+    assert rows(brain, "next-pages", "url")[2:] == [f"{A}/"]
+    may = dict(rows(brain, "next-pages", "url", "host_may"))
+    assert may[f"{A}/"] and not (may[f"{B}/"] or may[f"{C}/"])
+    assert rows(brain, "why-next", "url", "host_may")[0][0] in (f"{B}/", f"{C}/")
+    assert rows(brain, "why-next", "host_may", url=f"{A}/")[0] is not None
+    assert {claim.url for claim in brain.next_urls(9)} == {f"{B}/", f"{C}/"}
+    # Once its pages wait in a queue of their own, too.
+    brain.report([Failed(f"{D}/", status=503, retry_after=7_200)])
+    assert rows(brain, "next-pages", "url")[-1:] == [f"{A}/"] and rows(brain, "next-pages", "host_may")[-1]
+
+
+# ---------------------------------------------------------------------- slow
+
+
+def test_slow_hosts_are_found_whatever_else_is_told(brain: Brain) -> None:
+    brain.report([Fetched(f"{A}/", [f"{A}/gone"], seconds=0.1), Fetched(f"{A}/b", seconds=0.3, title="B")])
+    brain.report([Failed(f"{A}/gone", status=404, seconds=1.1), Fetched(f"{B}/", seconds=4.0)])
+    brain.report([Fetched(f"{A}/", not_modified=True, seconds=0.7), Fetched(f"{C}/")])
+    assert rows(brain, "slow-hosts", "host", "seconds", "slowest", "timed") == [
+        ("b.example", 4.0, 4.0, 1),
+        ("a.example", 0.7, 1.1, 3),
+    ]
+    assert rows(brain, "slow-hosts", "host", limit=1) == ["b.example"]
+
+
+# ---------------------------------------------------------------------- pages that go and come
+
+
+def test_pages_that_flicker_and_pages_that_fail_since(brain: Brain) -> None:
+    # Each page by its answers, a day apart; 0: no answer.
+    webs = {
+        "back": (200, 404, 200),
+        "twice": (200, 500, 200, 0, 200),
+        "gone": (200, 410, 410, 410, 410, 410, 410, 410),
+        "fails": (200, 200, 404, 404),
+        "refused": (200, 503, 200),
+        "refuses": (200, 200, 503),
+        "never": (404, 404, 200),
+        "well": (200, 200),
+    }
+    now = time.time()
+    brain.change(max_errors=3)
+    for day in range(8):
+        at = now - (8 - day) * DAY
+        due = {name: answers[day] for name, answers in webs.items() if day < len(answers)}
+        brain.report([_answer(f"{A}/{name}", status, at) for name, status in due.items()])
+    assert rows(brain, "flickering-pages", "times", "states", "url", days=30.0) == [
+        (4, "known, failing, known, failing, known", f"{A}/twice"),
+        (2, "known, failing, known", f"{A}/back"),
+    ]
+    since = {url: (state, since) for url, state, since in rows(brain, "gone-pages", "url", "state", "since", days=30.0)}
+    days = {url: (state, at and round((at.timestamp() - now) / DAY + 8)) for url, (state, at) in since.items()}
+    assert days == {f"{A}/gone": ("gone", 1), f"{A}/fails": ("known", 2), f"{A}/refuses": ("known", None)}
+    assert set(rows(brain, "gone-pages", "url", days=6.5)) == {f"{A}/fails", f"{A}/refuses"}
+
+
+def _answer(url: str, status: int, at: float) -> Fetched | Failed:
+    return Fetched(url, fetched_at=at) if status == 200 else Failed(url, status=status or None, fetched_at=at)
+
+
+# ---------------------------------------------------------------------- redirects for now
+
+
+def test_a_temporary_redirect_is_a_fact_and_no_duplicate(brain: Brain) -> None:
+    login = {
+        "body": b"<title>Log in</title><p>name and word",
+        "title": "Log in",
+        "canonical": "/login",
+        "noindex": True,
+    }
+    brain.report(
+        [
+            Fetched(f"{A}/", [f"{A}/mine", f"{A}/yours", f"{A}/login", f"{A}/soon"]),
+            Fetched(f"{A}/login", [f"{A}/"], **login),
+            Fetched(f"{A}/mine", [f"{A}/", f"{A}/help"], status=302, led_to=["/in", f"{A}/login"], **login),
+            Fetched(f"{A}/yours", [f"{A}/"], status=307, led_to=(f"{A}/login",), **login),
+            Fetched(f"{A}/soon", [f"{A}/next"], led_to=(f"{A}/next",), title="Soon", body=b"<title>Soon</title>"),
+        ]
+    )
+    facts = {
+        page.url: (page.status, page.led_to, page.title, page.canonical, page.noindex) for page in brain.dump_pages()
+    }
+    assert facts[f"{A}/mine"] == (302, [f"{A}/in", f"{A}/login"], None, None, None)
+    assert facts[f"{A}/yours"] == (307, [f"{A}/login"], None, None, None)
+    assert facts[f"{A}/soon"] == (200, [f"{A}/next"], "Soon", None, None)
+    assert facts[f"{A}/login"] == (200, None, "Log in", f"{A}/login", True)
+    assert set(brain.neighbours(f"{A}/mine")[0]) == {f"{A}/", f"{A}/help"}, "its links stay"
+    for name in ("duplicates", "text-duplicates", "near-duplicates", "same-titles"):
+        assert rows(brain, name, "pages") == [], name
+    assert rows(brain, "noindex-pages", "url") == [f"{A}/login"]
+    assert rows(brain, "temporary-redirects", "status", "in_links", "url", "led_to") == [
+        (302, 1, f"{A}/mine", [f"{A}/in", f"{A}/login"]),
+        (200, 1, f"{A}/soon", [f"{A}/next"]),
+        (307, 1, f"{A}/yours", [f"{A}/login"]),
+    ]
+    # It changes where it leads elsewhere; and a page of its own is none any more.
+    again = [
+        Fetched(f"{A}/mine", [], status=302, led_to=(f"{A}/in", f"{A}/login"), body=b"other"),
+        Fetched(f"{A}/yours", [], status=302, led_to=(f"{A}/elsewhere",)),
+    ]
+    assert [answer.outcome for answer in brain.report(again)] == ["same", "changed"]
+    brain.report([Fetched(f"{A}/yours", [], title="Yours", body=b"mine")])
+    assert (brain.page(f"{A}/yours").led_to, brain.page(f"{A}/yours").title) == (None, "Yours")
+
+
+# ---------------------------------------------------------------------- what the HTML said, through redirects
+
+CHAIN = ("r1", "r2", "r3")
+
+
+def _chain(brain: Brain) -> None:
+    """r1 → r2 → r3 → final."""
+    for begin, end in zip(CHAIN, (*CHAIN[1:], "final"), strict=True):
+        brain.report([Fetched(f"{A}/{begin}", redirected_to=f"{A}/{end}")])
+    brain.tend(0)
+
+
+def _links_to_chain(brain: Brain) -> None:
+    """A page for each address of the chain that names it; one that names two; one with another rel."""
+    named = {f"{A}/by-{name}": [Link(f"{A}/{name}", anchor=f"to {name}")] for name in (*CHAIN, "final")}
+    named[f"{A}/two"] = [Link(f"{A}/r1", anchor="first"), Link(f"{A}/final", anchor="second", rel="nofollow")]
+    brain.report([Fetched(f"{A}/", [*named])])
+    brain.report([Fetched(url, links) for url, links in named.items()])
+    brain.tend(0)
+
+
+def _said_of_chain(brain: Brain) -> None:
+    """All that questions, lists and tables say of these links."""
+    texts = {"to r1", "to r2", "to r3", "to final", "first", "second"}
+    assert set(rows(brain, "anchors", "anchor", url=f"{A}/final")) == texts
+    assert rows(brain, "anchors", "links", url=f"{A}/final") == [1] * 6
+    named = {(f"{A}/by-{name}", f"{A}/{name}", f"to {name}") for name in CHAIN} | {(f"{A}/two", f"{A}/r1", "first")}
+    assert set(rows(brain, "links-to-redirects", "on", "names", "text")) == named
+    assert set(rows(brain, "links-to-redirects", "to")) == {f"{A}/final"}
+    assert {url: (count, who) for url, count, who in rows(brain, "redirects", "from", "named", "linked_from")} == {
+        f"{A}/r1": (2, [f"{A}/by-r1", f"{A}/two"]),
+        f"{A}/r2": (1, [f"{A}/by-r2"]),
+        f"{A}/r3": (1, [f"{A}/by-r3"]),
+    }
+    (link,) = brain.links(f"{A}/by-r1")
+    assert (link.url, link.named, link.anchor) == (f"{A}/final", f"{A}/r1", "to r1")
+    found = {(link.source, link.named, link.anchor) for link in brain.dump_links() if link.target == f"{A}/final"}
+    direct = {(f"{A}/by-final", None, "to final"), (f"{A}/two", None, "second")}
+    assert {each for each in found if each[2]} == direct | {each for each in named if each[0] != f"{A}/two"}
+    urls = {row["key"]: row["url"] for row in brain.frame("pages").to_pylist()}
+    spelt = {(urls[row["source"]], urls[row["alias"]], row["anchor"]) for row in brain.frame("spells").to_pylist()}
+    assert spelt == named
+
+
+def test_what_links_say_is_kept_whenever_their_redirects_are_found(brain: Brain) -> None:
+    for late in (True, False):
+        brain.clear()
+        brain.seed([f"{A}/"])
+        for step in (_links_to_chain, _chain) if late else (_chain, _links_to_chain):
+            step(brain)
+        _said_of_chain(brain)
+        # Read again, all is as before.
+        _links_to_chain(brain)
+        _said_of_chain(brain)
+        # An alias that is a page again has the texts of its own links, and one that it is again, too.
+        brain.report([Fetched(f"{A}/r1", [f"{A}/"])])
+        brain.tend(0)
+        assert set(rows(brain, "anchors", "anchor", url=f"{A}/r1")) == {"to r1", "first"}
+        assert set(rows(brain, "anchors", "anchor", url=f"{A}/final")) == {"to r2", "to r3", "to final", "second"}
+        brain.report([Fetched(f"{A}/r1", redirected_to=f"{A}/r2")])
+        brain.tend(0)
+        _said_of_chain(brain)
+
+
+def test_a_broken_link_by_way_of_a_redirect_says_what_the_page_names(brain: Brain) -> None:
+    brain.seed([f"{A}/"])
+    _links_to_chain(brain)
+    _chain(brain)
+    brain.report([Failed(f"{A}/final", status=404)])
+    assert rows(brain, "broken-links", "on", "names", "text", "broken") == [
+        (f"{A}/by-final", f"{A}/final", "to final", f"{A}/final"),
+        *((f"{A}/by-{name}", f"{A}/{name}", f"to {name}", f"{A}/final") for name in CHAIN),
+        (f"{A}/two", f"{A}/final", "second", f"{A}/final"),
+        (f"{A}/two", f"{A}/r1", "first", f"{A}/final"),
+    ]
+    assert rows(brain, "broken-links", "on", host="b.example") == []
+
+
+# ---------------------------------------------------------------------- limits, and tables
+
+
+def test_an_answer_says_that_it_is_cut(brain: Brain) -> None:
+    crawl(brain)
+    for each in questions():
+        if "limit" not in {param.name for param in each.params}:
+            continue
+        whole = ask(brain.graph, each.name, limit="all")
+        assert not whole.cut, each.name
+        for limit in {0, 1, 2, len(whole.rows) - 1, len(whole.rows), len(whole.rows) + 1} - {-1}:
+            some = ask(brain.graph, each.name, limit=limit)
+            assert (len(some.rows), some.cut) == (min(limit, len(whole.rows)), limit < len(whole.rows)), (
+                each.name,
+                limit,
+            )
+
+
+def test_times_of_a_page_are_in_the_tables(brain: Brain) -> None:
+    crawl(brain)
+    old = next(row for row in brain.frame("pages").to_pylist() if row["url"] == f"{A}/old")
+    assert old["states_before"] == ["frontier", "alias", "known"]
+    assert [type(at).__name__ for at in old["state_times"]] == ["datetime"] * 3 and len(old["change_times"]) == 1
+    assert all(at.utcoffset().total_seconds() == 0 for at in (*old["state_times"], *old["change_times"]))
