@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli import orders
+from graphbrain.cli import changes, orders
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 
@@ -223,6 +223,7 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
     return 0 if clean else 1
 
 
+KINDS = ("ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "changes")
 REPEATED = {"seeds": "seed", "values": "value"}
 """What an option is called that can be given several times."""
 
@@ -230,7 +231,9 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.command()
 @click.argument(
     "kind",
-    type=click.Choice(["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy"]),
+    type=click.Choice(
+        ["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "changes"]
+    ),
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
@@ -251,6 +254,9 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
 @click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
+@click.option(
+    "--other", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Another release (changes)."
+)
 @as_json
 @connection
 @pass_app
@@ -267,6 +273,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     'scrapy' crawls by Scrapy alone and by Scrapy with the brain, which must be empty, in turns; FILE is a directory of
     pages in place of a generated web (needs .[scrapy]; --redis needs scrapy-redis, too).
 
+    'changes' edits the HTML pages of the directory FILE by rule, --pages of them, and tells which edits each value of
+    the setting 'change' sees, and how often it sees one where only noise differs; it needs no server.
+
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
     Ctrl-C ends it with what is measured by then.
@@ -278,9 +287,17 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     if kind == "order":
         if file is None:
             raise click.UsageError("'order' needs a FILE: a recorded crawl as for 'replay'.")
-        if foreign := {"--pages", "--seconds", "--days", "--redis"}.intersection(own):
+        if foreign := {"--pages", "--seconds", "--days", "--redis", "--other"}.intersection(own):
             raise click.UsageError(f"{', '.join(sorted(foreign))}: 'order' has no use for it.")
         return orders.run(app, file, as_json, **given)
+    if kind == "changes":
+        if file is None or not file.is_dir():
+            raise click.UsageError("'changes' needs a directory of HTML pages.")
+        if foreign := set(own).difference(("--pages", "--other")):
+            raise click.UsageError(f"{', '.join(sorted(foreign))}: 'changes' has no use for it.")
+        return changes.run(file, as_json, **given)
+    if "--other" in own:
+        raise click.UsageError("--other: that is for 'changes'.")
     if foreign := set(own).difference(("--pages", "--workers", "--seconds", "--delay", "--days", "--redis")):
         raise click.UsageError(f"{', '.join(sorted(foreign))}: that is for 'order'.")
     if "redis" in given and kind != "scrapy":

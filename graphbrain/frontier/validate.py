@@ -18,7 +18,7 @@ from graphbrain.frontier import facts
 from graphbrain.frontier.verdicts import Item
 from graphbrain.meaning import meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
-from graphbrain.schedule import fingerprints
+from graphbrain.schedule import blocks, fingerprints
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.url import Rules, cleaner
 
@@ -253,6 +253,8 @@ def _seen(report: Fetched, at: float, change: Change) -> Seen:
     """What is kept of the content: the crawler's own hashes, and those of the body that it has not taken itself."""
     if report.not_modified or report.redirected_to is not None:
         return Seen(at=at)
+    if report.blocks is not None:
+        blocks.read(report.blocks)
     own = Seen(
         report.body_hash,
         report.text_hash,
@@ -260,5 +262,6 @@ def _seen(report: Fetched, at: float, change: Change) -> Seen:
         report.etag,
         report.last_modified,
         at,
+        report.blocks,
     )
     return fingerprints.take(own, report.body, report.content_type, change)

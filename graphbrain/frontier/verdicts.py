@@ -161,11 +161,14 @@ class Visit:
     is_seed: bool
     alias_since: float | None
     names_aliases: bool
+    blocks: str | None
 
     @property
     def seen(self) -> Seen:
-        """The content as it was when it last changed; ETag and Last-Modified of the last visit."""
-        return Seen(self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed)
+        """The content as it was when it last changed; blocks, ETag and Last-Modified of the last visit."""
+        return Seen(
+            self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed, self.blocks
+        )
 
 
 @dataclass(frozen=True, slots=True)
