@@ -1,8 +1,8 @@
 """How well changes of pages are seen: pages from a directory are edited by rule, and each way to tell them is asked.
 
 A page is visited some times while only noise differs: a date, a counter, a token, and one block of up to 40 words at
-one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of two
-releases of the same pages, those whose words differ have changed.
+one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of
+two releases of the same pages, those whose words differ have changed.
 """
 
 from __future__ import annotations
@@ -193,15 +193,9 @@ def _edits(
             text = _escaped(" ".join(donor[first : first + count]))
             yield f"paragraph of {count} words", (page.body, put(b"<p>" + text + b"</p>"))
     one, other = dice.sample(range(100, 10_000), 2)
-    yield (
-        "price",
-        (put(b"<p>Now only &euro; %.2f</p>" % (one / 100)), put(b"<p>Now only &euro; %.2f</p>" % (other / 100))),
-    )
-    rows = [
-        found
-        for found in _ROW.finditer(page.body)
-        if _PLAIN_WORD.search(_TAG.sub(b" ", found.group()).decode("latin-1"))
-    ]
+    priced = b"<p>Now only &euro; %.2f</p>"
+    yield "price", (put(priced % (one / 100)), put(priced % (other / 100)))
+    rows = [row for row in _ROW.finditer(page.body) if _PLAIN_WORD.search(_TAG.sub(b" ", row.group()))]
     if rows:
         row = dice.choice(rows)
         yield "row removed", (page.body, page.body[: row.start()] + page.body[row.end() :])
