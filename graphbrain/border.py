@@ -52,6 +52,8 @@ LONGEST_VALIDATOR = 1_000
 """Characters of an ETag or a date. What is longer is not kept: the page is fetched without it."""
 LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
+LONGEST_BLOCKS = 2_000_000
+"""Characters of the blocks of a text: some 300,000 blocks."""
 LONGEST_ERROR = 200
 MOST_LED, LONGEST_URL = 5, 2_000
 """URLs of a chain of redirects that are kept, and characters of each."""
@@ -100,6 +102,8 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
             raise BadInput(f"simhash must be a whole number of 64 bits, not {simhash!r:.80}")
         _put(plain, "simhash", simhash, int(simhash))
+    if report.blocks is not None and len(words("blocks", report.blocks)) > LONGEST_BLOCKS:
+        raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(report.blocks):,}")
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from graphbrain.model import Failed, Fetched, Link, Report
 
@@ -25,6 +25,8 @@ TEMPORARY = frozenset({302, 303, 307})
 WHOLE = frozenset({200, 203})
 """Of these an answer without links is a page without links."""
 EMPTY = frozenset({204, 205})
+CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks")
+"""What says something of a page's content."""
 PART = frozenset({206, 226})
 """A range of the page, or what is new of it."""
 
@@ -100,7 +102,7 @@ def _page(report: Fetched, status: int) -> Meant:
     if status in EMPTY:
         return Meant(_without_content(report), report.links, "some")
     # That nothing has changed, or nothing came, is no word on links: those are not listed, not gone.
-    content = (report.body, report.body_hash, report.text_hash, report.simhash) != (None, None, None, None)
+    content = any(getattr(report, name) is not None for name in CONTENT)
     nothing = report.body is not None and not len(report.body)
     if nothing or (not content and (report.changed is False or status not in WHOLE)):
         return Meant(report, report.links, "any")
@@ -108,4 +110,5 @@ def _page(report: Fetched, status: int) -> Meant:
 
 
 def _without_content(report: Fetched) -> Fetched:
-    return replace(report, links=(), body=None, body_hash=None, text_hash=None, simhash=None, changed=None)
+    bare: dict[str, Any] = dict.fromkeys(CONTENT)
+    return replace(report, links=(), changed=None, **bare)

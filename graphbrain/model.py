@@ -172,6 +172,7 @@ class Seen:
 
     Hashes are of the bytes and of the visible text; `simhash` has 64 bits, of which like texts share most, as a signed
     integer. `at`: when it was so, epoch seconds: the visit that found the last change, or the one that is reported.
+    `blocks`: of the reported visit its blocks of text, of those before it what is kept of them, up to the last one.
     """
 
     body_hash: str | None = None
@@ -180,6 +181,7 @@ class Seen:
     etag: str | None = None
     last_modified: str | None = None
     at: float | None = None
+    blocks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,8 @@ class Fetched:
     `links`: its out-links, as URLs or `Link`s, absolute, in page order; they replace what an earlier visit found.
     `claim`: the claim it was fetched under; without one it is an unclaimed visit, taken when newer than the last.
     `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
-    `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared.
+    `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared. `blocks`:
+    the blocks of the text of a body that was hashed elsewhere, as `schedule.fingerprints.text_blocks` gives them.
     `changed`: the crawler says itself whether the page has changed since its last visit.
     `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
@@ -233,6 +236,7 @@ class Fetched:
     language: str | None = None
     size: int | None = None
     led_to: Sequence[str] = ()
+    blocks: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ __all__ = [
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
-CHANGES = ("body", "text", "simhash")
+CHANGES = ("body", "text", "blocks", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
 VALUE_WORDS = f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, as in 'flow^.85 authority^.15'"
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -190,7 +190,7 @@ class Settings:
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
-    change: str = _setting("simhash", "shared", "what tells that a page has changed: body, text or simhash")
+    change: str = _setting("blocks", "shared", "what tells that a page has changed: body, text, blocks or simhash")
     change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
     hint_recall: float = _setting(0.7, "shared", "share of the changes that hints tell of, 0 to .99")
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")

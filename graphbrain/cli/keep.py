@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli import orders, worlds
+from graphbrain.cli import changes, orders, worlds
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 from graphbrain.settings import ORDERS
@@ -231,6 +231,7 @@ USES = {
     "order": orders.OPTIONS,
     "scrapy": FIGURES | {"--redis"},
     "worlds": worlds.OPTIONS,
+    "changes": frozenset({"--pages", "--other"}),
 }
 """The options that a kind has a use for, of those that have others than most."""
 
@@ -239,7 +240,10 @@ USES = {
 @click.argument(
     "kind",
     type=click.Choice(
-        ["ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "worlds"]
+        [
+            *("ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "changes"),
+            "worlds",
+        ]
     ),
 )
 @click.argument("file", required=False, type=click.Path(path_type=Path))
@@ -270,6 +274,9 @@ USES = {
 @click.option("--named", multiple=True, metavar="NAME", help="A world with a name, or all; repeatable (worlds).")
 @click.option("--shrink/--no-shrink", default=None, help="Make a world that fails smaller (worlds; --shrink).")
 @click.option("--yes", is_flag=True, default=None, help="Empty the brain without asking (worlds).")
+@click.option(
+    "--other", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Another release (changes)."
+)
 @as_json
 @connection
 @pass_app
@@ -285,6 +292,9 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 
     'scrapy' crawls by Scrapy alone and by Scrapy with the brain, which must be empty, in turns; FILE is a directory of
     pages in place of a generated web (needs .[scrapy]; --redis needs scrapy-redis, too).
+
+    'changes' edits the HTML pages of the directory FILE by rule, --pages of them, and tells which edits each value of
+    the setting 'change' sees, and how often it sees one where only noise differs; it needs no server.
 
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
@@ -306,6 +316,10 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
         if file is None:
             raise click.UsageError("'order' needs a FILE: a recorded crawl as for 'replay'.")
         return orders.run(app, file, as_json, **given)
+    if kind == "changes":
+        if file is None or not file.is_dir():
+            raise click.UsageError("'changes' needs a directory of HTML pages.")
+        return changes.run(file, as_json, **given)
     clock = measure.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
         measure.run(brain, kind, file, clock=clock, json=as_json, data=app.data, **given)

@@ -17,7 +17,7 @@ from graphbrain.frontier import facts
 from graphbrain.frontier.verdicts import Item
 from graphbrain.meaning import TEMPORARY, meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
-from graphbrain.schedule import fingerprints
+from graphbrain.schedule import blocks, fingerprints
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.url import USER_LEFT_OUT, Rules, cleaner, names_user, resolved, without_user
 
@@ -256,6 +256,8 @@ def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
         return Seen(at=at)
     if report.led_to and report.status in TEMPORARY:
         return fingerprints.take(Seen(at=at), f"{key} leads to {report.led_to[-1]}".encode(), None, Change("body"))
+    if report.blocks is not None:
+        blocks.read(report.blocks)
     own = Seen(
         report.body_hash,
         report.text_hash,
@@ -263,5 +265,6 @@ def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
         report.etag,
         report.last_modified,
         at,
+        report.blocks,
     )
     return fingerprints.take(own, report.body, report.content_type, change)

@@ -201,6 +201,7 @@ class Visit:
     """was its last visit led elsewhere by temporary redirects?"""
     turned: float | None
     """when a visit last put it into another state, or made it fail"""
+    blocks: str | None
 
     @property
     def failed_before(self) -> float | None:
@@ -219,8 +220,10 @@ class Visit:
 
     @property
     def seen(self) -> Seen:
-        """The content as it was when it last changed; ETag and Last-Modified of the last visit."""
-        return Seen(self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed)
+        """The content as it was when it last changed; blocks, ETag and Last-Modified of the last visit."""
+        return Seen(
+            self.body_hash, self.text_hash, self.simhash, self.etag, self.last_modified, self.changed, self.blocks
+        )
 
 
 @dataclass(frozen=True, slots=True)

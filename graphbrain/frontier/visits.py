@@ -19,7 +19,7 @@ from graphbrain.hosts import health, politeness
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, retry_queue
 from graphbrain.model import FOR_EVER, Failed, Fetched, Seen
-from graphbrain.schedule import lanes
+from graphbrain.schedule import fingerprints, lanes
 from graphbrain.schedule.value import DAY
 from graphbrain.scope import Scope
 
@@ -348,19 +348,20 @@ def _content_row(verdict: Verdict) -> list[object] | None:
     """None when the visit found what was known before.
 
     The hashes are those of the page as it was when it last changed, so that small steps add up to a change; what it
-    did not have then is filled in.
+    did not have then is filled in. What is kept of its blocks is of this visit: of these no step is small.
     """
     item, visit, outcome = verdict.item, verdict.visit, verdict.answer.outcome
     old, new = visit.seen, item.seen
+    blocks = fingerprints.following(old, new) if outcome != "alias" else old.blocks
     if outcome not in ("new", "changed"):
         new = Seen(old.body_hash or new.body_hash, old.text_hash or new.text_hash, _either(old.simhash, new.simhash))
-    known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash)
-    if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash):
+    known = (visit.first_fetched is not None, old.body_hash, old.text_hash, old.simhash, old.blocks)
+    if outcome != "changed" and known == (True, new.body_hash, new.text_hash, new.simhash, blocks):
         return None
     changed = item.at if outcome in ("new", "changed") else visit.changed
     changes = visit.changes + (outcome == "changed")
     first = visit.first_fetched or item.at
-    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash]
+    return [visit.page, first, changed, changes or None, new.body_hash, new.text_hash, new.simhash, blocks]
 
 
 def _either(one: int | None, other: int | None) -> int | None:

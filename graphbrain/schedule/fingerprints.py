@@ -1,4 +1,5 @@
-"""What is left of a body to tell later whether it has changed: hashes of its bytes and of its visible text, a simhash.
+"""What is left of a body to tell later whether it has changed: hashes of its bytes and of its visible text, the blocks
+of that, and a simhash. For blocks of text see `graphbrain.schedule.blocks`.
 
 The simhash of a text is 64 bits, each the majority of that bit in the hashes of the text's shingles: like texts have
 hashes that differ in few bits, so a date stamp among many words is no change. Charikar, "Similarity estimation
@@ -12,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -20,8 +22,9 @@ from w3lib.encoding import html_to_unicode
 from w3lib.html import remove_comments, remove_tags_with_content, replace_entities, replace_tags
 
 from graphbrain.model import Seen
+from graphbrain.schedule import blocks
 
-__all__ = ["Change", "distance", "signed", "simhash", "take", "visible_text"]
+__all__ = ["Change", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
 
 LARGEST_TEXT = 4_000_000
 """Bytes: of a larger body only the hash of the bytes is taken."""
@@ -36,6 +39,14 @@ _HTML = re.compile(
 )
 """How a body begins that is HTML though nobody says so: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
 SNIFFED = 2048
+_BLOCK_TAG = re.compile(
+    r"(?=</?(?:address|article|aside|blockquote|body|br|button|caption|center|dd|details|dialog|div|dl|dt|fieldset"
+    r"|figcaption|figure|footer|form|h[1-6]|head|header|hr|legend|li|main|menu|nav|ol|option|p|pre|section|select"
+    r"|summary|table|tbody|textarea|tfoot|thead|title|tr|ul)[\s/>])",
+    re.IGNORECASE,
+)
+_EDGE = "\ufdd0"
+"""Where a block of text begins or ends, while tags are removed: a noncharacter, which no page has (Unicode, 23.7)."""
 # A word; or one character of a script that writes no spaces between words.
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -45,16 +56,32 @@ def visible_text(body: bytes, content_type: str | None = None) -> str | None:
 
     `content_type`: the header; without one the body's beginning is looked at. Plain text is taken as it is.
     """
+    marked = _marked_text(body, content_type)
+    return None if marked is None else _joined(marked)
+
+
+def text_blocks(body: bytes, content_type: str | None = None) -> str | None:
+    """The blocks of the visible text, as `blocks.cut` makes them; None when there is none."""
+    marked = _marked_text(body, content_type)
+    return None if marked is None else blocks.cut(marked.split(_EDGE))
+
+
+def _marked_text(body: bytes, content_type: str | None) -> str | None:
+    """The visible text with `_EDGE` between its blocks; between the lines, where it is plain text."""
     if len(body) > LARGEST_TEXT:
         return None
     kind = (content_type or "").partition(";")[0].strip().lower()
     if kind == "text/plain":
-        return " ".join(_decoded(body, content_type).split())
+        return _EDGE.join(_decoded(body, content_type).splitlines(keepends=True))
     if kind not in ("text/html", "application/xhtml+xml") and (kind or not _sniff(body)):
         return None
     text = _decoded(body, content_type) + _ENDS
     text = remove_tags_with_content(remove_comments(text), SILENT)
-    return " ".join(replace_entities(replace_tags(text, " ")).split())
+    return replace_entities(replace_tags(_BLOCK_TAG.sub(_EDGE, text), " "))
+
+
+def _joined(marked: str) -> str:
+    return " ".join(marked.replace(_EDGE, "").split())
 
 
 def _decoded(body: bytes, content_type: str | None) -> str:
@@ -75,7 +102,8 @@ def simhash(text: str) -> int | None:
     shingles = {*words, *map(" ".join, pairwise(words))}
     if not shingles:
         return None
-    digests = b"".join([blake2b(s.encode("utf-8", "surrogatepass"), digest_size=8).digest() for s in shingles])
+    digest = partial(blake2b, digest_size=8)
+    digests = b"".join([digest(shingle.encode("utf-8", "surrogatepass")).digest() for shingle in shingles])
     bits = np.unpackbits(np.frombuffer(digests, dtype=np.uint8).reshape(-1, 8), axis=1)
     majority = np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(shingles))
     return int.from_bytes(majority.tobytes(), "big", signed=True)
@@ -95,12 +123,13 @@ def distance(one: int, other: int) -> int:
 class Change:
     """How a changed page is told from one that is the same.
 
-    `method`: by body, by visible text, or by its simhash, the same up to `bits` differing bits. What only one of the
-    two visits has is not compared; then the next coarser hash says it. `detector`: the user's own, instead of all that.
+    `method`: by body, by visible text, by the blocks of the text, or by its simhash, the same up to `bits` differing
+    bits. What only one of the two visits has is not compared; then another hash says it: of blocks the simhash, which
+    pages have that were visited before there were blocks. `detector`: the user's own, instead of all that.
     `failure`: how the detector has failed, in whose place this is.
     """
 
-    method: str = "simhash"
+    method: str = "blocks"
     bits: int = 3
     detector: Callable[[Seen, Seen], bool] | None = None
     failure: str = ""
@@ -112,16 +141,22 @@ class Change:
 
     @property
     def wants_simhash(self) -> bool:
-        """Is the simhash needed?"""
-        return self.method == "simhash" or self.detector is not None
+        """Is the simhash needed? By blocks, too: near duplicates are found by it."""
+        return self.method in ("simhash", "blocks") or self.detector is not None
+
+    @property
+    def wants_blocks(self) -> bool:
+        """Are the blocks of the text needed?"""
+        return self.method == "blocks" or self.detector is not None
 
     def compares(self, old: Seen, new: Seen) -> bool:
         """Have both visits something that can be compared?"""
         pairs = [(old.body_hash, new.body_hash)]
         pairs += [(old.text_hash, new.text_hash)] if self.method != "body" else []
         same_kind = any(None not in pair for pair in pairs)
-        bits = self.method == "simhash" and None not in (old.simhash, new.simhash)
-        return self.detector is not None or same_kind or bits
+        bits = self.method in ("simhash", "blocks") and None not in (old.simhash, new.simhash)
+        by_blocks = self.method == "blocks" and None not in (old.blocks, new.blocks)
+        return self.detector is not None or same_kind or bits or by_blocks
 
     def differs(self, old: Seen, new: Seen) -> bool:
         """Has the page changed between two visits? Not if nothing of them can be compared."""
@@ -129,7 +164,9 @@ class Change:
             return bool(self.detector(old, new))
         if old.body_hash is not None and old.body_hash == new.body_hash:
             return False
-        if self.method == "simhash" and old.simhash is not None and new.simhash is not None:
+        if self.method == "blocks" and old.blocks is not None and new.blocks is not None:
+            return blocks.step(old.blocks, new.blocks).changed
+        if self.method in ("simhash", "blocks") and old.simhash is not None and new.simhash is not None:
             return distance(old.simhash, new.simhash) > self.bits
         if self.method != "body" and old.text_hash is not None and new.text_hash is not None:
             return old.text_hash != new.text_hash
@@ -154,16 +191,24 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     raw = bytes(body)
     if seen.body_hash is None:
         seen = replace(seen, body_hash=_hash(raw))
-    if not change.wants_text or (seen.text_hash is not None and seen.simhash is not None):
+    if not change.wants_text or None not in (seen.text_hash, seen.simhash, seen.blocks):
         return seen
-    text = visible_text(raw, content_type)
-    if not text:
+    marked = _marked_text(raw, content_type)
+    if not marked or not (text := _joined(marked)):
         return seen
     if seen.text_hash is None:
         seen = replace(seen, text_hash=_hash(text.encode("utf-8", "surrogatepass")))
     if seen.simhash is None and change.wants_simhash:
         seen = replace(seen, simhash=simhash(text))
+    if seen.blocks is None and change.wants_blocks:
+        seen = replace(seen, blocks=blocks.cut(marked.split(_EDGE)))
     return seen
+
+
+def following(old: Seen, new: Seen) -> str | None:
+    """What is kept of a page's blocks after a visit, whatever has told whether it has changed."""
+    same = old.text_hash is not None and old.text_hash == new.text_hash and blocks.is_plain(old.blocks)
+    return old.blocks if new.blocks is None or same else blocks.step(old.blocks, new.blocks).kept
 
 
 def _hash(data: bytes) -> str:

@@ -247,7 +247,8 @@ def _values(response: Response, name: str) -> list[str]:
 def hashed(report: Fetched, change: fingerprints.Change) -> Fetched:
     """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change)
-    return replace(report, body=None, body_hash=seen.body_hash, text_hash=seen.text_hash, simhash=seen.simhash)
+    hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks")}
+    return replace(report, body=None, **hashes)
 
 
 def latency(response: Response) -> float | None:

@@ -213,7 +213,7 @@ def test_the_lines_of_the_readme_are_lines() -> None:
     ("line", "words"),
     [
         ({"url": A, "stauts": 200}, ("'stauts'", "did you mean 'status'?")),
-        ({"url": A, "wholly": 1}, ("'wholly'", "there are address, body")),
+        ({"url": A, "wholly": 1}, ("'wholly'", "there are address, blocks")),
         ({"url": A, "status": "200"}, ("'status'", "a whole number from 100 to 999", "'200'")),
         ({"url": A, "links": [B, {"href": B}]}, ("'links[1]'", "{'href'")),
         ({"url": A, "links": [{"url": B, "relevence": 1}]}, ("'links[0]'", "did you mean 'relevance'?")),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from graphbrain import Brain, Claim, Fetched, Seen
+from graphbrain.schedule.fingerprints import text_blocks
 from tests.conftest import Neo4j
 from tests.integration.conftest import START, HandClock
 
@@ -35,6 +36,7 @@ def outcomes(brain: Brain, clock: HandClock, *visits: dict[str, Any]) -> list[st
         ("body", ["new", "changed", "changed", "changed", "same"]),
         ("text", ["new", "same", "changed", "changed", "same"]),
         ("simhash", ["new", "same", "same", "changed", "same"]),
+        ("blocks", ["new", "same", "same", "changed", "same"]),
     ],
 )
 def test_a_script_a_date_and_a_new_paragraph(
@@ -46,10 +48,56 @@ def test_a_script_a_date_and_a_new_paragraph(
     assert outcomes(brain, clock, *({"body": body} for body in bodies)) == expected
     page = brain.page(A)
     assert (page.visits, page.changes) == (5, expected.count("changed"))
-    assert (page.text_hash is None, page.simhash is None) == (change == "body", change != "simhash")
+    assert (page.text_hash is None, page.simhash is None) == (change == "body", change not in ("simhash", "blocks"))
 
 
-def test_small_steps_add_up_to_a_change(brain: Brain, clock: HandClock) -> None:
+def test_what_changes_at_every_visit_is_no_change_from_the_third_on(brain: Brain, clock: HandClock) -> None:
+    sentences = [f"<p>{' '.join(PROSE.split()[n : n + 9])}" for n in range(0, 600, 9)]
+
+    def shown(more: str = "") -> dict[str, Any]:
+        own = clock() % 997
+        words = " ".join(f"w{own * n % 991:.0f}" for n in range(1, 30))
+        return {"body": f"<html>{''.join(sentences[:9])}<div>{words}</div>{''.join(sentences[9:])}{more}".encode()}
+
+    def seen(*more: str) -> list[str | None]:
+        return [outcomes(brain, clock, shown(text))[0] for text in more]
+
+    assert seen("", "", "", "") == ["new", "changed", "same", "same"]
+    assert seen("<p>a price of $5", "<p>a price of $5", "<p>a price of $6", "") == [
+        "changed",
+        "same",
+        "changed",
+        "changed",
+    ]
+    kept = blocks_of(brain)
+    assert kept is not None
+    assert len(kept) <= 256
+
+
+def blocks_of(brain: Brain) -> str | None:
+    found: str | None = brain.graph.read(lambda tx: tx.one("visits/read", ids=[brain.page(A).id])[0][0][-1], "test")
+    return found
+
+
+def test_pages_of_a_brain_without_blocks_are_not_called_changed(make_brain: MakeBrain, clock: HandClock) -> None:
+    """Their simhash decides once more, and then they have blocks."""
+    old = make_brain(change="simhash")
+    first, dated, edited = html("Monday"), html("7 May 2026"), html("Tuesday <p>one more sentence in the page")
+    assert outcomes(old, clock, {"body": first}) == ["new"]
+    assert blocks_of(old) is None
+    old.change(change="blocks")
+    assert outcomes(old, clock, {"body": dated}) == ["same"]
+    assert blocks_of(old) is not None
+    assert outcomes(old, clock, {"body": dated}, {"body": edited}) == ["same", "changed"]
+
+
+def test_blocks_that_were_taken_elsewhere(brain: Brain, clock: HandClock) -> None:
+    one, other = (text_blocks(html(text), "text/html") for text in ("one", "other"))
+    assert outcomes(brain, clock, *({"blocks": blocks} for blocks in (one, one, other))) == ["new", "same", "changed"]
+
+
+def test_small_steps_add_up_to_a_change(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(change="simhash")
     words = PROSE.split()
     found: list[str | None] = []
     for step in range(40):
@@ -133,6 +181,8 @@ def test_validators_go_round(brain: Brain, clock: HandClock) -> None:
         {"simhash": 2**65},
         {"simhash": True},
         {"text_hash": 7},
+        {"blocks": "none"},
+        {"blocks": 7},
         {"content_type": b"x"},
         {"changed": "yes"},
         {"fetched_at": float("nan")},

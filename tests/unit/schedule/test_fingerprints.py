@@ -6,6 +6,7 @@ import random
 import time
 
 import pytest
+import w3lib.html
 
 from graphbrain import Seen
 from graphbrain.schedule.fingerprints import Change, distance, signed, simhash, take, visible_text
@@ -137,6 +138,11 @@ TODAY, TOMORROW = b"<p>" + WORDS + b"<p>21 November", b"<p>" + WORDS + b"<p>22 N
         ("simhash", TODAY, TOMORROW, False),
         ("simhash", TODAY, TODAY + WORDS[:2000].upper()[::-1], True),
         ("simhash", b"<html><script>1</script>", b"<html><script>2</script>", True),
+        ("blocks", TODAY, TOMORROW, False),
+        ("blocks", TODAY, TODAY + b"<p>one more sentence", True),
+        ("blocks", TODAY, TODAY.replace(b"<p>", b"<p><a href=/x>").replace(b" 21 N", b"</a> 21 N"), False),
+        ("blocks", TODAY + b"<tr><td>a<td>b", TODAY, True),
+        ("blocks", b"<html><script>1</script>", b"<html><script>2</script>", True),
     ],
 )
 def test_each_method_sees_what_it_should(method: str, first: bytes, then: bytes, changed: bool) -> None:
@@ -146,12 +152,13 @@ def test_each_method_sees_what_it_should(method: str, first: bytes, then: bytes,
 
 def test_the_number_of_bits_decides() -> None:
     old, new = Seen(simhash=0), Seen(simhash=0b111)
-    assert not Change(bits=3).differs(old, new)
-    assert Change(bits=2).differs(old, new)
+    for method in ("simhash", "blocks"):
+        assert not Change(method, 3).differs(old, new)
+        assert Change(method, 2).differs(old, new)
 
 
 def test_only_what_both_visits_have_is_compared() -> None:
-    change = Change()
+    change = Change("simhash")
     assert not change.differs(Seen(), Seen("b", "t", 1))
     assert change.differs(Seen("a", "t"), Seen("b", None, 1))
     assert not change.differs(Seen("a", "t"), Seen("b", "t", 1))
@@ -176,3 +183,18 @@ def test_the_crawlers_own_hashes_stay() -> None:
     made = take(Seen("mine", "my text"), PAGE, None, Change())
     assert (made.body_hash, made.text_hash) == ("mine", "my text")
     assert made.simhash == simhash("Owls & co An owl sees you")
+
+
+def test_blocks_change_no_text_hash() -> None:
+    """The edges of blocks that are put between tags are in no text, whatever the markup."""
+    for body in (
+        PAGE,
+        b"<p>a<p b",
+        b"x<p y",
+        b'<a title="<p>">z</a>',
+        b"<pre>a\n b</pre>",
+        b"a<br/>b<p/>",
+        b"<ul><li>1<li>2",
+    ):
+        text = " ".join(w3lib.html.replace_entities(w3lib.html.replace_tags(body.decode(), " ")).split())
+        assert visible_text(body, "text/html") == text

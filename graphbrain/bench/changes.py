@@ -1,0 +1,229 @@
+"""How well changes of pages are seen: pages from a directory are edited by rule, and each way to tell them is asked.
+
+A page is visited some times while only noise differs: a date, a counter, a token, and one block of up to 40 words at
+one place, all new at each visit. Then it is edited: a paragraph is added, a price is changed, or a row is removed. Of
+two releases of the same pages, those whose words differ have changed.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from graphbrain.errors import BadInput
+from graphbrain.model import Seen
+from graphbrain.schedule import fingerprints
+from graphbrain.schedule.fingerprints import Change
+
+__all__ = ["CLASSES", "METHODS", "Figures", "Score", "measure"]
+
+METHODS = ("text", "simhash", "blocks")
+CLASSES = ((0, 300), (300, 1500), (1500, 10**9))
+"""Words of a page: the classes for which figures are given."""
+NOISY = 6
+"""Visits to a page while only noise differs."""
+SETTLED = 2
+"""After so many of them what rotates must be known."""
+PARAGRAPHS = (20, 60)
+FEWEST_WORDS = 30
+"""Words of a page to be measured."""
+MOST_BLOCK = 40
+KIND = "text/html"
+_BEFORE = re.compile(rb"(?=<(?:p|h[1-6]|ul|table|dl|pre)[\s>])", re.IGNORECASE)
+_END = re.compile(rb"</body>", re.IGNORECASE)
+_ROW = re.compile(rb"<(tr|li)[\s>](?:(?!<(?:tr|li|ul|ol|table)[\s>]).){1,4000}?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rb"<[^>]*>")
+_PLAIN_WORD = re.compile(rb"[a-z]{3,}", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Score:
+    """Of so many pages, so many were called changed."""
+
+    asked: int = 0
+    changed: int = 0
+
+    def add(self, changed: bool) -> None:
+        self.asked += 1
+        self.changed += changed
+
+    @property
+    def share(self) -> float:
+        return self.changed / self.asked if self.asked else 0.0
+
+
+@dataclass(slots=True)
+class Figures:
+    """What was measured: (method, what was done, class of length) → how many were called changed; CPU by method."""
+
+    pages: int = 0
+    scores: dict[tuple[str, str, int], Score] = field(default_factory=dict)
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    largest: int = 0
+
+    def add(self, method: str, what: str, length: int, changed: bool) -> None:
+        self.scores.setdefault((method, what, length), Score()).add(changed)
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row for each method, deed and class of length."""
+        return [
+            {
+                "method": method, "what": what, "words_from": CLASSES[length][0], "pages": score.asked,
+                "changed": score.changed, "share": round(score.share, 4),
+            }
+            for (method, what, length), score in sorted(self.scores.items(), key=lambda item: (item[0][1:], item[0][0]))
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    path: Path
+    body: bytes
+    words: tuple[str, ...]
+
+
+def measure(
+    directory: Path, other: Path | None = None, most: int = 0, tick: Callable[[int, int], None] = lambda _, __: None
+) -> Figures:
+    """Edit the HTML files below `directory`, at most `most` of them (0: all), and compare; with `other`, a directory of
+    another release, compare the files of the same names, too. `tick` is called with (done, all)."""
+    pages = list(_pages(directory))
+    if len(pages) < 2:
+        raise BadInput(
+            f"{directory} holds {len(pages)} HTML files of {FEWEST_WORDS} words or more: at least 2 are needed."
+        )
+    dice = random.Random(1)
+    chosen = dice.sample(pages, most) if 0 < most < len(pages) else pages
+    figures = Figures(len(chosen))
+    for done, page in enumerate(chosen):
+        tick(done, len(chosen))
+        donor = dice.choice(pages)
+        for method in METHODS:
+            _edited(page, donor.words, Change(method), figures, random.Random(str(page.path)))
+        if other is not None and (newer := other / page.path.relative_to(directory)).is_file():
+            _released(page, newer.read_bytes(), figures)
+    tick(len(chosen), len(chosen))
+    _timed(chosen, figures)
+    return figures
+
+
+def _pages(directory: Path) -> Iterator[_Page]:
+    for path in sorted(directory.rglob("*.htm*")):
+        if path.is_file():
+            body = path.read_bytes()
+            words = tuple((fingerprints.visible_text(body, KIND) or "").split())
+            if len(words) >= FEWEST_WORDS:
+                yield _Page(path, body, words)
+
+
+def _class_of(page: _Page) -> int:
+    return next(number for number, (first, end) in enumerate(CLASSES) if first <= len(page.words) < end)
+
+
+# ---------------------------------------------------------------------- edits
+
+
+def _edited(page: _Page, donor: Sequence[str], change: Change, figures: Figures, dice: random.Random) -> None:
+    """Visits with noise, then one with an edit each; and the same edits without noise."""
+    method, length = change.method, _class_of(page)
+    places = [found.start() for found in _BEFORE.finditer(page.body)] or [len(page.body)]
+    rotating, edited = dice.choice(places), dice.choice(places)
+    noise = _noise(page, rotating, donor, dice)
+    edits = dict(_edits(page, edited, donor, dice))
+    seen: Seen | None = None
+    for visit in range(NOISY):
+        seen, changed = _visited(noise(page.body), change, seen)
+        figures.largest = max(figures.largest, len(seen.blocks or ""))
+        if visit:
+            figures.add(method, f"noise, visit {visit + 1}" if visit < SETTLED else "noise, later", length, changed)
+    for what, (before, after) in edits.items():
+        old = _visited(before, change)[0]
+        figures.add(method, what, length, _visited(after, change, old)[1])
+        if before is page.body:
+            figures.add(method, f"{what}, and noise", length, _visited(noise(after), change, seen)[1])
+
+
+def _visited(body: bytes, change: Change, old: Seen | None = None) -> tuple[Seen, bool]:
+    """What is kept of a page after a visit, as a report keeps it, and whether it was called changed."""
+    new = fingerprints.take(Seen(), body, KIND, change)
+    changed = old is not None and change.differs(old, new)
+    kept = new if old is None or changed else old
+    return replace(kept, blocks=fingerprints.following(old or Seen(), new)), changed
+
+
+def _noise(page: _Page, place: int, donor: Sequence[str], dice: random.Random) -> Callable[[bytes], bytes]:
+    """What puts other noise into the page's text, edited or not, at each call: a block before what is at `place`."""
+    anchor = page.body[place : place + 80]
+
+    def noisy(body: bytes) -> bytes:
+        day = f"{dice.randrange(1, 29)} {dice.choice(('March', 'June', 'October'))} 20{dice.randrange(10, 40)}"
+        token = f"{dice.randrange(16**16):016x}"
+        foot = f"<p>Last updated: {day}</p><p>{dice.randrange(10**6):,} visitors</p><p>Request {token}</p>".encode()
+        words = " ".join(dice.choice(donor) for _ in range(dice.randrange(5, MOST_BLOCK + 1)))
+        block = b"<div>" + _escaped(words) + b"</div>"
+        end = _END.search(body)
+        body = body[: end.start()] + foot + body[end.start() :] if end else body + foot
+        at = body.find(anchor, max(place - 100, 0)) if anchor else -1
+        at = len(body) if at < 0 else at
+        return body[:at] + block + body[at:]
+
+    return noisy
+
+
+def _escaped(text: str) -> bytes:
+    return text.replace("&", "&amp;").replace("<", "&lt;").encode("utf-8", "replace")
+
+
+def _edits(
+    page: _Page, place: int, donor: Sequence[str], dice: random.Random
+) -> Iterator[tuple[str, tuple[bytes, bytes]]]:
+    """What is done to a page → the page before and after it."""
+
+    def put(html: bytes) -> bytes:
+        return page.body[:place] + html + page.body[place:]
+
+    for count in PARAGRAPHS:
+        if len(donor) > count:
+            first = dice.randrange(len(donor) - count)
+            text = _escaped(" ".join(donor[first : first + count]))
+            yield f"paragraph of {count} words", (page.body, put(b"<p>" + text + b"</p>"))
+    one, other = dice.sample(range(100, 10_000), 2)
+    priced = b"<p>Now only &euro; %.2f</p>"
+    yield "price", (put(priced % (one / 100)), put(priced % (other / 100)))
+    rows = [row for row in _ROW.finditer(page.body) if _PLAIN_WORD.search(_TAG.sub(b" ", row.group()))]
+    if rows:
+        row = dice.choice(rows)
+        yield "row removed", (page.body, page.body[: row.start()] + page.body[row.end() :])
+
+
+# ---------------------------------------------------------------------- two releases, and time
+
+
+def _released(page: _Page, newer: bytes, figures: Figures) -> None:
+    one, other = Counter(page.words), Counter((fingerprints.visible_text(newer, KIND) or "").split())
+    differing = (one - other).total() + (other - one).total()
+    what = "release: " + next(
+        name for least, name in ((20, "20 words and more"), (1, "fewer words"), (0, "no word")) if differing >= least
+    )
+    for method in METHODS:
+        old = _visited(page.body, Change(method))[0]
+        figures.add(method, what, _class_of(page), _visited(newer, Change(method), old)[1])
+
+
+def _timed(pages: Sequence[_Page], figures: Figures) -> None:
+    """CPU of what is taken of a body, and of comparing it with what is kept, milliseconds a page."""
+    for method in METHODS:
+        change = Change(method)
+        started = time.process_time()
+        for page in pages:
+            fingerprints.take(Seen(), page.body, KIND, change)
+        figures.milliseconds[method] = 1e3 * (time.process_time() - started) / len(pages)
+    started = time.process_time()
+    for page in pages:
+        fingerprints.simhash(" ".join(page.words))
+    figures.milliseconds["of these, the simhash"] = 1e3 * (time.process_time() - started) / len(pages)

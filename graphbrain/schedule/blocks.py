@@ -1,0 +1,451 @@
+"""A page's text as blocks: which of them are new since the last visit, and which change at every visit.
+
+A block is what a reader takes for one: a paragraph, a list item, a row of a table, a heading. A long one is cut into
+sentences. Each is hashed without its dates and numbers; a price is hashed as well, on its own. `cut` gives these hashes
+in page order.
+
+What is kept of a page between visits has a bounded size (`LARGEST_SKETCH`), whatever the page's: the sum of the hashes,
+which says exactly whether any block has come or gone; and an invertible Bloom lookup table of them, from which the
+hashes that have come and gone can be read as long as they are few (Goodrich, Mitzenmacher, "Invertible Bloom Lookup
+Tables", Allerton 2011). So the places are known where text was replaced. A place where it is replaced again at the next
+visit is a rotating one: an advertisement, a quotation of the day. Its text no longer counts until it has stayed the
+same for `QUIET` visits. A place is the space between two blocks that occur once in the page.
+
+A place where text is only added to what was there, as at the head of a list of news, is no rotating one; nor is one
+where nothing but a price changes. Where a rotating place holds more blocks than ever, something was added: that counts.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import blake2b
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from graphbrain.errors import BadInput
+
+__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Step", "cut", "is_plain", "read", "step"]
+
+Keys = npt.NDArray[np.uint32]
+
+MOST_BLOCKS = 20_000
+"""Blocks that are told apart in one page; the rest of its text counts as one."""
+FEW_WORDS = 24
+"""In a page of fewer words, its numbers and dates are its content."""
+LONG = 400
+"""Characters of a block from which on it is cut into sentences, and of a sentence from which on it is cut, too."""
+CUT = 32
+"""Words in a part of a sentence that is cut, about; at most four times as many."""
+CELLS, TABLES = 24, 4
+"""Cells of the lookup table, and into how many of them a hash goes, one in each part of the table."""
+MOST_TRIES = 100
+MOST_PLACES = 5
+WIDEST, MOST_WORDS = 31, 150
+"""Blocks and words that a rotating place may hold. All of a page's may hold no more than half of its words."""
+QUIET = 4
+"""Visits running without a change after which the text of a rotating place counts again."""
+REPEATED = 128
+"""In a block's number of words: the block occurs again in the page."""
+START, END = 0, 2**32 - 1
+"""In place of a neighbour: the beginning and the end of the page."""
+ROTATES, STILL = 128, 32
+"""In a place's state: its text does not count; a visit without a change, up to `QUIET` of them running. The rest is the
+largest number of blocks that it has held."""
+
+_HEAD = np.dtype([("total", "<u4"), ("keys", "<u4", CELLS), ("checks", "u1", CELLS)])
+_PLACE = np.dtype([("before", "<u4"), ("after", "<u4"), ("content", "<u4"), ("state", "u1")])
+_BLOCK = np.dtype([("key", "<u4"), ("words", "u1")])
+VERSION = "1:"
+"""How what is kept begins."""
+LARGEST_SKETCH = len(VERSION) + 4 * -(-(_HEAD.itemsize + MOST_PLACES * _PLACE.itemsize) // 3)
+"""Characters."""
+
+_WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+_DIGIT = re.compile(r"\d")
+_RUN = re.compile(r"(?<![\w+/=.:-])[\w+/=.:-]*\d[\w+/=.:-]*")
+"""What stands between blanks and other signs and has a digit in it. Each is tried at its beginning only."""
+_ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
+_NUMBER = re.compile(r"[+\-.]?\d")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_SIGN = "[$¢£¤¥֏؋৳฿៛₠-₿＄￠￡￥￦]"
+_CODES = (
+    "usd|eur|gbp|chf|jpy|cny|inr|aud|cad|nzd|sek|nok|dkk|pln|czk|huf|ron|rub|try|brl|mxn|zar|krw|sgd|hkd|ils|thb"
+    "|euros?|dollars?|pounds?|francs?|yen|yuan|rupees?|kr|zł|kč|ft|lei|lv|руб|грн|元|円|원"
+)
+_CURRENCY = re.compile(rf"{_SIGN}|(?<![^\W\d])(?:{_CODES})\b")
+_AMOUNT = r"\d(?:[\d.,'\u00a0\u202f]{0,20}\d)?"
+_PRICE = re.compile(rf"(?:{_SIGN}|\b(?:{_CODES}))\s?{_AMOUNT}|{_AMOUNT}\s?(?:{_SIGN}|(?:{_CODES})\b)")
+_DATE_WORDS = frozenset(
+    (  # noqa: SIM905  a list of these would fill the page
+        "january february march april may june july august september october november december "
+        "jan feb mar apr jun jul aug sep sept oct nov dec "
+        "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
+        "januar februar märz mai juni juli oktober dezember mär okt dez "
+        "montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so "
+        "janvier février mars avril juin juillet août septembre octobre novembre décembre "
+        "lundi mardi mercredi jeudi vendredi samedi dimanche "
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre "
+        "lunes martes miércoles jueves viernes sábado domingo "
+        "gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+        "janeiro fevereiro março maio junho julho setembro outubro dezembro "
+        "januari februari maart mei augustus "
+        "am pm st nd rd th utc gmt cet cest est edt pst pdt uhr ago vor il hace "
+        "second seconds minute minutes hour hours day days week weeks month months year years min mins sec secs hr hrs "
+        "sekunden minuten stunden tagen wochen monaten jahren heures jours semaines mois ans horas días meses años "
+        "年 月 日 時 时 分 秒 前"
+    ).split()
+)
+
+
+# ---------------------------------------------------------------------- blocks of a text
+
+
+def cut(texts: Iterable[str]) -> str | None:
+    """The blocks of a page, from their texts in page order; None when there is no word in them."""
+    pieces = [piece for text in _bounded(texts) for piece in _pieces(text.lower())]
+    plain = sum(len(words) for _, words in pieces) < FEW_WORDS
+    keys: list[str] = []
+    lengths: list[int] = []
+    for text, words in pieces:
+        masked, prices = (" ".join(words), ()) if plain else _masked(text, words)
+        keys.append(masked)
+        lengths.append(min(len(words), REPEATED - 1))
+        if prices:
+            keys.append(f"{masked}\n{prices}")
+            lengths.append(0)
+    if not keys:
+        return None
+    times: Counter[str] = Counter()
+    hashes = bytearray()
+    for key in keys:
+        number = times[key]
+        times[key] = number + 1
+        # The second of two like blocks has another hash.
+        hashes += _hash(f"{number} {key}" if number else key)
+    for place, key in enumerate(keys):
+        if times[key] > 1:
+            lengths[place] |= REPEATED
+    blocks = np.empty(len(keys), dtype=_BLOCK)
+    blocks["key"] = np.frombuffer(hashes, dtype="<u4").clip(START + 1, END - 1)
+    blocks["words"] = lengths
+    return base64.b64encode(blocks.tobytes()).decode()
+
+
+def read(text: str) -> npt.NDArray[np.void]:
+    """The blocks that `cut` has made. Raises BadInput when it has not."""
+    try:
+        return np.frombuffer(base64.b64decode(text, validate=True), dtype=_BLOCK)
+    except ValueError as error:
+        raise BadInput(f"blocks must be what graphbrain makes of a body: {error}") from None
+
+
+def _bounded(texts: Iterable[str]) -> list[str]:
+    found = [text for text in texts if text and not text.isspace()]
+    return [*found[:MOST_BLOCKS], " ".join(found[MOST_BLOCKS:])]
+
+
+def _pieces(text: str) -> list[tuple[str, list[str]]]:
+    """A block, or where it is long its sentences, with their words."""
+    found: list[tuple[str, list[str]]] = []
+    for sentence in [text] if len(text) <= LONG else _SENTENCE.split(text):
+        if words := _WORDS.findall(sentence):
+            found += [(sentence, words)] if len(sentence) <= LONG else _cut_by_words(words)
+    return found
+
+
+def _cut_by_words(words: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Words without an end of a sentence, cut behind words that their own hashes choose: so an edit moves no cut."""
+    found, first = [], 0
+    for place, word in enumerate(words, 1):
+        if place == len(words) or place - first == 4 * CUT or crc32(word.encode("utf-8", "surrogatepass")) % CUT == 0:
+            own = list(words[first:place])
+            found.append((" ".join(own), own))
+            first = place
+    return found
+
+
+def _masked(text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The words of a block with # for its dates, numbers and tokens; and its prices."""
+    if _DIGIT.search(text) is None:
+        return ("#" if words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words) else " ".join(words)), ()
+    prices = tuple("".join(found.split()) for found in _PRICE.findall(text)) if _CURRENCY.search(text) else ()
+    dated = ["#" if word == "__" else word for word in _WORDS.findall(_RUN.sub(_number, text))]
+    for _ in range(2):  # the second time from behind
+        for place in range(1, len(dated)):
+            if dated[place - 1] == "#" and dated[place] in _DATE_WORDS:
+                dated[place] = "#"
+        dated.reverse()
+    kept = [word for place, word in enumerate(dated) if word != "#" or place == 0 or dated[place - 1] != "#"]
+    return " ".join(kept), prices
+
+
+def _number(found: re.Match[str]) -> str:
+    """What is a number, a date or a token is __: it begins with a digit, or is long and mixes digits with letters."""
+    run = found.group()
+    if _NUMBER.match(run):
+        return " __ "
+    return " __ " if len(run) >= 20 or (len(run) >= 8 and _ALTERNATES.search(run)) else run
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+
+
+# ---------------------------------------------------------------------- what is kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where text was replaced: between which blocks, the sum of what is there now, and its state."""
+
+    before: int
+    after: int
+    content: int
+    state: int
+
+    @property
+    def rotates(self) -> bool:
+        return bool(self.state & ROTATES)
+
+    @property
+    def quiet(self) -> int:
+        """Visits running without a change."""
+        return self.state % ROTATES // STILL
+
+    @property
+    def most(self) -> int:
+        """The largest number of blocks that it has held."""
+        return self.state % STILL
+
+
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """`total` and the table are of the blocks that count: those in rotating places do not."""
+
+    total: int
+    keys: Keys
+    checks: npt.NDArray[np.uint8]
+    places: tuple[_Place, ...] = ()
+
+    def text(self) -> str:
+        head = np.array([(self.total, self.keys, self.checks)], dtype=_HEAD)
+        places = np.array([(p.before, p.after, p.content, p.state) for p in self.places], dtype=_PLACE)
+        return VERSION + base64.b64encode(head.tobytes() + places.tobytes()).decode()
+
+
+def _parsed(text: str) -> _Sketch | None:
+    """What was kept of a visit, or is kept of one with these blocks; None for what another version has written."""
+    try:
+        if not text.startswith(VERSION):
+            return _sketched(read(text)["key"])
+        data = base64.b64decode(text.removeprefix(VERSION), validate=True)
+    except (ValueError, BadInput):
+        return None
+    if len(data) < _HEAD.itemsize or (len(data) - _HEAD.itemsize) % _PLACE.itemsize:
+        return None
+    head = np.frombuffer(data, dtype=_HEAD, count=1)[0]
+    places = np.frombuffer(data, dtype=_PLACE, offset=_HEAD.itemsize)
+    return _Sketch(int(head["total"]), head["keys"], head["checks"], tuple(_Place(*p) for p in places.tolist()))
+
+
+def is_plain(kept: str | None) -> bool:
+    """Is what is kept of a page without places that have changed lately?"""
+    known = None if kept is None else _parsed(kept)
+    return known is not None and not known.places
+
+
+def _sketched(keys: Keys, places: tuple[_Place, ...] = ()) -> _Sketch:
+    table, checks = np.zeros(CELLS, dtype=np.uint32), np.zeros(CELLS, dtype=np.uint8)
+    own = _check(keys)
+    for cells in _cells(keys):
+        np.bitwise_xor.at(table, cells, keys)
+        np.bitwise_xor.at(checks, cells, own)
+    return _Sketch(_sum(keys), table, checks, places)
+
+
+def _sum(keys: Keys) -> int:
+    return int(keys.sum(dtype=np.uint64)) & 0xFFFFFFFF
+
+
+def _check(keys: Keys) -> npt.NDArray[np.uint8]:
+    """Eight bits of each key that do not follow from its cells."""
+    return ((keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(56)).astype(np.uint8)
+
+
+def _cells(keys: Keys) -> list[npt.NDArray[np.int64]]:
+    """The cells of each key, one in each part of the table."""
+    part = CELLS // TABLES
+    return [((keys >> np.uint32(8 * n)) & np.uint32(255)).astype(np.int64) % part + n * part for n in range(TABLES)]
+
+
+def _apart(old: _Sketch, new: _Sketch, present: Keys) -> set[int] | None:
+    """The keys of which one of the two sketches holds more; None when there are too many to be read.
+
+    Two keys in the same cells hide each other. Then one that is `present` is tried for one of them.
+    """
+    table, checks = old.keys ^ new.keys, old.checks ^ new.checks
+    found = _peeled(table, checks)
+    if not (table.any() or checks.any()):
+        return found
+    fits = np.all([table[cells] != 0 for cells in _cells(present)], axis=0)
+    for key in present[fits][:MOST_TRIES]:
+        tried, own = table.copy(), checks.copy()
+        _toggle(tried, own, np.array([key], dtype=np.uint32))
+        more = _peeled(tried, own)
+        if not (tried.any() or own.any()):
+            return found ^ more ^ {int(key)}
+    return None
+
+
+def _peeled(table: Keys, checks: npt.NDArray[np.uint8]) -> set[int]:
+    """The keys that lie alone in a cell, and then those that do without these; they are taken out of the table."""
+    found: set[int] = set()
+    for _ in range(CELLS):  # more than a cell each cannot be read; a hash that only seems to be one may come again
+        pure = np.flatnonzero((table != 0) & (_check(table) == checks))
+        cells = np.array(_cells(table[pure])) if len(pure) else np.empty((TABLES, 0), dtype=np.int64)
+        pure = pure[(cells == pure).any(axis=0)]
+        if not len(pure):
+            break
+        key = table[pure[:1]]
+        _toggle(table, checks, key)
+        found ^= {int(key[0])}
+    return found
+
+
+def _toggle(table: Keys, checks: npt.NDArray[np.uint8], key: Keys) -> None:
+    for cell in _cells(key):
+        table[cell] ^= key
+        checks[cell] ^= _check(key)
+
+
+# ---------------------------------------------------------------------- from visit to visit
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a visit says: has the page changed since the last one, and what is kept of it now."""
+
+    changed: bool
+    kept: str
+
+
+@lru_cache(maxsize=1024)
+def step(old: str | None, new: str) -> Step:
+    """A visit that found the blocks `new`, after what was kept of the last one, or its blocks; None: nothing was.
+
+    Deterministic; remembered, for the verdict and the record ask for the same.
+    """
+    blocks = read(new)
+    known = _parsed(old) if old is not None else None
+    if known is None:
+        return Step(False, _sketched(blocks["key"]).text())
+    return _Visit(known, blocks["key"].copy(), blocks["words"].copy()).step()
+
+
+class _Visit:
+    """A visit to a page that was visited before."""
+
+    def __init__(self, old: _Sketch, keys: Keys, words: npt.NDArray[np.uint8]) -> None:
+        self._old = old
+        self._keys = keys
+        self._words = words & (REPEATED - 1)
+        self._once = (words & REPEATED) == 0
+        self._at = {key: place for place, key in enumerate(keys.tolist())}
+        self._found = self._located(old.places)
+
+    def step(self) -> Step:
+        counts = np.ones(len(self._keys), dtype=bool)
+        total = self._old.total
+        for place, region in self._found.items():
+            counts[region] = False
+            total -= 0 if place.rotates else place.content
+        changed = _sum(self._keys[counts]) != total & 0xFFFFFFFF
+        places = []
+        for place, region in self._found.items():
+            kept, seen = self._judged(place, region)
+            changed |= seen
+            places += [] if kept is None else [kept]
+        if changed:
+            places += self._replaced(places)
+        places = sorted(places, key=lambda place: not place.rotates)[:MOST_PLACES]
+        return Step(changed, self._sketch(places).text())
+
+    def _located(self, places: Sequence[_Place]) -> dict[_Place, slice]:
+        """The places that are still there, and what is in them now; no two have a block in common."""
+        found: dict[_Place, slice] = {}
+        taken = np.zeros(len(self._keys), dtype=bool)
+        for place in places:
+            first = 0 if place.before == START else self._at.get(place.before, len(self._keys)) + 1
+            end = len(self._keys) if place.after == END else self._at.get(place.after, -1)
+            if first <= end <= first + WIDEST and not taken[first:end].any():
+                found[place] = slice(first, end)
+                taken[first:end] = True
+        return found
+
+    def _judged(self, place: _Place, region: slice) -> tuple[_Place | None, bool]:
+        """What becomes of a place, and whether what is in it now is a change that counts."""
+        keys = self._keys[region]
+        content, held = _sum(keys), self._held(region)
+        if content == place.content:
+            stays = place.rotates and place.quiet + 1 < QUIET
+            return (replace(place, state=place.state + STILL) if stays else None), False
+        if not place.rotates and self._is_wide(region):
+            return None, True
+        now = replace(place, content=content, state=ROTATES + max(held, place.most))
+        if place.content and _holds(keys, place.content):
+            return (now if place.rotates else None), True
+        return now, held > place.most
+
+    def _held(self, region: slice) -> int:
+        """How many blocks are in a place; a price is none of its own."""
+        return int((self._words[region] > 0).sum())
+
+    def _is_wide(self, region: slice) -> bool:
+        """Would no more than half of the page's words count if those of this place did not, either?"""
+        own = int(self._words[region].sum())
+        others = sum(int(self._words[there].sum()) for place, there in self._found.items() if place.rotates)
+        return own > MOST_WORDS or 2 * (own + others) > int(self._words.sum())
+
+    def _replaced(self, others: Sequence[_Place]) -> list[_Place]:
+        """Where text that counted was replaced at this visit, as far as that can be read."""
+        apart = _apart(self._old, self._sketch([place for place in self._found if place.rotates]), self._keys)
+        known = {(place.before, place.after) for place in others}
+        if apart is None:
+            return []
+        fresh = np.isin(self._keys, np.array(sorted(apart), dtype=np.uint32))
+        if int(fresh.sum()) == len(apart):  # nothing has gone
+            return []
+        for region in self._found.values():
+            fresh[region] = False
+        found: dict[tuple[int, int], _Place] = {}
+        anchors = np.flatnonzero(self._once & ~fresh & (self._words > 0)).tolist()
+        for first in np.flatnonzero(fresh & (self._words > 0)).tolist():
+            before = max((place for place in anchors if place < first), default=-1)
+            after = min((place for place in anchors if place > first), default=len(self._keys))
+            region = slice(before + 1, after)
+            bounds = (
+                START if before < 0 else int(self._keys[before]),
+                END if after == len(self._keys) else int(self._keys[after]),
+            )
+            if after - before - 1 <= WIDEST and not self._is_wide(region) and bounds not in known:
+                found[bounds] = _Place(*bounds, _sum(self._keys[region]), self._held(region))
+        return list(found.values())
+
+    def _sketch(self, places: Sequence[_Place]) -> _Sketch:
+        counts = np.ones(len(self._keys), dtype=bool)
+        for region in self._located([place for place in places if place.rotates]).values():
+            counts[region] = False
+        return _sketched(self._keys[counts], tuple(places))
+
+
+def _holds(keys: Keys, content: int) -> bool:
+    """Is what was there still there, in one piece, beside what is new?"""
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(keys, dtype=np.uint64)])
+    return bool((((sums[None, :] - sums[:, None]) & np.uint64(0xFFFFFFFF)) == np.uint64(content)).any())
