@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import time
 from typing import Annotated, Any
@@ -12,10 +13,11 @@ from pydantic import Field
 from pydantic.config import JsonDict
 
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Claims, Hint, Report, Unusable
+from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
 from graphbrain.service.refusals import Refusal
+from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
     CRAWLERS,
     EVERYBODY,
@@ -147,11 +149,14 @@ async def _claims(service: Backend, body: Next, worker: str, key: str | None, as
     """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
     gate, came = service.gate, time.monotonic()
     until = came + body.wait
-    named: dict[str, Any] = {"worker": worker} if key is None else {"worker": worker, "key": key}
 
     async def ask() -> Claims:
         mark = gate.mark()
-        found = await service.crawl.run(service.brain.next_urls, body.n, **named)
+        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name)
+        if soon is None:
+            found = await service.crawl.run(service.brain.next_urls, body.n, worker=worker, key=key)
+        else:
+            found = await asyncio.wrap_future(soon)
         if not found and not found.repeated:
             gate.shut(found, (found.next_ready or service.brain.now() + 1.0) - service.brain.now(), mark)
         return found
@@ -199,13 +204,23 @@ def _is_answer(claims: Claims) -> bool:
 async def report(body: Reports, service: Service) -> Response:
     """Record visits; one answer for each. A report of a claim may be sent again: it counts once."""
     service.many(len(body.reports), "reports")
-    found = await service.crawl.run(_report, service, body.reports)
+    found = await _report(service, body.reports)
     service.gate.open()
-    return json_answer({"answers": found})
+    return json_answer({"answers": [answer.as_dict() for answer in found]})
 
 
-def _report(service: Backend, items: list[Any]) -> list[dict[str, Any]]:
-    return [answer.as_dict() for answer in service.brain.report([_report_of(item) for item in items])]
+async def _report(service: Backend, items: list[Any]) -> list[Answer]:
+    def made() -> list[Report | Unusable]:
+        return [_report_of(item) for item in items]
+
+    told = (item.get("links") for item in items if isinstance(item, dict))
+    links = sum(len(some) for some in told if isinstance(some, list))
+    combined = service.brain.combined
+    soon = combined.report(made, len(items), links, CALLER.get().name)
+    if soon is None:
+        return await service.crawl.run(lambda: service.brain.report(made()))
+    found = await asyncio.wrap_future(soon)
+    return found if isinstance(found, list) else await service.crawl.run(combined.alone, found)
 
 
 def _report_of(item: Any) -> Report | Unusable:
