@@ -32,7 +32,7 @@ from graphbrain.server import lifecycle, prepare
 from graphbrain.simulate.on_graph import SimulatedClock
 from graphbrain.url import key_of
 
-__all__ = ["bulk", "claim", "crawl_order", "empty", "ingest", "profile", "push", "report_all", "run", "shares"]
+__all__ = ["bulk", "claim", "crawl_order", "empty", "fill", "ingest", "profile", "push", "report_all", "run", "shares"]
 
 BATCH = 200
 WARM_UP_PAGES, WARM_UPS, WARM_UP_ROUNDS = 30_000, 5, 150
@@ -87,6 +87,13 @@ def run(
         figures = accounts.grow(brain, _recording(file), pages)
     elif kind == "import":
         figures = bulk(brain, file, data, pages)
+    elif kind == "service":
+        from graphbrain.bench import service
+
+        clients = "" if file is None else str(file)
+        if not (clients.isdecimal() and 0 < int(clients) <= 10_000):
+            raise BadInput(f"'bench service' needs a number of clients, as 60, not {clients!r:.80}.")
+        figures = service.service(brain, int(clients), seconds or 20.0)
     elif kind == "scrapy":
         from graphbrain.bench import scrapy_pair
 
@@ -309,7 +316,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     figures = []
     for waiting, warm_ups in ((most // 10, WARM_UPS + 1), (most, 1)):
         for _ in range(warm_ups):
-            _fill(brain, waiting)
+            fill(brain, waiting)
             _rounds(brain, min(WARM_UP_ROUNDS, waiting // 1000))
         figures.append(_rounds(brain, min(rounds, waiting // 400)) | {"waiting": waiting, "delay": delay})
     small, large = figures
@@ -317,7 +324,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     return [*figures, {"measure": "claim", "times_of_all_against_a_tenth": ratio}]
 
 
-def _fill(brain: Brain, wanted: int) -> None:
+def fill(brain: Brain, wanted: int) -> None:
     """Create frontier pages of mixed value until so many are there."""
     there = brain.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
     new_there = brain.stats()["states"].get("frontier", 0)

@@ -62,13 +62,22 @@ from graphbrain.model import (
 from graphbrain.schedule.value import Estimator
 from graphbrain.settings import Settings
 
-__all__ = ["Brain"]
+__all__ = ["Brain", "Combined"]
+
+
+class Combined:
+    """The verbs `next_urls` and `report` of one brain for callers that have no thread to wait in, as an event loop."""
+
+    def __init__(self, claiming: Claiming, reporting: Reporting) -> None:
+        self.next_urls = claiming.soon
+        self.report = reporting.soon
+        self.alone = reporting.alone
 
 
 class Brain:
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager.
 
-    `session`: what all verbs stand on.
+    `session`: what all verbs stand on. `combined`: claims and reports for callers that have no thread to wait in.
     """
 
     def __init__(self, session: Session) -> None:
@@ -80,6 +89,7 @@ class Brain:
         self._discovering = Discovering(session, names)
         self._claiming = Claiming(session, names, leases, backfill)
         self._reporting = Reporting(session, names, self._upkeep)
+        self.combined = Combined(self._claiming, self._reporting)
         self._noting = Noting(session, names)
         self._looking = Looking(session, names)
         self._scoring = Scoring(session, names, backfill)
@@ -137,6 +147,8 @@ class Brain:
 
     def close(self) -> None:
         """Write the counters and let the connection go. Claims stay held until they lapse: give them back first."""
+        self._claiming.close()
+        self._reporting.close()
         with contextlib.suppress(GraphbrainError):
             self.session.counters.write()
         self.graph.close()

@@ -1,21 +1,30 @@
-"""Claiming pages, and what a crawler does with its claims before it reports."""
+"""Claiming pages, and what a crawler does with its claims before it reports.
+
+Calls that come at the same time are combined (`combine`): one transaction claims for all of them, and the pages are
+dealt out, each with its call's own token, worker and key.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import partial
 
 from graphbrain import border, tokens
 from graphbrain.brain.backfill import Backfill
+from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
+from graphbrain.fair import Turns
 from graphbrain.frontier import asked, claims, discovery
-from graphbrain.frontier.claims import Outlook, Request, Taken
+from graphbrain.frontier.claims import Holder, Outlook, Request, Taken
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
@@ -43,26 +52,118 @@ BEYOND = (2_000, 30_000, 120_000)
 """To find a page behind them so many are looked at, one after another."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Caller:
-    """Who claims: the token that all claims of a call carry, the worker's name, the caller's key if there is one."""
+COMBINED, ALONE = 300, 100
+"""Calls that come at the same time are combined, up to so many pages; one of at least so many pages is not."""
 
-    token: str
-    worker: str
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What one call asks for; `key`: the caller's own, if there is one."""
+
+    n: int
+    holder: Holder
     key: str | None = None
 
-    def bound(self, work: Callable[[Tx], Taken]) -> Callable[[Tx], Taken]:
-        """A claiming transaction that also notes what it leases by the key. It raises `asked.Answered`."""
-        key = self.key
-        if key is None:
-            return work
 
-        def bound(tx: Tx) -> Taken:
-            taken = work(tx)
-            asked.bind(tx, key, self.token, taken.claims)
-            return taken
+_Ticket = Ticket[_Wish, Claims]
 
-        return bound
+
+class _Caller:
+    """One call of a round, and what it has got: `aliases` come after the other claims."""
+
+    __slots__ = ("aliases", "got", "key", "n", "ticket", "wish")
+
+    def __init__(self, ticket: _Ticket) -> None:
+        self.ticket, self.wish = ticket, ticket.request
+        self.n, self.key = self.wish.n, self.wish.key
+        self.got: list[Claim] = []
+        self.aliases: list[Claim] = []
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [*self.got, *self.aliases]
+
+    @property
+    def count(self) -> int:
+        return len(self.got) + len(self.aliases)
+
+    @property
+    def left(self) -> int:
+        return self.n - self.count
+
+
+class _Round:
+    """The calls that are answered together. Pages go to their owners by turns, the best to whoever is first."""
+
+    def __init__(self, tickets: Sequence[_Ticket]) -> None:
+        self.callers: list[_Caller] = []
+        self.answered: list[_Caller] = []
+        """Those whose keys were used before, by another call of this round at least."""
+        keys: set[str] = set()
+        for caller in map(_Caller, tickets):
+            (self.answered if caller.key in keys else self.callers).append(caller)
+            keys.update(() if caller.key is None else (caller.key,))
+        self.keyed = any(caller.key is not None for caller in self.callers)
+
+    @property
+    def left(self) -> int:
+        """How many pages are wanted still."""
+        return sum(caller.left for caller in self.callers)
+
+    @property
+    def count(self) -> int:
+        """How many claims were made."""
+        return sum(caller.count for caller in self.callers)
+
+    def has(self, share: float) -> bool:
+        """Has each call this share of its claims at least?"""
+        return all(caller.count >= share * caller.n for caller in self.callers)
+
+    def holders(self, n: int) -> list[Holder]:
+        """For whom the next `n` pages are."""
+        if len(self.callers) == 1:
+            return [self.callers[0].wish.holder] * min(n, self.callers[0].left)
+        turns: Turns[Holder] = Turns()
+        for place in range(max((caller.left for caller in self.callers), default=0)):
+            for caller in self.callers:
+                if caller.left > place:
+                    turns.put(caller.ticket.owner, caller.wish.holder)
+        return [turns.take() for _ in range(min(n, len(turns)))]
+
+    def bind(self, tx: Tx, leased: Sequence[Claim]) -> None:
+        """Note what is leased by callers' keys. Raises Answered."""
+        if not self.keyed:
+            return
+        by_token = _by_token(leased)
+        asked.bind(
+            tx,
+            {
+                caller.key: by_token[caller.wish.holder.token]
+                for caller in self.callers
+                if caller.key is not None and caller.wish.holder.token in by_token
+            },
+        )
+
+    def took(self, claims: Sequence[Claim], *, aliases: bool = False) -> None:
+        """Deal claims out. Who has all that he wants is answered at once."""
+        by_token = _by_token(claims)
+        for caller in self.callers:
+            if more := by_token.get(caller.wish.holder.token):
+                (caller.aliases if aliases else caller.got).extend(more)
+                if not caller.left:
+                    caller.ticket.answer(Claims(caller.claims))
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Take out calls whose keys were used before."""
+        self.answered += [caller for caller in self.callers if caller.key in keys]
+        self.callers = [caller for caller in self.callers if caller.key not in keys]
+
+
+def _by_token(claims: Iterable[Claim]) -> dict[str, list[Claim]]:
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.token, []).append(claim)
+    return found
 
 
 class Claiming:
@@ -76,66 +177,96 @@ class Claiming:
         """Do pages of hosts that are not ready stand in the way of others?"""
         self._aliases = Share(ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
+        self._combiner: Combiner[_Wish, Claims] = Combiner(
+            self._answer, "claims", most=COMBINED, alone=ALONE, undo=self._untold
+        )
 
     def next_urls(self, n: int, worker: str | None, wait: float, key: str | None) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls` says."""
+        wish = self._wish(n, worker, key)
+        if not is_number(wait) or math.isnan(wait):
+            raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
+        session, deadline = self._session, time.monotonic() + wait
+        while True:
+            claimed = self._combiner.do(wish, wish.holder.worker, wish.n)
+            left = deadline - time.monotonic()
+            if claimed.repeated or len(claimed) or claimed.finished or left <= 0:
+                return claimed
+            ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
+            time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
+            wish = self._wish(n, worker, key)
+
+    def soon(self, n: int, worker: str | None, key: str | None, owner: Hashable) -> Future[Claims] | None:
+        """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
+        caller's own. `owner`: who takes turns with others."""
+        wish = self._wish(n, worker, key)
+        return None if wish.n >= self._combiner.alone else self._combiner.submit(wish, owner, wish.n)
+
+    def _wish(self, n: int, worker: str | None, key: str | None) -> _Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session
         worker = border.name("worker", worker) if worker is not None and worker != "" else session.settings.worker
-        if not is_number(wait) or math.isnan(wait):
-            raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         key = None if key is None else border.name("key", key)
-        deadline = time.monotonic() + wait
-        while True:
-            claimed = self._claim_by(n, _Caller(tokens.token(session.now()), worker, key))
-            if claimed.repeated:
-                return claimed
-            left = deadline - time.monotonic()
-            if len(claimed) or claimed.finished or left <= 0:
-                session.counters.add(claims=len(claimed))
-                session.counters.write_now_and_then()
-                return claimed
-            ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
-            time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
+        return _Wish(n, Holder(tokens.token(session.now()), worker), key)
 
-    def _claim_by(self, n: int, caller: _Caller) -> Claims:
-        """Claims, or those that were made before by the same key."""
-        if caller.key is None:
-            return self._claim(n, caller)
+    def close(self) -> None:
+        """End what runs in the background."""
+        self._combiner.close()
+
+    def _untold(self, answer: Future[Claims]) -> None:
+        """Return claims whose caller was interrupted while he waited for them."""
+        if not answer.cancelled() and answer.exception() is None:
+            with contextlib.suppress(GraphbrainError):
+                self.give_back(answer.result())
+
+    def _answer(self, tickets: Sequence[_Ticket]) -> None:
+        """Answer these calls."""
+        calls = _Round(tickets)
         try:
-            claimed = self._claim(n, caller)
-        except asked.Answered:
-            claimed = Claims(())
-        if claimed:
-            return claimed
-        before = self._session.perform("asked/again", _asked_again, caller.key)
-        if before is None:
-            return claimed
-        return _fewer(before, self._look_out(), repeated=True) if len(before) < n else Claims(before, repeated=True)
+            outlook = self._claim(calls)
+        except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
+            for caller in calls.callers:  # what is leased is told
+                if caller.count:
+                    caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
+                caller.ticket.fail(error)
+            outlook = None
+        self._session.counters.add(claims=calls.count)
+        left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
+        if left:
+            before = self._before(left)
+            outlook = outlook or self._look_out()
+            for caller in left:
+                caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlook))
+        self._session.counters.write_now_and_then()
 
-    def _claim(self, n: int, caller: _Caller) -> Claims:
-        self._leases.look_now_and_then(by_key=caller.key is not None)
-        aliases = self._due_aliases(n, caller)
-        got: list[Claim] = []
+    def _before(self, callers: Sequence[_Caller]) -> dict[str, list[Claim]]:
+        """What was handed out before by the keys of callers that have got nothing now."""
+        keys = {caller.key for caller in callers if caller.key is not None and not caller.count}
+        return self._session.perform("asked/again", _asked_again, keys) if keys else {}
+
+    def _claim(self, calls: _Round) -> Outlook | None:
+        """Claim what the calls want; what to expect, where they do not get all of it."""
+        self._leases.look_now_and_then(by_key=calls.keyed)
+        n = calls.left
+        aliases = self._due_aliases(n, calls)
         if self._clogged:
-            self._clogged = not self._clear(caller, CLEARING)
-        more = self._fill(got, n - len(aliases), caller)
-        self._aliases.took(len(aliases), len(aliases) + len(got), n)
-        got += aliases
+            self._clogged = not self._clear(calls, CLEARING)
+        more = self._fill(calls)
+        self._aliases.took(aliases, calls.count, n)
         righted = False
-        while len(got) < n:
+        while calls.left:
             if not more:  # nothing else can be had: aliases may have all of it
-                got += self._take_aliases(n - len(got), caller)
-            if len(got) == n:
+                self._take_aliases(calls.left, calls)
+            if not calls.left:
                 break
             outlook = self._look_out()
             if not righted and self._put_right(outlook):
                 righted = True
             elif not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
-                return _fewer(got, outlook)
-            more = self._fill(got, n, caller)
-        return Claims(got)
+                return outlook
+            more = self._fill(calls)
+        return None
 
     def _put_right(self, outlook: Outlook) -> bool:
         """Where there is nothing to claim for a clock that was ahead, put right what it wrote: for some time, the rest
@@ -156,83 +287,112 @@ class Claiming:
 
         return session.graph.read(look, "claims/outlook")
 
-    def _fill(self, got: list[Claim], n: int, caller: _Caller) -> bool:
-        """Claim pages until there are `n`, or enough, or no more to be had now; may there be more, though there are
+    def _fill(self, calls: _Round) -> bool:
+        """Claim pages until there are all, or enough, or no more to be had now; may there be more, though there are
         fewer?"""
+        n = calls.left
         moves_left, until = 4 * n, time.monotonic() + CLEARING
-        while len(got) < n:
-            taken = self._take(n - len(got), caller, moves_left)
-            got += taken.claims
+        while calls.left:
+            taken = self._take(calls.left, calls, moves_left)
             moves_left -= taken.moved
             self._spread.saw(taken.seen, taken.lost)
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._session.counters.paid(taken.worths)
-            if len(got) == n or not (taken.claims or taken.in_vain):
+            if not calls.left or not (taken.claims or taken.in_vain):
                 return False
-            if taken.in_vain and len(got) >= ENOUGH * n:
+            if taken.in_vain and calls.has(ENOUGH):
                 return True
             if moves_left > 0:
                 continue
-            if len(got) >= FAIR * n:
+            if calls.has(FAIR):
                 return True
-            if not self._clear(caller, 0.0):
+            if not self._clear(calls, 0.0):
                 self._clogged = True
-                got += self._from_behind(n - len(got), caller)
-                return len(got) < n
+                self._from_behind(calls)
+                return calls.left > 0
             if time.monotonic() > until:
                 return True
             moves_left = 4 * n
         return False
 
-    def _due_aliases(self, n: int, caller: _Caller) -> list[Claim]:
-        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most."""
+    def _due_aliases(self, n: int, calls: _Round) -> int:
+        """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most. How
+        many were claimed."""
         places, now = self._aliases.places(n), self._session.now()
         if not places or 0.0 <= now - self._no_alias_at < 1.0:
-            return []
-        claimed = self._take_aliases(places, caller)
+            return 0
+        claimed = self._take_aliases(places, calls)
         self._no_alias_at = -math.inf if claimed else now
         return claimed
 
-    def _take_aliases(self, n: int, caller: _Caller) -> list[Claim]:
-        """Claim up to `n` aliases that are to be looked at again."""
+    def _take_aliases(self, n: int, calls: _Round) -> int:
+        """Claim up to `n` aliases that are to be looked at again; how many."""
         graph, now = self._session.graph, self._session.now()
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
-            return []
-        work = claims.attempts(claims.take_aliases, lambda: self._request(n, caller))
-        return graph.write(caller.bound(work), "claims/take_aliases").claims
+            return 0
+        taken = self._perform(claims.take_aliases, n, calls, "claims/take_aliases")
+        calls.took(taken.claims, aliases=True)
+        return len(taken.claims)
 
-    def _clear(self, caller: _Caller, seconds: float) -> bool:
+    def _clear(self, calls: _Round, seconds: float) -> bool:
         """Move pages of hosts that are not ready out of the way of others, as long as many of them are in front; False
         when time was up before."""
         until = time.monotonic() + seconds
         while True:
-            taken = self._take(0, caller, BULK, BULK, "claims/clear")
+            taken = self._take(0, calls, BULK, BULK, "claims/clear")
             if taken.moved < BULK // 4:
                 return True
             if time.monotonic() >= until:
                 return False
 
-    def _from_behind(self, n: int, caller: _Caller) -> Sequence[Claim]:
+    def _from_behind(self, calls: _Round) -> None:
         """Claim pages from behind those that are in the way."""
         for depth in BEYOND:
-            taken = self._take(n, caller, BULK, depth)
-            if taken.claims:
-                return taken.claims
-        return ()
+            if self._take(calls.left, calls, BULK, depth).claims:
+                return
 
-    def _take(self, n: int, caller: _Caller, most_moves: int, front: int = 0, name: str = "claims/take") -> Taken:
+    def _take(self, n: int, calls: _Round, most_moves: int, front: int = 0, name: str = "claims/take") -> Taken:
         """Claim up to `n` pages in one transaction called `name`."""
-        work = claims.attempts(claims.take, lambda: self._request(n, caller, most_moves, front))
-        return self._session.graph.write(caller.bound(work), name)
+        taken = self._perform(claims.take, n, calls, name, most_moves, front)
+        calls.took(taken.claims)
+        return taken
 
-    def _request(self, n: int, caller: _Caller, most_moves: int = 0, front: int = 0) -> Request:
+    def _perform(
+        self,
+        work: Callable[[Tx, Request, set[str]], Taken],
+        n: int,
+        calls: _Round,
+        name: str,
+        most_moves: int = 0,
+        front: int = 0,
+    ) -> Taken:
+        """Claim up to `n` pages, or with `n` 0 none, in a transaction that also notes what is leased by which key.
+
+        A call whose key was used before is taken out, and the transaction is made again without it.
+        """
+        tried: set[str] = set()
+        while True:
+            holders = calls.holders(n)
+            if n and not holders:
+                return Taken()
+            claim = claims.attempts(work, partial(self._request, holders, most_moves, front), tried)
+
+            def bound(tx: Tx, claim: Callable[[Tx], Taken] = claim) -> Taken:
+                taken = claim(tx)
+                calls.bind(tx, taken.claims)
+                return taken
+
+            try:
+                return self._session.graph.write(bound, name)
+            except asked.Answered as answered:
+                calls.drop(answered.keys)
+
+    def _request(self, holders: Sequence[Holder], most_moves: int, front: int) -> Request:
         """What an attempt at a transaction asks for, by the settings of now."""
         session = self._session
         return Request(
-            n,
-            token=caller.token,
-            worker=caller.worker,
+            holders,
             clock=session.now,
             lease=session.settings.lease_seconds,
             manners=session.policy.manners,
@@ -288,16 +448,20 @@ class Claiming:
         return good
 
 
-def _fewer(got: Sequence[Claim], outlook: Outlook, *, repeated: bool = False) -> Claims:
-    """Fewer claims than were asked for, and what to expect."""
+def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> Claims:
+    """What a call is told that has not got all it wanted. `before`: what was handed out before by the same key; None:
+    it was not used."""
+    got = caller.claims if before is None else before
+    if before is not None and len(before) >= caller.n:
+        return Claims(before, repeated=True)
     return Claims(
         got,
         next_ready=outlook.next_ready,
         finished=outlook.finished and not got,
         next_unfailed=outlook.next_unfailed,
-        repeated=repeated,
+        repeated=before is not None,
     )
 
 
-def _asked_again(tx: Tx, key: str, _policy: Policy, now: float) -> list[Claim] | None:
-    return asked.again(tx, key, now)
+def _asked_again(tx: Tx, keys: Collection[str], _policy: Policy, now: float) -> dict[str, list[Claim]]:
+    return asked.again(tx, keys, now)

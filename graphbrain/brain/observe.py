@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ VERBS = (*_CRAWLING, *_UPKEEP, *_LOOKING, *_CORRECTING, *_SCHEDULING)
 """The verbs of `Brain` that are timed."""
 STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")
 """Those whose answer is read bit by bit: how long they take depends on who reads."""
+PROMISED = ("next_urls", "report")
+"""Those of `Brain.combined`, whose answers come later."""
 UNOBSERVED = ("open", "close", "now", "scan_figures")
 
 
@@ -45,6 +48,8 @@ class Observer:
         """From now on observe what is done with this brain."""
         for verb in VERBS:
             setattr(brain, verb, self._timed(verb, getattr(brain, verb)))
+        for verb in PROMISED:
+            setattr(brain.combined, verb, self._promised(verb, getattr(brain.combined, verb)))
         brain.graph.observe = self._statements.saw
         self._brains.append(brain)
 
@@ -55,13 +60,37 @@ class Observer:
             try:
                 return act(*args, **named)
             except Exception as error:
-                with self._lock:
-                    self._errors[f"{verb} {type(error).__name__}"] += 1
+                self._failed(verb, error)
                 raise
             finally:
                 self._verbs.saw(verb, time.perf_counter() - started)
 
         return timed
+
+    def _promised(self, verb: str, act: Callable[..., Future[Any] | None]) -> Callable[..., Future[Any] | None]:
+        @wraps(act)
+        def timed(*args: Any, **named: Any) -> Future[Any] | None:
+            started = time.perf_counter()
+
+            def saw(future: Future[Any]) -> None:
+                self._verbs.saw(verb, time.perf_counter() - started)
+                if not future.cancelled() and (error := future.exception()) is not None:
+                    self._failed(verb, error)
+
+            try:
+                future = act(*args, **named)
+            except Exception as error:
+                self._failed(verb, error)
+                raise
+            if future is not None:  # else it is called by its own verb
+                future.add_done_callback(saw)
+            return future
+
+        return timed
+
+    def _failed(self, verb: str, error: BaseException) -> None:
+        with self._lock:
+            self._errors[f"{verb} {type(error).__name__}"] += 1
 
     def told(self) -> dict[str, Any]:
         """So far: `verbs` and `statements` as `Timings` tell them, `errors` by verb and kind, `retries` by reason."""

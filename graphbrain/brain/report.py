@@ -1,15 +1,23 @@
-"""Recording visits: reports are checked, split into transactions that fit in memory, and recorded."""
+"""Recording visits: reports are checked, combined or split into transactions that fit in memory, and recorded.
+
+Reports that come at the same time are combined (`combine`): one transaction records all of them, each page once. Where
+that fails, or is too much, for one of them, it is recorded by itself.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 
+from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
-from graphbrain.brain.upkeep import Upkeep
-from graphbrain.errors import GraphTooSmall
+from graphbrain.brain.upkeep import Tending, Upkeep
+from graphbrain.errors import GraphTooSmall, GraphUnavailable
 from graphbrain.frontier import dense, report
 from graphbrain.frontier.validate import Intake, refused
 from graphbrain.frontier.verdicts import Item
@@ -22,6 +30,46 @@ _Done = tuple[str, Answer, bool]
 """Of a visit: the key of its page, the answer, and whether it was recorded before and is told again."""
 BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
 """A report is split into transactions of at most so many pages, links, and bytes of the URLs of these."""
+ALONE = 100
+"""A report of at least so many pages, or as many links as go with them, is not combined with others."""
+HEAVY_OF_ONE = report.MOST_OF_ALL // 8
+"""Where a batch is too heavy, the reports that have so many links are recorded by themselves."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call: the answers to what was refused, by place, and what is to be recorded, with its place."""
+
+    answers: list[Answer | None]
+    checked: list[tuple[int, Item]] = field(default_factory=list)
+
+    @property
+    def size(self) -> float:
+        """How much of a batch it takes, in pages."""
+        return _size(len(self.checked), sum(len(item.targets) for _, item in self.checked))
+
+    def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
+        """All answers, once all is recorded; they are counted."""
+        counted = [answer for answer in self.answers if answer is not None]
+        numbers = {item.key: number for number, item in self.checked}
+        for key, answer, again in done:
+            self.answers[numbers[key]] = answer
+            if not again:
+                counted.append(answer)
+                session.counters.add(pages=answer.accepted, links=answer.links)
+        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in counted)
+        return [answer for answer in self.answers if answer is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Alone:
+    """The answer to a call that must be recorded by itself."""
+
+    call: _Call
+
+
+_Make = Callable[[], _Call]
+_Ticket = Ticket[_Make, "list[Answer] | _Alone"]
 
 
 class Reporting:
@@ -29,6 +77,12 @@ class Reporting:
 
     def __init__(self, session: Session, names: Names, upkeep: Upkeep) -> None:
         self._session, self._names, self._upkeep = session, names, upkeep
+        self._combiner: Combiner[_Make, list[Answer] | _Alone] = Combiner(
+            self._answer, "reports", most=BATCH_PAGES, alone=ALONE
+        )
+        self._tending = Tending(upkeep)
+        self._seconds = 0.0
+        """What the last round took, of each of its calls."""
 
     def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
         """Record visits, as `Brain.report` says."""
@@ -41,28 +95,120 @@ class Reporting:
             answers |= dict(zip(part, self._report(now), strict=True))
         return [answers[number] for number in range(len(items))]
 
+    def soon(
+        self, make: Callable[[], Sequence[Fetched | Failed | Unusable]], pages: int, links: int, owner: Hashable
+    ) -> Future[list[Answer] | _Alone] | None:
+        """The same without waiting for the answer; None for reports that take a thread of the caller's own, and so does
+        an answer that is none (`alone`). `make`: makes the reports, of about so many pages and links. `owner`: who
+        takes turns with others."""
+        size = _size(pages, links)
+        if size >= ALONE or self._session.was_moved:
+            return None
+        future = self._combiner.submit(lambda: self._taken_in(list(make())), owner, size)
+        future.add_done_callback(lambda _: self._tending.owe(self._seconds))
+        return future
+
+    def alone(self, found: list[Answer] | _Alone) -> list[Answer]:
+        """The answers, where a call must be recorded by itself; those that there are else."""
+        return self._by_itself(found.call) if isinstance(found, _Alone) else found
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self._combiner.close()
+        self._tending.close()
+
     def _report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
-        session, started = self._session, time.monotonic()
+        started = time.monotonic()
+        call = self._taken_in(items)  # the caller's own functions are run in his own thread
+        answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
+        self._upkeep.after_report(time.monotonic() - started)
+        return answers
+
+    def _taken_in(self, items: Sequence[Fetched | Failed | Unusable]) -> _Call:
+        """What is to be recorded of these."""
+        session = self._session
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
-        answers: list[Answer | None] = [None] * len(items)
-        counted: list[Answer] = []
-        checked: list[tuple[int, Item]] = []
+        call = _Call([None] * len(items))
         for number, made in enumerate(intake.all(items)):
             if isinstance(made, Answer):
-                answers[number] = made
-                counted.append(made)
+                call.answers[number] = made
             else:
-                checked.append((number, made))
-        for batch in _batches(checked):
-            numbers = {item.key: number for number, item in batch}
-            for key, answer, again in self._record([item for _, item in batch]):
-                answers[numbers[key]] = answer
-                if not again:
-                    counted.append(answer)
-                    session.counters.add(pages=answer.accepted, links=answer.links)
-        session.counters.answered(answer.outcome or OUTCOMES[-1] for answer in counted)
-        self._upkeep.after_report(time.monotonic() - started)
-        return [answer for answer in answers if answer is not None]
+                call.checked.append((number, made))
+        return call
+
+    def _answer(self, tickets: Sequence[_Ticket]) -> None:
+        """Answer these calls."""
+        started = time.monotonic()
+        calls: dict[_Ticket, _Call] = {}
+        for ticket in tickets:
+            try:
+                calls[ticket] = ticket.request()
+            except Exception as error:  # noqa: BLE001  # his own
+                ticket.fail(error)
+        if len(calls) == 1:
+            ((ticket, call),) = calls.items()
+            ticket.answer(self._by_itself(call))
+        else:
+            self._together(calls)
+        self._seconds = (time.monotonic() - started) / max(1, len(tickets))
+
+    def _by_itself(self, call: _Call) -> list[Answer]:
+        done: list[_Done] = []
+        for batch in _batches(call.checked):
+            done += self._record([item for _, item in batch])
+        return call.finish(done, self._session)
+
+    def _together(self, calls: Mapping[_Ticket, _Call]) -> None:
+        """Record these calls in as few transactions as may be: of a page that several report each has one visit."""
+        left = {ticket: [item for _, item in call.checked] for ticket, call in calls.items()}
+        done: dict[_Ticket, list[_Done]] = {ticket: [] for ticket in calls}
+        while left:
+            batch: dict[str, tuple[_Ticket, Item]] = {}
+            later: dict[_Ticket, list[Item]] = {}
+            for ticket, items in left.items():
+                for item in items:
+                    if item.key in batch:
+                        later.setdefault(ticket, []).append(item)
+                    else:
+                        batch[item.key] = (ticket, item)
+            found, alone = self._record_some(list(batch.values()))
+            for ticket, visit in found:
+                done[ticket].append(visit)
+            for ticket in left:
+                if ticket in alone:
+                    later.pop(ticket, None)
+                    ticket.answer(_Alone(calls[ticket]))
+                elif ticket not in later:
+                    ticket.answer(calls[ticket].finish(done[ticket], self._session))
+            left = later
+
+    def _record_some(self, visits: Sequence[tuple[_Ticket, Item]]) -> tuple[list[tuple[_Ticket, _Done]], set[_Ticket]]:
+        """Record visits of several calls in one transaction. Where that cannot be, the calls that are in the way are to
+        be recorded by themselves, and the others without them."""
+        if not visits:
+            return [], set()
+        try:
+            done = self._record_at_once([item for _, item in visits])
+            return [(ticket, visit) for (ticket, _), visit in zip(visits, done, strict=True)], set()
+        except report.Heavy as heavy:
+            links: Counter[_Ticket] = Counter()
+            for ticket, item in visits:
+                links[ticket] += heavy.links.get(item.key, 0)
+            alone = {ticket for ticket, many in links.items() if many > HEAVY_OF_ONE} or {
+                max(links, key=links.__getitem__)
+            }
+        except GraphUnavailable:
+            raise
+        except Exception:  # noqa: BLE001  # who it is will be found out, and is told so
+            tickets = list(dict.fromkeys(ticket for ticket, _ in visits))
+            if len(tickets) == 1:
+                return [], set(tickets)
+            first = set(tickets[: len(tickets) // 2])
+            parts = [[visit for visit in visits if (visit[0] in first) is half] for half in (True, False)]
+            (one, alone), (other, more) = map(self._record_some, parts)
+            return [*one, *other], alone | more
+        found, more = self._record_some([visit for visit in visits if visit[0] not in alone])
+        return found, alone | more
 
     def _record(self, items: Sequence[Item]) -> list[_Done]:
         """Record visits in one transaction, or in several where their pages have too many links for that."""
@@ -116,6 +262,11 @@ class Reporting:
         for part in dense.parts(item, keys):
             session.perform("report", dense.add, item, part)
         session.exhaust("report", dense.remove, item)
+
+
+def _size(pages: int, links: int) -> float:
+    """How much of a batch so many pages and links take, in pages."""
+    return max(pages, links * BATCH_PAGES / BATCH_LINKS)
 
 
 def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched | Failed | Unusable:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -18,12 +20,12 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.push import Pushing
 from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.frontier import aliases, edits, orphans
 from graphbrain.model import Settled, Tended, number
 from graphbrain.schedule import priors
 
-__all__ = ["PUSH_PAYMENTS", "Upkeep"]
+__all__ = ["PUSH_PAYMENTS", "Tending", "Upkeep"]
 
 PUSH_PAYMENTS = 5_000
 """Payments of a push batch: claims wait for locks on the pages they want, so batches are short."""
@@ -206,7 +208,7 @@ class Upkeep:
             if not ids or over():
                 return
 
-    def after_report(self, spent: float) -> None:
+    def after_report(self, spent: float, stop: Callable[[], bool] = lambda: False) -> None:
         """Tend in proportion to the work that reports make, unless a worker does it for everybody."""
         self._session.counters.write_now_and_then()
         if not self._session.settings.auto_tend:
@@ -224,4 +226,41 @@ class Upkeep:
         self._owed = min(self._owed + spent * OWN_TEND_SHARE, 5.0)
         if self._owed >= 0.05:
             budget, self._owed = self._owed, 0.0
-            self.tend(budget)
+            self.tend(budget, stop=stop)
+
+
+class Tending:
+    """Tends after reports in a thread of the background, for callers that have no thread of their own. Thread-safe."""
+
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
+        self._lock = threading.Lock()
+        self._owed, self._closed = 0.0, False
+        self._comes = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def owe(self, spent: float) -> None:
+        """Reports have taken so many seconds."""
+        with self._lock:
+            self._owed += spent
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._tend, name="graphbrain-tend", daemon=True)
+                self._thread.start()
+        self._comes.set()
+
+    def close(self) -> None:
+        """Stop between two transactions, and end."""
+        with self._lock:
+            self._closed, thread = True, self._thread
+        self._comes.set()
+        if thread is not None:
+            thread.join()
+
+    def _tend(self) -> None:
+        while self._comes.wait() and not self._closed:
+            self._comes.clear()
+            with self._lock:
+                spent, self._owed = self._owed, 0.0
+            # Whoever reports next is told what is wrong.
+            with contextlib.suppress(GraphbrainError):
+                self._upkeep.after_report(spent, lambda: self._closed)

@@ -224,12 +224,30 @@ def demo(app: App, pages: int, workers: int, topic: str | None, keep: bool) -> i
     return 0 if clean else 1
 
 
+BENCHES = (
+    *(
+        "ingest",
+        "push",
+        "claim",
+        "rank",
+        "settle",
+        "grow",
+        "import",
+        "revisit",
+        "order",
+        "scrapy",
+        "service",
+        "changes",
+    ),
+    "worlds",
+)
 REPEATED = {"seeds": "seed", "values": "value", "count": "worlds"}
 """What an option is called whose value has another name."""
 FIGURES = frozenset({"--pages", "--workers", "--seconds", "--delay", "--days"})
 USES = {
     "order": orders.OPTIONS,
     "scrapy": FIGURES | {"--redis"},
+    "service": frozenset({"--seconds"}),
     "worlds": worlds.OPTIONS,
     "changes": frozenset({"--pages", "--other"}),
 }
@@ -237,21 +255,13 @@ USES = {
 
 
 @click.command()
-@click.argument(
-    "kind",
-    type=click.Choice(
-        [
-            *("ingest", "push", "claim", "rank", "settle", "grow", "import", "revisit", "order", "scrapy", "changes"),
-            "worlds",
-        ]
-    ),
-)
+@click.argument("kind", type=click.Choice(BENCHES))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--pages", type=click.IntRange(1), help="How many pages.")
 @click.option(
     "--workers", type=click.IntRange(0), help="Worker processes (push; order: 1); who reports beside it (settle; 1)."
 )
-@click.option("--seconds", type=Number(0), help="How long (push).")
+@click.option("--seconds", type=Number(0), help="How long (push, service; 20).")
 @click.option("--delay", type=Number(0), help="Seconds between two claims of a host (claim, order; 0).")
 @click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
 @click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list (order).")
@@ -295,6 +305,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 
     'changes' edits the HTML pages of the directory FILE by rule, --pages of them, and tells which edits each value of
     the setting 'change' sees, and how often it sees one where only noise differs; it needs no server.
+    'service' starts a service on the brain, which must be empty, and lets FILE clients, as 60, claim from it and report
+    to it at once: 1, 5 and 50 pages at a time.
 
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
     in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).

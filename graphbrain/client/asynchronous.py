@@ -14,7 +14,7 @@ import httpx
 
 from graphbrain.client import shapes
 from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, Job, Lines, address
-from graphbrain.client.sending import failed, headers_of, options, result_of, retrying_async, take
+from graphbrain.client.sending import failed, headers_of, options, result_of, retrying_async, seconds_of, take
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
     Answer,
@@ -83,7 +83,7 @@ class AsyncClient:
     async def _ask(self, call: Call[T]) -> T:
         async for attempt in retrying_async(self._limit, call):
             with attempt:
-                seconds = call.seconds + self._limit
+                seconds = seconds_of(call, self._limit)
                 request = self._http.build_request(
                     call.method,
                     f"v1/{call.path}",

@@ -41,6 +41,8 @@ __all__ = ["Call", "Calls", "Job", "Lines", "address"]
 T = TypeVar("T")
 LONGEST_WAIT = 30.0
 """Seconds of one long poll; longer ones are several requests."""
+REPEATED = frozenset({"report", "renew", "give_back"})
+"""What counts once however often it is told."""
 SOFTLY = 0.5
 """Seconds between two looks at a job."""
 
@@ -48,7 +50,8 @@ SOFTLY = 0.5
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
     """A request, and how its answer is read. `body`: its JSON. `key`: by it the service knows a repeated one.
-    `seconds`: how long the service may take beside what every request may."""
+    `seconds`: how long the service may take beside what every request may. `repeats`: the service answers soon, and
+    again if asked again, so a request whose answer hangs is made again."""
 
     method: str
     path: str
@@ -57,6 +60,7 @@ class Call(Generic[T]):
     body: str | None = None
     key: str | None = None
     seconds: float = 0.0
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +163,7 @@ class Calls:
         """One long poll."""
         body = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
         text = shapes.dumps(body)
-        return Call("POST", "next_urls", shapes.claims, body=text, key=key or _key(), seconds=wait)
+        return Call("POST", "next_urls", shapes.claims, body=text, key=key or _key(), seconds=wait, repeats=True)
 
     @staticmethod
     def report(items: Sequence[Fetched | Failed | Unusable], now: float) -> list[Call[list[Answer]]]:
@@ -374,7 +378,8 @@ def _text(url: Any) -> Any:
 
 
 def _listed(name: str, field: str, part: Sequence[str], read: Callable[[Any], T], more: str = "") -> Call[T]:
-    return Call("POST", name, read, body=f'{{"{field}": [{", ".join(part)}]{more}}}')
+    body = f'{{"{field}": [{", ".join(part)}]{more}}}'
+    return Call("POST", name, read, body=body, repeats=name in REPEATED)
 
 
 def _answers(told: Any) -> list[Answer]:

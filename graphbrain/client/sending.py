@@ -13,11 +13,13 @@ from graphbrain.client import shapes
 from graphbrain.client.calls import Call, Job, Lines
 from graphbrain.errors import BadInput, GraphbrainError, ServiceRefused, ServiceUnavailable
 
-__all__ = ["failed", "headers_of", "options", "result_of", "retrying", "retrying_async", "take"]
+__all__ = ["failed", "headers_of", "options", "result_of", "retrying", "retrying_async", "seconds_of", "take"]
 
 T = TypeVar("T")
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 2.0
 CONNECTIONS = 100
+ATTEMPTS = 3
+"""So often at least a request that repeats is made before its limit is over, if none of its answers comes."""
 
 
 class _Later(Exception):
@@ -46,6 +48,11 @@ def options(url: str, token: str, certificate: str | None) -> dict[str, Any]:
 def headers_of(call: Call[Any]) -> dict[str, str]:
     """A request's own headers: all its attempts have the same key."""
     return {} if call.key is None else {"Idempotency-Key": call.key}
+
+
+def seconds_of(call: Call[Any], limit: float) -> float:
+    """How long one attempt waits for its answer, of `limit` seconds for all attempts together."""
+    return call.seconds + (limit / ATTEMPTS if call.repeats else limit)
 
 
 def take(response: httpx.Response) -> Any:

@@ -14,7 +14,7 @@ import httpx
 
 from graphbrain.client import shapes
 from graphbrain.client.calls import LONGEST_WAIT, SOFTLY, Call, Calls, Job, Lines, address
-from graphbrain.client.sending import failed, headers_of, options, result_of, retrying, take
+from graphbrain.client.sending import failed, headers_of, options, result_of, retrying, seconds_of, take
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
     Answer,
@@ -83,7 +83,7 @@ class Client:
     def _ask(self, call: Call[T]) -> T:
         for attempt in retrying(self._limit, call):
             with attempt:
-                seconds = call.seconds + self._limit
+                seconds = seconds_of(call, self._limit)
                 request = self._http.build_request(
                     call.method,
                     f"v1/{call.path}",

@@ -8,7 +8,7 @@ Statements: asked/*.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from graphbrain.frontier import claims
 from graphbrain.graph.connection import Tx
@@ -22,25 +22,35 @@ FORGOTTEN_AT_ONCE = 1_000
 
 
 class Answered(Exception):
-    """Raised inside a transaction, which is rolled back: by this key somebody was handed claims before."""
+    """Raised inside a transaction, which is rolled back: by these `keys` somebody was handed claims before."""
+
+    def __init__(self, keys: Collection[str]) -> None:
+        super().__init__()
+        self.keys = frozenset(keys)
 
 
-def bind(tx: Tx, key: str, token: str, leased: Sequence[Claim]) -> None:
-    """Note that these pages are leased by a key. Raises Answered."""
-    if not leased:
-        return
-    pages, until = [claim.key for claim in leased], max(claim.until for claim in leased)
-    if not tx.one("asked/bind", key=key, token=token, pages=pages, until=until)[0]:
-        raise Answered
+def bind(tx: Tx, leased: Mapping[str, Sequence[Claim]]) -> None:
+    """Note that these pages are leased by callers' keys, those of each in one call. Raises Answered."""
+    rows = [
+        [key, claims[0].token, [claim.key for claim in claims], max(claim.until for claim in claims)]
+        for key, claims in sorted(leased.items())
+        if claims
+    ]
+    if rows and (answered := tx.one("asked/bind", rows=rows)[0]):
+        raise Answered(answered)
 
 
-def again(tx: Tx, key: str, now: float) -> list[Claim] | None:
-    """The claims by a key, as far as they are still held; None where it was never used."""
-    rows = tx.many("asked/again", key=key)
-    if not rows:
-        return None
-    token, pages = rows[0]
-    return [claim for claim in claims.mine(tx, token, set(pages)) if claim.until > now]
+def again(tx: Tx, keys: Collection[str], now: float) -> dict[str, list[Claim]]:
+    """Of each of these keys that was used the claims, as far as they are still held."""
+    noted = {key: (token, pages) for key, token, pages in tx.many("asked/again", keys=sorted(keys))}
+    if not noted:
+        return {}
+    tried = {page for _, pages in noted.values() for page in pages}
+    found: dict[str, list[Claim]] = {}
+    for claim in claims.mine(tx, {token for token, _ in noted.values()}, tried):
+        if claim.until > now:
+            found.setdefault(claim.token, []).append(claim)
+    return {key: found.get(token, []) for key, (token, _) in noted.items()}
 
 
 def forget(tx: Tx, now: float) -> int:

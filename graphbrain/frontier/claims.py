@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -32,6 +32,7 @@ from graphbrain.schedule.value import DAY
 from graphbrain.tokens import made_at
 
 __all__ = [
+    "Holder",
     "Outlook",
     "Request",
     "Taken",
@@ -64,21 +65,29 @@ they hide others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What one claiming transaction is asked for: up to `n` pages for one `worker`, for `lease` seconds from when they
-    are locked, so that the wait for locks shortens neither the lease nor the delay of a host.
+class Holder:
+    """For whom a page is claimed: the token of the call, which its claims carry, and the worker's name."""
 
-    `token`: the call's, which its claims carry. `clock`, `manners`, `finder`: by which time, to whom it is polite, and
-    how candidates are found. `reach`: how many candidates to expect to need, for not every host is ready. `spread`:
-    choose these at random among so many times `n`; 1 is the exact order, more keeps callers out of each other's way.
+    token: str
+    worker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What one claiming transaction is asked for: a page for each of these `holders`, the best for the first of them,
+    for `lease` seconds from when they are locked, so that the wait for locks shortens neither the lease nor the delay
+    of a host.
+
+    `holders`: one after another as they take turns; of several calls, where they are combined. `clock`, `manners`,
+    `finder`: by which time, to whom it is polite, and how candidates are found. `reach`: how many candidates to expect
+    to need, for not every host is ready. `spread`: choose these at random among so many times `n`; 1 is the exact
+    order, more keeps callers out of each other's way.
     `most_moves`: at most so many pages are moved to their hosts' own queues. `front`: look at so many pages in the
     front of the shared queue instead: at those of hosts that are ready, for claims; and, with `n` 0, at those that
     stand in the way, for moves alone. Aliases wait in no queue: what tells of queues is nothing to them.
     """
 
-    n: int
-    token: str
-    worker: str
+    holders: Sequence[Holder]
     clock: Clock
     lease: float
     manners: Manners
@@ -87,6 +96,11 @@ class Request:
     spread: int = 1
     most_moves: int = 0
     front: int = 0
+
+    @property
+    def n(self) -> int:
+        """At most so many pages are claimed."""
+        return len(self.holders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +144,29 @@ class Outlook:
     is_ahead: bool = False
 
 
-def mine(tx: Tx, token: str, tried: Iterable[str]) -> list[Claim]:
-    """The claims among the keys `tried` that carry the token, best first."""
-    rows = tx.one("claims/mine", token=token, keys=sorted(tried))[0]
+def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
+    """The claims among the keys `tried` that carry one of the tokens, best first."""
+    rows = tx.one("claims/mine", tokens=sorted(tokens), keys=sorted(tried))[0]
     for row in rows:
         intact(*row[:5], *row[7:])
     rows.sort(key=lambda row: (row[7], row[0]))
     return [
         Claim(url, key, token, until, host, depth, etag, modified)
-        for _, key, url, host, depth, etag, modified, _, until in rows
+        for _, key, url, host, depth, etag, modified, _, until, token in rows
     ]
 
 
-def attempts(work: Callable[[Tx, Request, set[str]], Taken], request: Callable[[], Request]) -> Callable[[Tx], Taken]:
+def attempts(
+    work: Callable[[Tx, Request, set[str]], Taken], request: Callable[[], Request], tried: set[str] | None = None
+) -> Callable[[Tx], Taken]:
     """A claiming transaction, `work`, that may be run again: from its second attempt on it first looks for what the
-    lost one has taken. `request` says anew at each attempt what is asked for."""
-    tried: set[str] = set()
+    lost one has taken. `request` says anew at each attempt what is asked for. `tried`: of earlier transactions for
+    these holders, where what became of them is not known."""
+    tried = set() if tried is None else tried
 
     def attempt(tx: Tx) -> Taken:
         wish = request()
-        if tried and (found := mine(tx, wish.token, tried)):
+        if tried and (found := mine(tx, {holder.token for holder in wish.holders}, tried)):
             return Taken(found, seen=len(found))
         return work(tx, wish, tried)
 
@@ -173,7 +190,9 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     for page, key, url, name, depth, etag, modified, new, queue in waiting:
         if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
-            claims.append(Claim(url, key, wish.token, now + wish.lease, name, depth, etag, modified))
+            claims.append(
+                Claim(url, key, wish.holders[len(claims)].token, now + wish.lease, name, depth, etag, modified)
+            )
     if deal.grants or deal.moves:
         _lease(tx, wish, deal)
     if deal.barred:
@@ -222,8 +241,9 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
 
 def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
     """Write what was granted and moved."""
-    until = deal.now + wish.lease
-    tx.do("claims/take", rows=deal.grants, token=wish.token, until=until, worker=wish.worker, moves=deal.moves)
+    held = zip(deal.grants, wish.holders, strict=False)
+    rows = [[*grant, holder.token, holder.worker] for grant, holder in held]
+    tx.do("claims/take", rows=rows, until=deal.now + wish.lease, moves=deal.moves)
 
 
 def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
@@ -274,7 +294,9 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     for page, key, url, name, depth, etag, modified, new in free:
         if deal.grants_page(page, url, name, ALIASES, new):
             tried.add(key)
-            claims.append(Claim(url, key, wish.token, now + wish.lease, name, depth, etag, modified))
+            claims.append(
+                Claim(url, key, wish.holders[len(claims)].token, now + wish.lease, name, depth, etag, modified)
+            )
         elif page in deal.barred:
             later.append([page, now + DAY])
         elif page in behind:

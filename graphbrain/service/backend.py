@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import math
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -19,12 +19,14 @@ from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import GraphbrainError
+from graphbrain.fair import Turns
 from graphbrain.metrics.meter import Meter
 from graphbrain.model import Claims
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
 from graphbrain.service.refusals import Refusal, body_of, refusal_of
+from graphbrain.service.seats import CALLER, Places
 
 __all__ = ["Backend", "Gate", "Threads"]
 
@@ -34,24 +36,53 @@ AT_ONCE = 100
 """Items of a stream that are read in a thread at a time."""
 LONGEST_NAP = 1.0
 """Seconds after which long polls look again: other processes may have brought pages."""
+MOST_AT_ONCE = 64
+"""Long polls that ask at a time."""
 
 
 class Threads:
-    """Some threads and a queue before them, which ends."""
+    """Some threads and a queue before them, in which tokens take turns. It ends; half of it is one token's at most, and
+    an eighth is kept for operators."""
 
     def __init__(self, name: str, count: int, queue: int) -> None:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix=f"graphbrain-{name}")
-        self._most, self._under_way = count + queue, 0
+        self._places = Places(count + queue, max(count, (count + queue) // 2), queue // 8, "requests are to be done")
+        self._turns: Turns[asyncio.Future[None]] = Turns()
+        self._free = count
 
     async def run(self, work: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """The result of `work`. Raises Refusal where too many wait already."""
-        if self._under_way >= self._most:
-            raise Refusal(503, "Busy", "The service has too much to do; try again.", try_again=True)
-        self._under_way += 1
+        caller = CALLER.get()
+        self._places.take(caller)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
+            await self._turn(caller.name)
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._pool, partial(work, *arguments, **named))
+            finally:
+                self._free += 1
+                self._deal()
         finally:
-            self._under_way -= 1
+            self._places.leave(caller)
+
+    async def _turn(self, owner: str) -> None:
+        """Wait for a thread."""
+        turn = asyncio.get_running_loop().create_future()
+        self._turns.put(owner, turn)
+        self._deal()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._free += 1
+                self._deal()
+            raise
+
+    def _deal(self) -> None:
+        while self._free and self._turns:
+            turn = self._turns.take()
+            if not turn.done():
+                self._free -= 1
+                turn.set_result(None)
 
     def close(self) -> None:
         """Wait until all that is under way has ended."""
@@ -61,40 +92,91 @@ class Threads:
 class Gate:
     """Where long polls wait while nothing can be claimed, so that a hundred of them ask the brain no more than one.
 
-    They stand in a row: whoever has the `turn` waits for the gate, and asks. It is shut when somebody was handed
-    nothing, until the brain says that something will be ready, or for a second; what this service itself is told opens
-    it at once. `told`: what was answered the last time that there was nothing.
+    Some ask at a time. Once somebody was handed nothing the gate is shut, until the brain says that something will be
+    ready, or for a second; what this service itself is told opens it at once. Then one is let in, and where there are
+    pages twice as many at a time, and so on. Who waits stands in a row: who comes later comes behind.
     """
 
     def __init__(self) -> None:
-        self._shut_until = -math.inf
-        self._opened = asyncio.Event()
-        self.turn = asyncio.Lock()
-        self.told = Claims(())
+        self._row: deque[asyncio.Future[None]] = deque()
+        self._asking, self._most = 0, MOST_AT_ONCE
+        self._shut = False
+        self._opens: asyncio.TimerHandle | None = None
+        self._opened = 0
+        self._told: tuple[float, Claims] | None = None
 
-    def shut(self, seconds: float) -> None:
-        """Nothing can be claimed for so long."""
-        self._shut_until = time.monotonic() + min(max(seconds, 0.01), LONGEST_NAP)
-        self._opened.clear()
+    def told_since(self, moment: float) -> Claims | None:
+        """What the brain has answered last when there was nothing, if that was after this moment of
+        `time.monotonic`."""
+        return self._told[1] if self._told is not None and self._told[0] >= moment else None
+
+    def mark(self) -> int:
+        """What to hand to `shut`: it holds only if nothing has come since."""
+        return self._opened
+
+    def shut(self, told: Claims, seconds: float, mark: int) -> None:
+        """The brain has nothing, by what it was at `mark`, and for so long."""
+        self._told = (time.monotonic(), told)
+        if mark != self._opened:
+            return
+        self._shut, self._most = True, 1
+        if self._opens is not None:
+            self._opens.cancel()
+        nap = min(max(seconds, 0.01), LONGEST_NAP)
+        self._opens = asyncio.get_running_loop().call_later(nap, self.open)
 
     def open(self) -> None:
         """Something may be ready."""
-        self._shut_until = -math.inf
-        self._opened.set()
+        self._opened += 1
+        self._shut = False
+        if self._opens is not None:
+            self._opens.cancel()
+            self._opens = None
+        self._admit()
 
     def is_shut(self) -> bool:
         """Was somebody handed nothing just now?"""
-        return time.monotonic() < self._shut_until
+        return self._shut
 
-    async def pass_(self, seconds: float) -> None:
-        """Wait until it is open, for so long at most."""
-        left = min(seconds, self._shut_until - time.monotonic())
-        if left <= 0:
-            return
+    async def enter(self, seconds: float, *, first: bool = False) -> bool:
+        """Wait until it may be asked, for so long at most; `first`: who has been let in before goes before the others.
+        Who was let in says by `leave` that it is over."""
+        if not self._row and self._may():
+            self._asking += 1
+            return True
+        if seconds <= 0:
+            return False
+        place = asyncio.get_running_loop().create_future()
+        (self._row.appendleft if first else self._row.append)(place)
         try:
-            await asyncio.wait_for(self._opened.wait(), left)
-        except TimeoutError:
-            return
+            self._admit()
+            await asyncio.wait({place}, timeout=seconds)
+        except asyncio.CancelledError:
+            if place.done():
+                self.leave()
+            place.cancel()
+            raise
+        if place.done():
+            return True
+        self._row.remove(place)
+        return False
+
+    def leave(self, *, served: bool = False) -> None:
+        """Who was let in has asked, or will not; `served`: and there was something, so more may ask at a time."""
+        self._asking -= 1
+        if served:
+            self._most = min(2 * self._most, MOST_AT_ONCE)
+        self._admit()
+
+    def _may(self) -> bool:
+        return not self._shut and self._asking < self._most
+
+    def _admit(self) -> None:
+        while self._row and self._may():
+            place = self._row.popleft()
+            if not place.done():
+                self._asking += 1
+                place.set_result(None)
 
 
 class Backend:
@@ -109,7 +191,9 @@ class Backend:
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
         self.stopping = asyncio.Event()
-        self._streams = 0
+        each = limits.streams_of_one
+        self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
+        self._answering: asyncio.Task[None] | None = None
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def stop(self) -> None:
@@ -118,8 +202,15 @@ class Backend:
         self.gate.open()
 
     async def answers(self) -> None:
-        """Ask the database for something small. Raises GraphbrainError."""
-        await asyncio.to_thread(self.brain.graph.read, lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
+        """Ask the database for something small, once for all who want to know. Raises GraphbrainError."""
+
+        async def ask() -> None:
+            graph = self.brain.graph
+            await asyncio.to_thread(graph.read, lambda tx: tx.one("brain/clock"), "brain/clock", patient=False)
+
+        if self._answering is None or self._answering.done():
+            self._answering = asyncio.create_task(ask())
+        await asyncio.shield(self._answering)
 
     def close(self) -> None:
         """Let everything go, once nothing is under way."""
@@ -160,22 +251,22 @@ class Backend:
     async def stream(self, make: Callable[[], Iterator[T]], line: Callable[[T], bytes]) -> AsyncIterator[bytes]:
         """The lines of what a verb hands out, read in parts as they are asked for. What is wrong with the request is
         raised at once, before the first line."""
-        if self._streams >= self.limits.streams:
-            busy = f"{self.limits.streams} dumps and finds are under way; try again."
-            raise Refusal(503, "Busy", busy, try_again=True)
-        self._streams += 1
+        caller = CALLER.get()
+        self._streams.take(caller)
         try:
             items = await self.look.run(make)
             part = await self._part(items)
         except BaseException:
-            self._streams -= 1
+            self._streams.leave(caller)
             raise
-        return self._lines(items, part, line)
+        return self._lines(items, part, line, caller)
 
     async def _part(self, items: Iterator[T]) -> list[T]:
         return await self.look.run(lambda: list(islice(items, AT_ONCE)))
 
-    async def _lines(self, items: Iterator[T], part: list[T], line: Callable[[T], bytes]) -> AsyncIterator[bytes]:
+    async def _lines(
+        self, items: Iterator[T], part: list[T], line: Callable[[T], bytes], caller: Grant
+    ) -> AsyncIterator[bytes]:
         """An error in the middle is the last line: the status was sent long ago."""
         until = time.monotonic() + self.limits.stream_seconds
         try:
@@ -190,7 +281,7 @@ class Backend:
         except Refusal as refusal:
             yield body_of(refusal) + b"\n"
         finally:
-            self._streams -= 1
+            self._streams.leave(caller)
 
     def _go_on(self, until: float) -> None:
         """Raises Refusal where a stream must end before its end."""

@@ -13,9 +13,11 @@ from pydantic import Field
 from pydantic.config import JsonDict
 
 from graphbrain.errors import BadInput
-from graphbrain.model import Claim, Claims, Hint, Report, Unusable
+from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
-from graphbrain.service.backend import Backend
+from graphbrain.service.backend import Backend, Gate
+from graphbrain.service.refusals import Refusal
+from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
     CRAWLERS,
     EVERYBODY,
@@ -145,34 +147,52 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
 
 async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
     """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
-    until = time.monotonic() + body.wait
-    named: dict[str, Any] = {"worker": worker} if key is None else {"worker": worker, "key": key}
+    gate, came = service.gate, time.monotonic()
+    until = came + body.wait
 
     async def ask() -> Claims:
-        found = await service.crawl.run(service.brain.next_urls, body.n, **named)
+        mark = gate.mark()
+        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name)
+        if soon is None:
+            found = await service.crawl.run(service.brain.next_urls, body.n, worker=worker, key=key)
+        else:
+            found = await asyncio.wrap_future(soon)
         if not found and not found.repeated:
-            service.gate.told = found
-            service.gate.shut((found.next_ready or service.brain.now() + 1.0) - service.brain.now())
+            gate.shut(found, (found.next_ready or service.brain.now() + 1.0) - service.brain.now(), mark)
         return found
 
-    gate = service.gate
-    # Whoever comes while others wait goes behind them.
-    claims = Claims(()) if body.wait and gate.turn.locked() else await ask()
-    if _is_answer(claims) or (left := until - time.monotonic()) <= 0:
-        return claims
-    try:
-        await asyncio.wait_for(gate.turn.acquire(), left)
-    except TimeoutError:
-        return gate.told
-    try:
-        while not _is_answer(claims) and (left := until - time.monotonic()) > 0:
-            await gate.pass_(left)
+    if not body.wait:
+        return await ask()
+    first = False
+    while await _let_in(gate, asked, until, first=first):
+        served = False
+        try:
             if service.stopping.is_set() or await asked.is_disconnected():
-                return gate.told
+                return _told(gate, came)
             claims = await ask()  # to its end: what it claims must be told to somebody
-        return claims
-    finally:
-        gate.turn.release()
+            served = bool(claims)
+        finally:
+            gate.leave(served=served)
+        if _is_answer(claims):
+            return claims
+        first = True
+    # Nobody is told that there is nothing unless the brain has said so since he came.
+    told = gate.told_since(came)
+    return await ask() if told is None else told
+
+
+def _told(gate: Gate, came: float) -> Claims:
+    """What the brain has said since somebody came of whom it will not be asked any more. Raises Refusal."""
+    told = gate.told_since(came)
+    if told is None:
+        raise Refusal(503, "Stopping", "The service stops, or the token is good no more; try again.", try_again=True)
+    return told
+
+
+async def _let_in(gate: Gate, asked: Asked, until: float, *, first: bool) -> bool:
+    """Wait at the gate, where a request costs no seat; False: time is up."""
+    with asked.state.seat.resting():
+        return await gate.enter(until - time.monotonic(), first=first)
 
 
 def _is_answer(claims: Claims) -> bool:
@@ -184,13 +204,23 @@ def _is_answer(claims: Claims) -> bool:
 async def report(body: Reports, service: Service) -> Response:
     """Record visits; one answer for each. A report of a claim may be sent again: it counts once."""
     service.many(len(body.reports), "reports")
-    found = await service.crawl.run(_report, service, body.reports)
+    found = await _report(service, body.reports)
     service.gate.open()
-    return json_answer({"answers": found})
+    return json_answer({"answers": [answer.as_dict() for answer in found]})
 
 
-def _report(service: Backend, items: list[Any]) -> list[dict[str, Any]]:
-    return [answer.as_dict() for answer in service.brain.report([_report_of(item) for item in items])]
+async def _report(service: Backend, items: list[Any]) -> list[Answer]:
+    def made() -> list[Report | Unusable]:
+        return [_report_of(item) for item in items]
+
+    told = (item.get("links") for item in items if isinstance(item, dict))
+    links = sum(len(some) for some in told if isinstance(some, list))
+    combined = service.brain.combined
+    soon = combined.report(made, len(items), links, CALLER.get().name)
+    if soon is None:
+        return await service.crawl.run(lambda: service.brain.report(made()))
+    found = await asyncio.wrap_future(soon)
+    return found if isinstance(found, list) else await service.crawl.run(combined.alone, found)
 
 
 def _report_of(item: Any) -> Report | Unusable:

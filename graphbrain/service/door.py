@@ -1,6 +1,6 @@
 """The door that every request passes, in this order: its id, the Host header, the token, the role, the rate, the body.
 
-It stands before the framework, so that nothing of a request is read before it is known who asks. Logs tell the token's
+It is before the framework, so that nothing of a request is read before it is known who asks. Logs tell the token's
 name and the verb; never a token, a query, a body, or a path that is none of the service's.
 """
 
@@ -19,7 +19,9 @@ from typing import Any
 
 from graphbrain.errors import GraphbrainError
 from graphbrain.service.access import HOLDS, READ_AHEAD, Gatekeeper, Grant
+from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, TOO_LARGE
 from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of
+from graphbrain.service.seats import ANYBODY, CALLER, Buckets, Places, Seat, Strangers
 
 __all__ = ["ANYBODY", "Door", "Limits"]
 
@@ -29,15 +31,19 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-ANYBODY = Grant("anybody", "operator", 0.0, None, None)
-"""Who asks a service that was started without tokens."""
 OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
 """What needs no token: it tells nothing of the crawl."""
+SCRAPED = ("GET", "/metrics")
+"""It gets one of the places that are kept, whoever asks: who runs the service must see what is wrong."""
 HOST = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\s:\[\]/]+))(?::\d{1,5})?", re.ASCII)
 REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
-BURST_SECONDS = 2.0
-STALLED = 30.0
-"""Seconds after which an answer that nobody reads on is broken off: a few such readers would hold all streams."""
+ABSOLUTE = re.compile(r"https?://([^/]*)(/.*)?", re.ASCII | re.IGNORECASE | re.DOTALL)
+"""A target that names the server, too (RFC 9112, 3.2.2)."""
+STALLED, LEAST_PACE = 30.0, 10_000
+"""Seconds after which an answer that nobody reads on is broken off, and one of which fewer bytes a second were read
+while the service waited for its reader: a few such readers would hold all streams."""
+AT_ONCE = 262_144
+"""Bytes of an answer that are handed to the network at once; the next ones when it has taken them."""
 LOOK_SECONDS = 5.0
 """So long at most a request waits until the tokens are read again."""
 log = logging.getLogger("graphbrain.service")
@@ -49,8 +55,10 @@ class Limits:
 
     `body`: bytes of a request; `body_seconds`: how long it may take to arrive. `items`: reports, claims, URLs in one
     request. `rate`: requests of one token a second, and twice as many at once; 0: no limit. `requests`: that are open
-    at the same time. `streams`: dumps and finds at the same time; `stream_seconds`: how long one may take. `wait`:
-    seconds of a long poll. `queue`: requests that wait for a thread.
+    at the same time, `requests_of_one` of them of one token; `polls`: long polls that wait, half of them of one token.
+    `streams`: dumps and finds at the same time, `streams_of_one` of them of one token; `stream_seconds`: how long one
+    may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the requests, and
+    an eighth of the streams, are kept for operators.
     """
 
     body: int = 16 * 2**20
@@ -58,7 +66,10 @@ class Limits:
     items: int = 1_000
     rate: float = 200.0
     requests: int = 1_000
+    requests_of_one: int = 500
+    polls: int = 10_000
     streams: int = 16
+    streams_of_one: int = 4
     stream_seconds: float = 3_600.0
     wait: float = 60.0
     queue: int = 200
@@ -85,8 +96,9 @@ class Door:
         self._queried = queried
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
-        self._buckets: dict[str, tuple[float, float]] = {}
-        self._open = 0
+        self._rates, self._strangers = Buckets(limits.rate, clock), Strangers(clock)
+        self._open = Places(limits.requests, limits.requests_of_one, limits.requests // 20, "requests are open")
+        self._polls = Places(limits.polls, max(1, limits.polls // 2), 0, "long polls wait")
         self._looking: asyncio.Task[bool] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,7 +109,6 @@ class Door:
             return
         visit = _Visit(scope, send, self._clock)
         CURRENT_ID.set(visit.id)
-        self._open += 1
         try:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
         except Refusal as refusal:
@@ -111,21 +122,24 @@ class Door:
             log.exception("%s failed", visit.id)
             await visit.refuse(Refusal(500, "Internal", "The service failed; its log says more, by the request's id."))
         finally:
-            self._open -= 1
+            if visit.seat is not None:
+                visit.seat.leave()
             visit.note(self._known(scope))
 
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
         """What the framework is to read of a request that may come in. Raises Refusal."""
+        self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # of several the first
-        self._check_host(headers.get(b"host", b"").decode("latin-1"))
+        self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
         if scope["path"] in OPEN or (self._preflights and scope["method"] == "OPTIONS"):
             return receive
-        if self._open > self._limits.requests:
-            raise Refusal(503, "Busy", f"{self._limits.requests:,} requests are open; try again.", try_again=True)
-        visit.grant = scope.setdefault("state", {})["grant"] = await self._who(headers.get(b"authorization"))
+        visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
+        CALLER.set(visit.grant)
         verb = (scope["method"], self._known(scope))
         self._check_role(visit.grant, self._roles.get(verb))
         self._check_rate(visit.grant.name)
+        visit.seat = Seat(self._open, self._polls, visit.grant, kept=verb == SCRAPED)
+        scope.setdefault("state", {}).update(grant=visit.grant, seat=visit.seat)
         if scope["query_string"] and verb in self._roles and verb not in self._queried:
             where = "takes its values in the JSON body" if scope["method"] == "POST" else "takes no values"
             raise Refusal(400, "BadInput", f"This verb {where}, and none in the address.")
@@ -139,6 +153,15 @@ class Door:
         if path.startswith("/v1/jobs/"):
             return "/v1/jobs/{job}"
         return path if path in OPEN or any(path == known for _, known in self._roles) else ""
+
+    @staticmethod
+    def _check_size(scope: Scope) -> None:
+        """Every parser has gathered a bounded head by now; here it is as large as it is."""
+        size = len(scope.get("raw_path") or b"") + len(scope["query_string"])
+        if len(scope["headers"]) > MOST_HEADERS or (
+            size + sum(len(name) + len(value) + 4 for name, value in scope["headers"]) > LONGEST_HEAD
+        ):
+            raise TOO_LARGE
 
     def _check_host(self, text: str) -> None:
         """A page in somebody's browser can reach a service on loopback under a name of its own: under none but those
@@ -174,9 +197,18 @@ class Door:
                 while not self._keeper.known_since(moment) and await asyncio.shield(self._look_again()):
                     pass
 
-    async def _who(self, given: bytes | None) -> Grant:
+    async def _who(self, given: bytes | None, address: str) -> Grant:
+        """Whose token this is. Raises Refusal; somebody at an address that was refused often just now waits for it."""
         if self._without_token:
             return ANYBODY
+        try:
+            return await self._known_by(given, address)
+        except Refusal as refusal:
+            if refusal.status == 401:
+                await self._strangers.pause(address)
+            raise
+
+    async def _known_by(self, given: bytes | None, address: str) -> Grant:
         realm = {"WWW-Authenticate": 'Bearer realm="graphbrain"'}
         word, _, token = (given or b"").decode("latin-1").strip().partition(" ")
         if word.lower() != "bearer" or not token.strip():
@@ -184,7 +216,8 @@ class Door:
         asked, found = time.monotonic(), self._keeper.who(token.strip())
         needed = asked if found is None else asked - HOLDS
         if not self._keeper.known_since(needed):
-            await self._know_since(needed)
+            async with self._strangers.looked_up(address) if found is None else contextlib.nullcontext():
+                await self._know_since(needed)
             found = self._keeper.who(token.strip())
         elif not self._keeper.known_since(asked - READ_AHEAD):
             self._look_again()
@@ -223,19 +256,15 @@ class Door:
             raise Refusal(403, "Forbidden", f"This is not for the role {grant.role}; it is for {' and '.join(wanted)}.")
 
     def _check_rate(self, name: str) -> None:
-        """A bucket for each token that fills at the rate, and holds what flows in in two seconds."""
-        rate = self._limits.rate
-        if rate <= 0:
-            return
-        now, most = self._clock(), rate * BURST_SECONDS
-        left, at = self._buckets.get(name, (most, now))
-        left = min(most, left + (now - at) * rate)
-        if left < 1.0:
-            wait = {"Retry-After": str(max(1, round((1.0 - left) / rate)))}
+        wait = self._rates.draw(name)
+        if wait:
             raise Refusal(
-                429, "TooMany", f"At most {rate:g} requests a second of one token.", try_again=True, headers=wait
+                429,
+                "TooMany",
+                f"At most {self._rates.rate:g} requests a second of one token.",
+                try_again=True,
+                headers={"Retry-After": str(max(1, round(wait)))},
             )
-        self._buckets[name] = (left - 1.0, now)
 
     async def _read(self, receive: Receive, length: bytes | None) -> Receive:
         """The body, read to its end; then it is handed on at once. Raises Refusal."""
@@ -267,8 +296,19 @@ class Door:
         return again
 
 
+def _named(scope: Scope) -> str:
+    """The server that the target of a request names, where it does: it counts, and not what Host says. The path is the
+    rest then."""
+    found = ABSOLUTE.fullmatch(scope["path"])
+    if found is None:
+        return ""
+    scope["path"] = found[2] or "/"
+    scope["raw_path"] = scope["path"].encode("utf-8", "surrogateescape")
+    return found[1] or "?"
+
+
 class _Stalled(Exception):
-    """Whoever asked does not read the answer."""
+    """Whoever asked does not read the answer, or too slowly."""
 
 
 class _Visit:
@@ -279,6 +319,8 @@ class _Visit:
         self.id = given if REQUEST_ID.fullmatch(given) else uuid.uuid4().hex
         scope.setdefault("state", {})["request_id"] = self.id
         self.grant: Grant | None = None
+        self.seat: Seat | None = None
+        self._waited = 0.0
         self._method, self._send, self._clock = scope["method"], send, clock
         self._began, self._status, self._bytes = clock(), 0, 0
 
@@ -289,13 +331,26 @@ class _Visit:
             more = {"x-request-id": self.id, "cache-control": "no-store", "x-content-type-options": "nosniff"}
             headers = [*message.get("headers", ()), *((k.encode(), v.encode()) for k, v in more.items())]
             message = {**message, "headers": headers}
-        else:
-            self._bytes += len(message.get("body", b""))
+            await self._hand_on(message)
+            return
+        body = message.get("body", b"")
+        for start in range(AT_ONCE, len(body), AT_ONCE):
+            await self._hand_on({**message, "body": body[start - AT_ONCE : start], "more_body": True})
+        await self._hand_on({**message, "body": body[(len(body) - 1) // AT_ONCE * AT_ONCE :]} if body else message)
+
+    async def _hand_on(self, message: Message) -> None:
+        """Hand a message to the network, when it has taken those before. Raises _Stalled where nobody reads them, or
+        too slowly."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(STALLED):
                 await self._send(message)
         except TimeoutError:
             raise _Stalled from None
+        self._waited += time.monotonic() - began
+        self._bytes += len(message.get("body", b""))
+        if self._waited > STALLED and self._bytes < LEAST_PACE * self._waited:
+            raise _Stalled
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer that it is not done, if nothing was answered yet."""

@@ -25,6 +25,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.service.app import Application, Terms
 from graphbrain.service.door import Limits
+from graphbrain.service.heads import LONGEST_HEAD, protocol
 
 __all__ = ["Address", "Limits", "Terms", "configured", "serve"]
 
@@ -34,7 +35,6 @@ LAST_TRIES = 3.0
 """Seconds for which a service that stops goes on trying where Neo4j does not answer."""
 KEEP_ALIVE = 65
 """Longer than a long poll, so that a connection outlives a pause of its client."""
-LONGEST_HEAD = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,7 @@ def configured(service: Application, address: Address) -> uvicorn.Config:
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
     return uvicorn.Config(
         service,
+        http=protocol(),
         log_config=None,
         access_log=False,
         proxy_headers=False,

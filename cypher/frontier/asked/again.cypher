@@ -1,15 +1,18 @@
-// What was leased by a caller's key, for a caller who asks again: whoever asked before leases no more by it.
+// What was leased by callers' keys, for callers who ask again: who asked before leases no more by them.
 //
-// param   key    STRING  the caller's
+// param   keys   LIST    the callers', sorted
+// column  key    STRING  a caller's
 // column  token  STRING  the fencing token of the call
 // column  pages  LIST    keys of the pages it has leased
 // rows    many
-// locks   what is noted by the key
+// locks   what is noted by the keys, in their order
 // mode    write
 // retry   safe
-MATCH (locked:Asked {key: $key})
+UNWIND $keys AS key
+MATCH (locked:Asked {key: key})
 SET locked:Asked
 WITH count(*) AS held
-MATCH (a:Asked {key: $key})
+UNWIND $keys AS key
+MATCH (a:Asked {key: key})
 SET a.again = true
-RETURN a.token AS token, a.pages AS pages
+RETURN a.key AS key, a.token AS token, a.pages AS pages

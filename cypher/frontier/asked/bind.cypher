@@ -1,19 +1,19 @@
-// Note which pages are leased by a caller's key, in the transaction that leases them.
+// Note which pages are leased by callers' keys, in the transaction that leases them.
 //
-// param   key    STRING   the caller's
-// param   token  STRING   the fencing token of the call
-// param   pages  LIST     keys of the pages that it leases now
-// param   until  FLOAT    when these leases lapse
-// column  mine   BOOLEAN  false when another call has this key, or was told since what this one has
+// param   rows      LIST  in order of the keys: [key, the fencing token of the call, keys of the pages that it leases now,
+//                         when these leases lapse]
+// column  answered  LIST  keys that another call has, or that were told since what this one has; nothing is noted by them
 // rows    one
-// locks   what is noted by the key
+// locks   what is noted by the keys, in their order
 // mode    write
 // retry   once   a run whose answer was lost is found by its token, on the pages
-MERGE (locked:Asked {key: $key})
-ON CREATE SET locked.token = $token, locked.pages = []
+UNWIND $rows AS row
+MERGE (locked:Asked {key: row[0]})
+ON CREATE SET locked.token = row[1], locked.pages = []
 SET locked:Asked
-WITH count(*) AS held
-MATCH (a:Asked {key: $key})
-WITH a, a.token = $token AND a.again IS NULL AS mine
-FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END | SET a.pages = a.pages + $pages, a.until = $until)
-RETURN mine
+WITH collect(row) AS rows
+UNWIND rows AS row
+MATCH (a:Asked {key: row[0]})
+WITH a, row, a.token = row[1] AND a.again IS NULL AS mine
+FOREACH (_ IN CASE WHEN mine THEN [1] ELSE [] END | SET a.pages = a.pages + row[2], a.until = row[3])
+RETURN collect(CASE WHEN NOT mine THEN row[0] END) AS answered

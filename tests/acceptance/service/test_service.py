@@ -36,7 +36,7 @@ from tests.serving import ROLES, bearer, serving, tokens
 
 A = "http://a.org/"
 EXAMPLES = 4
-LIMITS = Limits(body=100_000, body_seconds=0.5, items=20, rate=0, wait=5.0, requests=300, streams=2)
+LIMITS = Limits(body=100_000, body_seconds=0.5, items=20, rate=0, wait=5.0, requests=300, streams=5, streams_of_one=2)
 
 
 @pytest.fixture(scope="module")
@@ -363,7 +363,9 @@ def test_who_does_not_read_holds_no_stream(
         def status() -> int:
             return http.get("/v1/find", params={"limit": 1}).status_code
 
-        eventually(lambda: status() == 503, "two that do not read hold both streams")
+        eventually(lambda: status() == 503, "two that do not read hold both streams of their token")
+        others = http.get("/v1/find", params={"limit": 1}, headers=bearer(given["operator"]))
+        assert others.status_code == 200, "and no more"
         eventually(lambda: status() == 200, "and let go")
     brain.clear()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Iterator
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -217,6 +221,65 @@ def test_what_only_a_client_meets(own: Brain, kind: type) -> None:
     with kind("http://brain.example:1", "t", without_tls=True):
         pass
     assert issubclass(ServiceUnavailable, GraphbrainError) and ServiceUnavailable.try_again
+
+
+@contextlib.contextmanager
+def swallowing(url: str) -> Iterator[tuple[str, list[bytes]]]:
+    """A relay to the service that never answers the first request of a verb; and what came first on each connection."""
+    at, seen, swallowed = urlsplit(url), list[bytes](), set[bytes]()
+
+    def pass_on(one: socket.socket, other: socket.socket, first: bytes = b"") -> None:
+        with contextlib.suppress(OSError):
+            other.sendall(first)
+            while more := one.recv(65536):
+                other.sendall(more)
+        for each in (one, other):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def serve(there: socket.socket) -> None:
+        first = there.recv(65536)
+        seen.append(first)
+        verb = first.split(b" ", 2)[1] if first else b""
+        if verb not in swallowed:
+            swallowed.add(verb)
+            while there.recv(65536):
+                pass
+            return
+        service = socket.create_connection((at.hostname or "", at.port or 0))
+        threading.Thread(target=pass_on, args=(service, there), daemon=True).start()
+        pass_on(there, service, first)
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", [Client, Waiting])
+def test_a_request_whose_answer_hangs_is_made_again(own: Brain, kind: Callable[..., Any]) -> None:
+    own.clear()
+    own.seed([A, B, C])
+    with serving(own) as url, swallowing(url) as (relay, seen):
+        token = tokens(own)["operator"]
+
+        def client() -> Any:
+            return kind(relay, token, limit_seconds=15.0)  # a new connection for each verb
+
+        with client() as one:
+            claims = one.next_urls(3)
+        with client() as one:
+            renewed = one.renew(claims[1:])
+        with client() as one:
+            assert one.give_back(renewed[:1]) == [True]
+        with client() as one:
+            assert one.report([Fetched(claims[0].url, [B], claims[0])])[0].accepted
+        assert len(claims) == 3 and len(seen) >= 8 and own.stats()["leased"] == 1
 
 
 def test_items_go_in_parts() -> None:

@@ -183,7 +183,7 @@ def test_ten_times_the_answer_costs_at_most_ten_times_as_much(name: str, raw: dr
 
 
 def test_finding_ones_own_claims_reads_only_what_was_tried(raw: driver.Driver, filled: Filled) -> None:
-    hits, length, steps = profile(raw, "claims/mine", keys=filled.held, token=filled.token)
+    hits, length, steps = profile(raw, "claims/mine", keys=filled.held, tokens=[filled.token])
     assert length == LEASED - FAILED
     assert hits <= 30 * LEASED
     assert not SLOW_STEPS & steps

@@ -13,7 +13,7 @@ import neo4j as driver
 import pytest
 
 from graphbrain import Brain, Failed, Fetched, Link
-from graphbrain.frontier.claims import Request, attempts, take
+from graphbrain.frontier.claims import Holder, Request, attempts, take
 from graphbrain.frontier.sampling import Reach
 from graphbrain.graph.statements import statement
 from tests.conftest import PATIENCE, Neo4j
@@ -371,7 +371,8 @@ def test_a_made_up_token_is_nobodys(brain: Brain) -> None:
 def test_a_claim_whose_answer_was_lost_is_found_again(brain: Brain) -> None:
     """The transaction committed, the connection broke: the second attempt returns what the first took."""
     brain.seed([A, B, C])
-    wish = Request(2, "feed" * 8, "me", brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
+    holders = [Holder("feed" * 8, "me")] * 2
+    wish = Request(holders, brain.now, 300.0, brain.policy.manners, brain.session.finder, Reach())
     work = attempts(take, lambda: wish)
     first = brain.graph.write(work, "claims/take")
     again = brain.graph.write(work, "claims/take")

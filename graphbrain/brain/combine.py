@@ -1,0 +1,171 @@
+"""Group commit: what arrives while a transaction is under way goes into the next one.
+
+Nobody waits for company: who comes while nobody is at work begins at once, alone if he is alone. A caller works until
+his own request is done; a thread of the background goes on with what has come meanwhile. Owners take turns, so that one
+with many requests is not served before one with few.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from graphbrain.fair import Turns
+
+__all__ = ["Combiner", "Ticket"]
+
+A = TypeVar("A")
+R = TypeVar("R")
+
+
+class Ticket(Generic[A, R]):
+    """One caller's request, and its answer to come. `size`: how much of a round it takes."""
+
+    __slots__ = ("future", "owner", "request", "size")
+
+    def __init__(self, request: A, owner: Hashable, size: float) -> None:
+        self.request, self.owner, self.size = request, owner, size
+        self.future: Future[R] = Future()
+
+    def begins(self) -> bool:
+        """Is it to be answered still? Its caller cannot take it back any more."""
+        return self.future.running() or self.future.set_running_or_notify_cancel()
+
+    @property
+    def done(self) -> bool:
+        """Is it answered?"""
+        return self.future.done()
+
+    def answer(self, result: R) -> None:
+        """Answer it, unless it is answered."""
+        if not self.future.done():
+            self.future.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        """Answer it by an error, unless it is answered."""
+        if not self.future.done():
+            self.future.set_exception(error)
+
+
+class Combiner(Generic[A, R]):
+    """Combines requests of several callers. Thread-safe.
+
+    `act` answers a round of tickets, of at most the size `most` together; what it raises is the answer of those that it
+    has not answered. A request of at least the size `alone` is a round of its own, beside the others. `undo`: what
+    becomes of an answer whose caller was interrupted while he waited.
+    """
+
+    def __init__(
+        self,
+        act: Callable[[Sequence[Ticket[A, R]]], None],
+        name: str,
+        *,
+        most: float,
+        alone: float,
+        lanes: int = 1,
+        undo: Callable[[Future[R]], None] = lambda _: None,
+    ) -> None:
+        self._act, self._name, self._most, self.alone, self._free = act, name, most, alone, lanes
+        self._undo = undo
+        self._lock = threading.Lock()
+        self._waiting: Turns[Ticket[A, R]] = Turns()
+        self._wakes: SimpleQueue[bool] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._lanes = lanes
+
+    def do(self, request: A, owner: Hashable, size: float) -> R:
+        """The answer to a request, which this thread sees to if nobody else does."""
+        ticket: Ticket[A, R] = Ticket(request, owner, size)
+        if size >= self.alone:
+            ticket.begins()
+            self._round([ticket], ticket)
+        elif self._come(ticket):
+            self._lead(ticket)
+        try:
+            return ticket.future.result()
+        except BaseException:
+            if not (ticket.done or ticket.future.cancel()):
+                ticket.future.add_done_callback(self._undo)
+            raise
+
+    def submit(self, request: A, owner: Hashable, size: float) -> Future[R]:
+        """The same, for callers that have no thread to wait in: one of the background sees to it."""
+        ticket: Ticket[A, R] = Ticket(request, owner, size)
+        if self._come(ticket):
+            self._wake()
+        return ticket.future
+
+    def close(self) -> None:
+        """End the threads of the background, once what waits is done."""
+        with self._lock:
+            threads, self._threads = self._threads, []
+        for _ in threads:
+            self._wakes.put(False)
+        for thread in threads:
+            thread.join()
+
+    def _come(self, ticket: Ticket[A, R]) -> bool:
+        """Let it wait; True: and see to it, for nobody else does."""
+        with self._lock:
+            self._waiting.put(ticket.owner, ticket)
+            if not self._free:
+                return False
+            self._free -= 1
+            return True
+
+    def _lead(self, own: Ticket[A, R] | None) -> None:
+        """See to what waits, until `own` is done; None: until nothing waits."""
+        try:
+            while (own is None or not own.done) and (tickets := self._next()):
+                self._round(tickets, own)
+        finally:
+            with self._lock:
+                more = len(self._waiting) > 0
+                self._free += not more
+            if more:
+                self._wake()
+
+    def _next(self) -> list[Ticket[A, R]]:
+        """As many tickets as fit into a round, owners by turns."""
+        tickets: list[Ticket[A, R]] = []
+        size = 0.0
+        with self._lock:
+            while len(self._waiting) and (not tickets or size + self._waiting.peek().size <= self._most):
+                ticket = self._waiting.take()
+                if ticket.begins():
+                    tickets.append(ticket)
+                    size += ticket.size
+        return tickets
+
+    def _round(self, tickets: Sequence[Ticket[A, R]], own: Ticket[A, R] | None) -> None:
+        try:
+            self._act(tickets)
+        except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
+            for ticket in tickets:
+                ticket.fail(error)
+        except BaseException as error:  # Ctrl-C is for this thread; the others' requests wait for the next one
+            with self._lock:
+                for ticket in tickets:
+                    if ticket is own:
+                        ticket.fail(error)
+                    elif not ticket.done:
+                        self._waiting.put(ticket.owner, ticket)
+            raise
+        for ticket in tickets:
+            ticket.fail(AssertionError("a round has left a request without an answer"))
+
+    def _wake(self) -> None:
+        """Let a thread of the background lead on."""
+        with self._lock:
+            if len(self._threads) < self._lanes:
+                thread = threading.Thread(target=self._serve, name=f"graphbrain-{self._name}", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._wakes.put(True)
+
+    def _serve(self) -> None:
+        while self._wakes.get():
+            self._lead(None)

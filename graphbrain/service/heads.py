@@ -1,0 +1,160 @@
+"""HTTP as it arrives: heads are bounded before a parser keeps them, whichever of uvicorn's parsers is installed.
+
+A parser gathers what belongs to a header until the header ends, and the framework sees nothing before that. So the
+limits are here: what a parser has taken without making anything of it, and the time that a head may take. The exact
+size of a head that is complete, and how many headers it has, the door checks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import uuid
+from typing import Any
+from urllib.parse import unquote
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from graphbrain.service.refusals import CURRENT_ID, Refusal, body_of
+
+__all__ = ["LONGEST_HEAD", "MOST_HEADERS", "TOO_LARGE", "protocol"]
+
+LONGEST_HEAD = 65_536
+"""Bytes of a request line and its headers."""
+MOST_HEADERS = 100
+HEAD_SECONDS = 30.0
+"""A head must be complete so long after its connection was made, or after its first byte."""
+SLICE = 16_384
+"""Bytes that a parser is given at a time."""
+TOO_LARGE = Refusal(
+    431, "HeadTooLarge", f"The head of a request has at most {LONGEST_HEAD:,} bytes and {MOST_HEADERS} headers."
+)
+MALFORMED = Refusal(400, "BadInput", "This is not HTTP as the service reads it.")
+TOO_SLOW = Refusal(408, "TimedOut", f"The head of the request did not arrive in {HEAD_SECONDS:g} s.", try_again=True)
+_PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
+
+
+class _Bounded:
+    """What both protocols do alike: they refuse in the documented form, and wait for a head no longer than it may take.
+    Before uvicorn's class among the bases."""
+
+    transport: asyncio.Transport
+    loop: asyncio.AbstractEventLoop
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)  # type: ignore[misc]
+        self._await_head()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._head_is_there()
+        super().connection_lost(error)  # type: ignore[misc]
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  uvicorn's own words
+        """Called by uvicorn, inside the handling of the parser's error."""
+        too_large = getattr(sys.exception(), "error_status_hint", None) == 431
+        self._refuse(TOO_LARGE if too_large else MALFORMED)
+
+    def _await_head(self) -> None:
+        if self._late is None:
+            self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
+
+    def _head_is_there(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _too_late(self) -> None:
+        self._late = None
+        self._refuse(TOO_SLOW)
+
+    def _refuse(self, refusal: Refusal) -> None:
+        """Say why, and hang up."""
+        if self.transport.is_closing():
+            return
+        name = uuid.uuid4().hex
+        before = CURRENT_ID.set(name)
+        body = body_of(refusal)
+        CURRENT_ID.reset(before)
+        headers = {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "x-request-id": name,
+            "connection": "close",
+            **{key.lower(): value for key, value in refusal.headers.items()},
+        }
+        lines = [b"HTTP/1.1 %d %s" % (refusal.status, _PHRASES[refusal.status])]
+        lines += [f"{key}: {value}".encode("ascii") for key, value in headers.items()]
+        self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
+        self.transport.close()
+
+
+class BoundedH11(_Bounded, H11Protocol):
+    """h11 itself bounds what it gathers (`h11_max_incomplete_event_size`)."""
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+            self._await_head()
+        elif self.conn.their_state is not h11.IDLE:
+            self._head_is_there()
+
+
+def protocol() -> type[asyncio.Protocol]:
+    """How HTTP is read: by httptools where it is installed, else by h11, which uvicorn brings."""
+    try:
+        import httptools  # noqa: F401
+    except ImportError:
+        return BoundedH11
+    return _bounded_httptools()
+
+
+def _bounded_httptools() -> type[asyncio.Protocol]:
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    class BoundedHttpTools(_Bounded, HttpToolsProtocol):
+        """httptools gathers without a limit; `_idle` counts what it was given since it made something of it."""
+
+        _idle = 0
+        _in_head = True
+        _moved = False
+
+        def data_received(self, data: bytes) -> None:
+            for start in range(0, len(data), SLICE):
+                part = data[start : start + SLICE]
+                self._moved = False
+                super().data_received(part)
+                if self.transport.is_closing():
+                    return
+                self._idle = 0 if self._moved else self._idle + len(part)
+                if self._idle > LONGEST_HEAD:
+                    self._refuse(TOO_LARGE)
+                    return
+
+        def on_message_begin(self) -> None:
+            super().on_message_begin()
+            self._in_head = True
+            self._await_head()
+
+        def on_header(self, name: bytes, value: bytes) -> None:
+            if self._in_head:  # of trailers, which come behind a body, the service uses none
+                super().on_header(name, value)
+
+        def on_headers_complete(self) -> None:
+            self._in_head, self._moved = False, True
+            self._head_is_there()
+            super().on_headers_complete()
+            if not self.url.startswith(b"/"):  # as h11 tells it: the door looks at the whole target
+                target: Any = self.url.partition(b"?")[0]
+                self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))
+
+        def on_body(self, body: bytes) -> None:
+            self._moved = True
+            super().on_body(body)
+
+        def on_message_complete(self) -> None:
+            self._moved = True
+            super().on_message_complete()
+
+    return BoundedHttpTools
