@@ -2,7 +2,7 @@
 
 How far the pass has come stands on the brain, so any process goes on with it. Hosts have a pass of their own
 (`hosts.admin.review`), which is over sooner: they are what keeps a crawl waiting.
-Statements: pages/ahead, pages/times, pages/put_right, brain/note.
+Statements: pages/ahead, pages/times, pages/put_right, brain/lock, brain/note.
 """
 
 from __future__ import annotations
