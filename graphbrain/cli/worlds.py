@@ -63,7 +63,7 @@ def run(
             seconds=float("inf") if minutes is None else 60 * minutes,
             stop=stop.is_set,
             says=says,
-            shrinking=TRIES if shrink and not large else 0,
+            shrinking=TRIES if shrink else 0,
         ):
             done += 1
             failed += not outcome.ok

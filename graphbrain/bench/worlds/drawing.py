@@ -61,8 +61,7 @@ def draw(seed: int, hosts: int = 10, order: str | None = None, *, large: bool = 
 
 
 def _without_orphans(world: World) -> World:
-    """A world in which no page waits to be linked again: none is forgotten, and no site leads elsewhere, where orphans
-    are parked. Nobody but the brain knows which they are."""
+    """The world, with orphans kept where pages may become some: nobody but the brain would know which are parked."""
     forgets = any(event.what.startswith("forget") for event in world.events)
     if forgets or any(window.kind == "maintenance_301" for host in world.hosts for window in host.windows):
         return replace(world, settings={**world.settings, "orphans": "keep"})

@@ -20,6 +20,9 @@ __all__ = ["Outcome", "run", "try_world"]
 LIMIT, FOR_HOST = 300.0, 6.0
 """Seconds of this machine for one world, and for each host of a large one; what is cut is judged as far as it came."""
 
+LEAST_SHRINKING, SHRINKING = 120.0, 6.0
+"""A world that fails is made smaller for so many seconds, or so many times as long as its own crawl has taken."""
+
 
 @dataclass(slots=True)
 class Outcome:
@@ -113,6 +116,7 @@ def _shrink(
     tries: int,
 ) -> None:
     judges = {outcome.findings[0].judge}
+    until = time.monotonic() + max(LEAST_SHRINKING, SHRINKING * outcome.log.seconds)
     limit = max(10.0, 1.5 * outcome.log.seconds)
     found: list[Finding] = []
 
@@ -123,6 +127,6 @@ def _shrink(
             found[:] = tried.findings
         return bool(same)
 
-    shrunk = shrink(outcome.world, fails, tries=tries, stop=stop)
+    shrunk = shrink(outcome.world, fails, tries=tries, stop=lambda: stop() or time.monotonic() > until)
     if shrunk is not outcome.world:
         outcome.shrunk, outcome.shrunk_findings = shrunk, found
