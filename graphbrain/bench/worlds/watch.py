@@ -261,9 +261,10 @@ class Watch:
         if entry.value < 0:
             self.back_at = entry.at
             longest = entry.clock + float(self.world.settings.get("lease_seconds", 300.0))
-            for held in (*(page.held for page in self.pages.values()), *(host.out for host in self.hosts.values())):
-                for claim, until in held.items():
-                    held[claim] = min(until, longest)
+            for page in self.pages.values():
+                page.held = {token: min(until, longest) for token, until in page.held.items()}
+            for host in self.hosts.values():
+                host.out = {claim: min(until, longest) for claim, until in host.out.items()}
 
     def _free_aliases(self) -> None:
         """When the target of an alias is forgotten, the alias waits to be fetched as a page."""
