@@ -262,7 +262,7 @@ class Watch:
             self.back_at = entry.at
             longest = entry.clock + float(self.world.settings.get("lease_seconds", 300.0))
             for page in self.pages.values():
-                page.held = {claim: min(until, longest) for claim, until in page.held.items()}
+                page.held = {token: min(until, longest) for token, until in page.held.items()}
             for host in self.hosts.values():
                 host.out = {claim: min(until, longest) for claim, until in host.out.items()}
 

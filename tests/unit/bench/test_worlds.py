@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import sys
+from dataclasses import make_dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,13 +14,16 @@ from graphbrain.bench.worlds import NAMED, World, draw, from_json, named, to_jso
 from graphbrain.bench.worlds.drawing import LARGE, places_needed
 from graphbrain.bench.worlds.progress import can_keep_up
 from graphbrain.bench.worlds.shrink import candidates, shrink
-from graphbrain.bench.worlds.web import Web
-from graphbrain.bench.worlds.world import ANSWERED, DAY, HOUR, ILL, WINDOWS, Event, Host, Page, Phase, Window
+from graphbrain.bench.worlds.web import Met, Web
+from graphbrain.bench.worlds.world import ANSWERED, DAY, HOUR, ILL, NONE, WINDOWS, Event, Host, Page, Phase, Window
 from graphbrain.cli.app import cli
 from graphbrain.errors import BadInput
+from graphbrain.model import Claim, Failed, Fetched
 from graphbrain.settings import ORDERS, Settings
 
 SEEDS = range(60)
+crawl = sys.modules["graphbrain.bench.worlds.crawl"]
+"""The module; the package offers its function by the same name."""
 
 
 def test_a_seed_draws_one_world() -> None:
@@ -144,6 +148,25 @@ def test_places_that_are_needed() -> None:
     assert places_needed(world) == 3.0
     assert places_needed(replace(world, settings={"delay_seconds": 2.0, "in_flight": 1})) == 1.0
     assert places_needed(replace(world, settings={"delay_seconds": 0.0})) == float("inf")
+
+
+@pytest.mark.parametrize("outcome", [*ILL, *ANSWERED])
+def test_a_report_says_what_was_met(monkeypatch: pytest.MonkeyPatch, outcome: str) -> None:
+    """And whose fault it is, by a graphbrain whose `Failed` can say so."""
+    faulty = make_dataclass("Faulty", [("fault", str | None, None)], bases=(Failed,), frozen=True)
+    monkeypatch.setattr(crawl, "Failed", faulty)
+    monkeypatch.setattr(crawl, "HAS_FAULT", True)
+    status = None if outcome in ("silent", *NONE) else {"fetched": 200, "moved": 301}.get(outcome, 500)
+    phase = Phase(0.0, outcome, status=status, target="http://a.example/2" if outcome == "moved" else None)
+    claim = Claim("http://a.example/", "0" * 32, "t", 1.0, "a.example", 0)
+    item = crawl._item(crawl._Held(claim, Met(phase, ("http://a.example/1",), "body")), 1.0)
+    assert item.claim is claim
+    if isinstance(item, Fetched):
+        assert outcome in ("fetched", "moved")
+        assert (item.redirected_to, bool(item.links)) == (phase.target, outcome == "fetched")
+    else:
+        assert outcome in (*ILL, "missing")
+        assert (item.status, getattr(item, "fault", "")) == (status, outcome if status is None else None)
 
 
 # ---------------------------------------------------------------- shrinking

@@ -323,6 +323,15 @@ def test_a_page_that_was_forgotten_for_ever() -> None:
     assert kinds(world(host(A, 1)), seed(url(0)), visit(0.0, url(0)), gone, visit(9.0, url(0))) == ["once"]
 
 
+def test_a_lease_of_a_future_that_is_none() -> None:
+    """The clock was a day ahead for a minute: what was claimed then is held for a lease, and no longer."""
+    ahead, back = Happened(0.0, DAY, "jump", value=DAY), Happened(60.0, 60.0, "jump", value=-DAY)
+    held = call(5.0, url(0), clock=DAY + 5, until=DAY + 5 + LEASE)
+    start = [seed(url(0)), ahead, held, back]
+    assert "once" not in kinds(world(host(A, 1)), *start, visit(61.0 + LEASE, url(0)))
+    assert "once" in kinds(world(host(A, 1)), *start, visit(50.0 + LEASE, url(0)))
+
+
 # ---------------------------------------------------------------- honest
 
 
