@@ -415,7 +415,9 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "visits/places": {"ids": some},
         "visits/waits": {"rows": [[hub, "*", NOW]]},
         "visits/failed": {
-            "rows": [[other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None, NOW, "broken", None]]
+            "rows": [
+                [other, "frontier", 500, "HTTP 500", NOW, 1, NOW + 9.0, None, TOKEN, "retry", None, NOW, "broken", None]
+            ]
         },
         "visits/fetched": {"rows": [visit]},
         "visits/read": {"ids": some},

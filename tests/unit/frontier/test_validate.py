@@ -263,17 +263,19 @@ def test_of_several_guesses_of_a_value_the_largest_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("failed", "vain"),
+    ("failed", "kind"),
     [
-        (Failed(A), True),
-        (Failed(A, fault="silent"), True),
-        (Failed(A, fault="not_sent"), False),
-        (Failed(A, fault="not_understood"), False),
-        (Failed(A, status=500, fault="silent"), False),
-        (Failed(A, status=429, fault="not_sent"), False),
+        (Failed(A), "silent"),
+        (Failed(A, fault="silent"), "silent"),
+        (Failed(A, fault="not_sent"), "none"),
+        (Failed(A, fault="not_understood"), "none"),
+        (Failed(A, status=500, fault="silent"), "broken"),
+        (Failed(A, status=408), "broken"),
+        (Failed(A, status=429, fault="not_sent"), "refused"),
+        (Failed(A, status=404), "well"),
     ],
 )
-def test_only_silence_is_a_hosts_silence(failed: Failed, vain: bool) -> None:
-    """Beside a status a fault says nothing."""
-    assert item(failed).vain is vain
-    assert item(failed).slowed is (failed.status == 429)
+def test_the_kind_of_an_attempt_follows_from_its_status_and_without_one_from_its_fault(
+    failed: Failed, kind: str
+) -> None:
+    assert item(failed).kind == kind

@@ -1,0 +1,284 @@
+"""Health: whose fault a failure is, where pages wait that have failed, and when they are given up and looked at again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from graphbrain import Brain, Claim, Failed, Fetched
+from tests.integration.conftest import START, HandClock, MakeBrain
+
+A = "a.org"
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+ORDERS = ["optimal", "best_first", "breadth_first"]
+Ask = Callable[..., list[list[object]]]
+
+
+def page(name: object) -> str:
+    return f"http://{A}/{name}"
+
+
+def crawl(brain: Brain, clock: HandClock, until: float, most: int = 3_000) -> Iterator[Claim]:
+    """The claims that are handed out one by one until then, as soon as they can be."""
+    for _ in range(most):
+        claims = brain.next_urls(1)
+        if claims:
+            yield claims[0]
+        elif claims.next_ready is None or claims.next_ready >= until:
+            clock.at = until
+            return
+        else:
+            clock.at = max(claims.next_ready, clock.at + 0.01)
+    raise AssertionError("it does not end")
+
+
+def found(brain: Brain, names: list[str]) -> None:
+    """A page that links to these, in their order, is fetched."""
+    brain.seed([f"http://{A}/"])
+    (claim,) = brain.next_urls(1)
+    brain.report([Fetched(claim.url, [page(name) for name in names], claim)])
+
+
+def failure(claim: Claim, how: str) -> Failed:
+    """A failed visit of this kind."""
+    status = {"refused": 503, "limited": 429, "broken": 500}.get(how)
+    fault = how if how in ("not_sent", "not_understood") else None
+    return Failed(claim.url, claim, status, error="" if status else how, fault=fault)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("how", ["silent", "refused", "limited", "broken", "not_sent", "not_understood"])
+def test_ill_pages_in_front_of_good_ones_do_not_keep_them_waiting(
+    make_brain: MakeBrain, clock: HandClock, order: str, how: str
+) -> None:
+    brain = make_brain(order=order, delay_seconds=1.0)
+    good = [f"good{n}" for n in range(15)]
+    found(brain, [*(f"ill{n}" for n in range(9)), *good])
+    left, began = {page(name) for name in good}, clock.at
+    for claim in crawl(brain, clock, clock.at + DAY):
+        if "/ill" in claim.url:
+            clock.pass_(5.0 if how == "silent" else 0.1)
+            brain.report([failure(claim, how)])
+        else:
+            left.discard(claim.url)
+            brain.report([Fetched(claim.url, [], claim)])
+        if not left:
+            break
+    assert not left
+    assert clock.at - began < 10 * 25 * 1.0 + 2 * MINUTE
+
+
+def test_pages_that_failed_get_a_tenth_of_the_claims_while_others_wait_the_longest_untried_first(
+    make_brain: MakeBrain, clock: HandClock
+) -> None:
+    brain = make_brain(order="best_first", delay_seconds=1.0, max_errors=1_000)
+    found(brain, [*(f"ill{n}" for n in range(4)), *(f"good{n}" for n in range(300))])
+    log: list[str] = []
+    for claim in crawl(brain, clock, clock.at + HOUR, 400):
+        ill = "/ill" in claim.url
+        log.append(claim.url if ill else "")
+        brain.report([failure(claim, "broken") if ill else Fetched(claim.url, [], claim)])
+        if log.count("") == 290:
+            break
+    retries = [url for url in log if url][4:]
+    assert len(retries) <= len(log) / 10
+    assert retries[:4] == [page(f"ill{n}") for n in range(4)]
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("how", ["broken", "refused", "silent"])
+def test_a_host_that_fails_for_an_evening_loses_no_page(
+    make_brain: MakeBrain, clock: HandClock, order: str, how: str
+) -> None:
+    brain = make_brain(order=order, delay_seconds=1.0, max_errors=2, revisit_seconds=30 * DAY)
+    found(brain, [str(n) for n in range(6)])
+    over = clock.at + 3 * HOUR
+    for claim in crawl(brain, clock, over):
+        brain.report([failure(claim, how)])
+    assert [brain.page(page(n)).state for n in range(6)] == ["frontier"] * 6
+    assert max(brain.page(page(n)).errors for n in range(6)) <= 1
+    host = brain.host(A)
+    assert (host.illness, host.failing_since is not None) == (how, True)
+    left = {page(n) for n in range(6)}
+    for claim in crawl(brain, clock, over + 8 * HOUR):
+        left.discard(claim.url)
+        brain.report([Fetched(claim.url, [], claim)])
+        if not left:
+            break
+    assert not left
+    assert clock.at - over < 7 * HOUR
+
+
+@pytest.mark.parametrize("how", ["broken", "refused", "silent", "not_understood"])
+def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_comes_back(
+    make_brain: MakeBrain, clock: HandClock, how: str
+) -> None:
+    brain = make_brain(delay_seconds=1.0, order="optimal", revisit_seconds=HOUR)
+    found(brain, ["ill", "good"])
+    answers: list[str | None] = []
+    for claim in crawl(brain, clock, START + 60 * DAY):
+        if not claim.url.endswith("/ill"):
+            brain.report([Fetched(claim.url, [], claim)])
+            continue
+        (answer,) = brain.report([failure(claim, how)])
+        answers.append(answer.outcome)
+        if answer.outcome == "gone":
+            break
+    ill = brain.page(page("ill"))
+    assert ill.state == "parked" and ill.errors >= 5
+    assert ill.failing_since is not None and ill.failed is not None and ill.failed - ill.failing_since >= 3 * DAY
+    assert ill.recheck_at is not None and 2 * DAY < ill.recheck_at - clock.at < 9 * DAY
+    looked = []
+    for claim in crawl(brain, clock, clock.at + 100 * DAY):
+        if claim.url != ill.url:
+            brain.report([Fetched(claim.url, [], claim)])
+        elif len(looked) < 3:
+            looked.append(clock.at)
+            brain.report([failure(claim, how)])
+        else:
+            brain.report([Fetched(claim.url, [], claim)])
+            break
+    back = brain.page(page("ill"))
+    assert (back.state, back.errors, back.recheck_at, back.failing_since) == ("known", 0, None, None)
+    assert looked[2] - looked[1] > looked[1] - looked[0] > 2 * DAY
+    assert brain.audit().ok
+
+
+def park(brain: Brain, ask: Ask, clock: HandClock, state: str) -> None:
+    """The page `ill` has failed for ten days, and was given up."""
+    ask(
+        "MATCH (p:Page {url: $url}) SET p.state = $state, p.queue = null, p.errors = 9, p.failed = $now - 60, "
+        "p.failing_since = $now - 864000, p.recheck_at = CASE $state WHEN 'parked' THEN $now + 864000 END",
+        url=page("ill"), state=state, now=clock.at,
+    )  # fmt: skip
+
+
+def test_a_hint_or_a_new_link_brings_a_look_at_a_parked_page_forward_once_in_each_wait(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain = make_brain(delay_seconds=0.0)
+    found(brain, ["ill", "other", "third"])
+    brain.report([Fetched(claim.url, [], claim) for claim in brain.next_urls(9) if "/ill" not in claim.url])
+    clock.pass_(HOUR)
+    park(brain, ask, clock, "parked")
+    assert not brain.next_urls(9)
+    assert [answer.outcome for answer in brain.hint([page("ill")])] == ["moved"]
+    (claim,) = brain.next_urls(9)
+    assert claim.url == page("ill")
+    clock.pass_(1.0)
+    brain.report([failure(claim, "broken")])
+    clock.pass_(HOUR)
+    brain.report([Fetched(page("other"), [page("ill")])])
+    (claim,) = brain.next_urls(1)
+    assert claim.url == page("ill"), "a link from a page that had none"
+    brain.give_back([claim])
+    (claim,) = brain.next_urls(1)
+    clock.pass_(1.0)
+    brain.report([failure(claim, "broken")])
+    clock.pass_(HOUR)
+    brain.report([Fetched(page("other"), [page("ill")])])
+    assert page("ill") not in [claim.url for claim in brain.next_urls(9)], "that link is no news"
+    brain.report([Fetched(page("third"), [page("ill")])])
+    (claim,) = [claim for claim in brain.next_urls(9) if claim.url == page("ill")]
+    brain.give_back([claim])
+    assert [answer.outcome for answer in brain.hint([page("ill")])] == ["noted"], "once in each wait"
+
+
+def test_a_page_that_is_gone_is_looked_at_for_a_hint_and_not_for_a_link(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain = make_brain(delay_seconds=0.0)
+    found(brain, ["ill", "other"])
+    brain.report([Fetched(claim.url, [], claim) for claim in brain.next_urls(9) if "/ill" not in claim.url])
+    clock.pass_(HOUR)
+    park(brain, ask, clock, "gone")
+    brain.report([Fetched(page("other"), [page("ill")])])
+    assert not brain.next_urls(9)
+    brain.hint([page("ill")])
+    (claim,) = brain.next_urls(9)
+    clock.pass_(1.0)
+    brain.report([Failed(claim.url, claim, 404)])
+    assert brain.page(page("ill")).state == "gone"
+    clock.pass_(DAY)
+    brain.hint([page("ill")])
+    assert page("ill") not in [claim.url for claim in brain.next_urls(9)], "at most once in three days"
+    clock.pass_(3 * DAY)
+    brain.hint([page("ill")])
+    assert page("ill") in [claim.url for claim in brain.next_urls(9)]
+
+
+def test_pages_that_an_older_version_parked_are_looked_at_within_days(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain = make_brain(delay_seconds=0.0, revisit_seconds=30 * DAY)
+    found(brain, ["ill", "orphan"])
+    park(brain, ask, clock, "parked")
+    ask("MATCH (p:Page {url: $url}) SET p.failing_since = null, p.recheck_at = null", url=page("ill"))
+    ask(
+        "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'orphan', p.queue = null",
+        url=page("orphan"),
+    )
+    ask("MATCH (b:Brain) SET b.health = null")
+    with Brain.open(
+        **{n: getattr(brain.graph, n) for n in ("uri", "user", "password")}, clock=clock, share=True
+    ) as new:
+        new.tend()
+        clock.pass_(3 * DAY)
+        assert [claim.url for claim in new.next_urls(9)] == [page("ill")]
+
+
+@pytest.mark.parametrize("how", ["broken", "refused", "silent"])
+def test_no_crawl_waits_for_a_host_that_has_been_failing_for_six_hours(
+    make_brain: MakeBrain, clock: HandClock, how: str
+) -> None:
+    brain = make_brain(delay_seconds=1.0, order="best_first")
+    found(brain, [str(n) for n in range(30)])
+    began = clock.at
+    while not (claims := brain.next_urls(3)).finished:
+        assert claims or claims.next_ready is not None
+        if claims:
+            clock.pass_(0.5)
+            brain.report([failure(claim, how) for claim in claims])
+        else:
+            clock.at = max(clock.at + 0.01, claims.next_ready or 0.0)
+    assert 5.9 * HOUR < clock.at - began < 14 * HOUR
+    assert claims.next_ready is not None, "its probes go on"
+    clock.at = claims.next_ready
+    assert len(brain.next_urls(3)) == 1
+    assert brain.audit().ok
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
+def test_queues_of_retries_are_served_whatever_happens(make_brain: MakeBrain, clock: HandClock, seed: int) -> None:
+    """Random answers, claims that are given back or lapse, settings and robots.txt that change; then all is well."""
+    dice = random.Random(seed)
+    brain = make_brain(order=dice.choice(ORDERS), delay_seconds=dice.choice([0.0, 1.0]), lease_seconds=60.0)
+    hosts = [f"h{n}.org" for n in range(3)]
+    brain.seed([f"http://{host}/{n}" for host in hosts for n in range(6)])
+    out: list[Claim] = []
+    for _ in range(120):
+        out += brain.next_urls(dice.randrange(1, 6))
+        dice.shuffle(out)
+        part, out = out[:3], out[3:]
+        what = dice.random()
+        if what < 0.1:
+            brain.give_back(part)
+        elif what < 0.9:
+            kinds = ["silent", "refused", "broken", "not_sent", "well", "well"]
+            ways = [(claim, dice.choice(kinds)) for claim in part]
+            brain.report([Fetched(c.url, [], c) if how == "well" else failure(c, how) for c, how in ways])
+        if dice.random() < 0.1:
+            brain.set_robots(dice.choice(hosts), dice.choice(["User-agent: *\nDisallow: /", ""]))
+        if dice.random() < 0.1:
+            brain.change(pages_per_host=dice.choice([0, 3]))
+        clock.pass_(dice.choice([0.1, 5.0, 90.0, 700.0]))
+        assert brain.audit().ok, brain.audit().findings
+    brain.change(pages_per_host=0)
+    for host in hosts:
+        brain.set_robots(host, "")
+    for claim in crawl(brain, clock, clock.at + 8 * DAY):
+        brain.report([Fetched(claim.url, [], claim)])
+    assert not [each.url for each in brain.find(fetched=False)]
