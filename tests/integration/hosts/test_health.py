@@ -1,4 +1,4 @@
-"""Health: whose fault a failure is, where pages wait that have failed, and when they are given up and looked at again."""
+"""Health: whose fault a failure is, where pages wait that have failed, when they are given up and looked at again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from graphbrain import Brain, Claim, Failed, Fetched
-from tests.integration.conftest import START, HandClock, MakeBrain
+from tests.integration.conftest import START, HandClock
 
+MakeBrain = Callable[..., Brain]
 A = "a.org"
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 ORDERS = ["optimal", "best_first", "breadth_first"]
@@ -146,7 +147,7 @@ def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_com
     assert brain.audit().ok
 
 
-def park(brain: Brain, ask: Ask, clock: HandClock, state: str) -> None:
+def park(ask: Ask, clock: HandClock, state: str) -> None:
     """The page `ill` has failed for ten days, and was given up."""
     ask(
         "MATCH (p:Page {url: $url}) SET p.state = $state, p.queue = null, p.errors = 9, p.failed = $now - 60, "
@@ -162,7 +163,7 @@ def test_a_hint_or_a_new_link_brings_a_look_at_a_parked_page_forward_once_in_eac
     found(brain, ["ill", "other", "third"])
     brain.report([Fetched(claim.url, [], claim) for claim in brain.next_urls(9) if "/ill" not in claim.url])
     clock.pass_(HOUR)
-    park(brain, ask, clock, "parked")
+    park(ask, clock, "parked")
     assert not brain.next_urls(9)
     assert [answer.outcome for answer in brain.hint([page("ill")])] == ["moved"]
     (claim,) = brain.next_urls(9)
@@ -193,7 +194,7 @@ def test_a_page_that_is_gone_is_looked_at_for_a_hint_and_not_for_a_link(
     found(brain, ["ill", "other"])
     brain.report([Fetched(claim.url, [], claim) for claim in brain.next_urls(9) if "/ill" not in claim.url])
     clock.pass_(HOUR)
-    park(brain, ask, clock, "gone")
+    park(ask, clock, "gone")
     brain.report([Fetched(page("other"), [page("ill")])])
     assert not brain.next_urls(9)
     brain.hint([page("ill")])
@@ -214,7 +215,7 @@ def test_pages_that_an_older_version_parked_are_looked_at_within_days(
 ) -> None:
     brain = make_brain(delay_seconds=0.0, revisit_seconds=30 * DAY)
     found(brain, ["ill", "orphan"])
-    park(brain, ask, clock, "parked")
+    park(ask, clock, "parked")
     ask("MATCH (p:Page {url: $url}) SET p.failing_since = null, p.recheck_at = null", url=page("ill"))
     ask(
         "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'orphan', p.queue = null",
