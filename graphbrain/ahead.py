@@ -82,8 +82,11 @@ def put_host_right(host: _Host, patience: float, own_block: float, now: float) -
     return before != (host.next_at, host.blocked_until, host.probe_at, *(getattr(host, name) for name in _EVENTS))
 
 
-def of_page(page: Mapping[str, Any], now: float) -> dict[str, Any]:
+def of_page(page: Mapping[str, Any], now: float, lease_seconds: float) -> dict[str, Any]:
     """The properties of a page that are to be changed, for they were written by a clock that was ahead; empty: none.
+
+    The token of a lease goes on telling a time that is ahead, so its end is not reckoned from that, which would make it
+    shorter at every call: it is at most `lease_seconds` from now.
 
     `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
     `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, None where it
@@ -98,6 +101,8 @@ def of_page(page: Mapping[str, Any], now: float) -> dict[str, Any]:
     since, latest = page["waiting_since"], max(fetched or 0.0, failed or 0.0)
     if since is not None:
         right["waiting_since"] = reckoned(since, fetched, now) if page["lane"] == ASKED else event(since, now)
-    for name, origin in (("not_before", failed), ("recheck_at", latest), ("lease_until", claimed)):
+    for name, origin in (("not_before", failed), ("recheck_at", latest)):
         right[name] = None if page[name] is None else reckoned(page[name], origin, now)
+    if page["lease_until"] is not None and is_ahead(claimed, now):
+        right["lease_until"] = min(page["lease_until"], now + lease_seconds)
     return {name: at for name, at in right.items() if at != page[name]}

@@ -63,7 +63,8 @@ class Backfill:
             return admin.review(tx, now, self._session.policy.manners, revision)
 
         def right(tx: Tx, now: float, revision: int) -> int:
-            return put_right.next_pages(tx, now, self._session.policy, revision)
+            session = self._session
+            return put_right.next_pages(tx, now, session.policy, session.settings.lease_seconds, revision)
 
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)

@@ -12,7 +12,7 @@ PAGE = dict.fromkeys(
 
 
 def page(**known: object) -> dict[str, object]:
-    return ahead.of_page({**PAGE, **known}, NOW)
+    return ahead.of_page({**PAGE, **known}, NOW, 300.0)
 
 
 def test_an_event_in_the_future_counts_as_now_and_one_that_may_be_none_stays() -> None:
@@ -44,3 +44,14 @@ def test_the_times_of_a_page_are_put_right() -> None:
 def test_a_wish_stays_and_an_interval_is_reckoned_anew() -> None:
     assert page(waiting_since=NOW + DAY, lane=0) == {}
     assert page(fetched=NOW + DAY, waiting_since=NOW + DAY + 3_600.0, lane=0)["waiting_since"] == NOW + 3_600.0
+
+
+def test_what_was_put_right_once_stays_right() -> None:
+    """A pass over the pages may come again at any time: a lease that is put right must not lapse earlier by it."""
+    token = tokens.token(NOW + DAY)
+    known = {"lease": token, "lease_until": NOW + DAY + 300.0, "fetched": NOW + DAY, "failed": NOW + DAY + 1.0,
+             "not_before": NOW + DAY + 61.0, "waiting_since": NOW + DAY, "lane": 9, "recheck_at": NOW + 9 * DAY}  # fmt: skip
+    once = {**known, **page(**known)}
+    assert once["lease_until"] == NOW + 300.0
+    for later in (0.0, 1.0, 100.0, 299.0):
+        assert ahead.of_page({**PAGE, **once}, NOW + later, 300.0) == {}, later
