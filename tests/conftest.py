@@ -217,9 +217,10 @@ def neo4j() -> Iterator[Neo4j]:
 def _container(why: str) -> Iterator[Neo4j]:
     """Neo4j in Docker, when the local server could not be started."""
     try:
-        from testcontainers.neo4j import Neo4jContainer
-
-        container = Neo4jContainer("neo4j:2026.09-community")
+        kind, image, variables = container_facts()
+        container = kind(image)
+        for name, value in variables.items():
+            container.with_env(name, value)
         container.start()
     except Exception as error:  # noqa: BLE001  # whatever Docker says, the run must fail with both reasons
         pytest.fail(f"no Neo4j to test on: {why}; and no container either: {error}")
@@ -227,6 +228,18 @@ def _container(why: str) -> Iterator[Neo4j]:
         yield Neo4j(container.get_connection_url(), container.username, container.password)
     finally:
         container.stop()
+
+
+def container_facts() -> tuple[type[Any], str, dict[str, str]]:
+    """The class, the image and the variables of a container with the Neo4j of docker/compose.yml, and its settings but
+    for sizes and ports."""
+    import yaml
+    from testcontainers.community.neo4j import Neo4jContainer
+
+    compose = Path(__file__).resolve().parents[1] / "docker" / "compose.yml"
+    service = yaml.safe_load(compose.read_text(encoding="utf-8"))["services"]["neo4j"]
+    given = {name: value for name, value in service["environment"].items() if name.startswith("NEO4J_")}
+    return Neo4jContainer, service["image"], {name: value for name, value in given.items() if "$" not in value}
 
 
 def emptied(neo4j: Neo4j, **settings: object) -> Brain:

@@ -81,14 +81,17 @@ class _Caller:
 
     @property
     def claims(self) -> list[Claim]:
+        """All that it has got, in the order in which it is told."""
         return [*self.got, *self.aliases]
 
     @property
     def count(self) -> int:
+        """How many claims it has got."""
         return len(self.got) + len(self.aliases)
 
     @property
     def left(self) -> int:
+        """How many it wants still."""
         return self.n - self.count
 
 

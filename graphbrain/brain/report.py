@@ -32,6 +32,8 @@ BATCH_PAGES, BATCH_LINKS, BATCH_BYTES = 200, 10_000, report.BYTES_OF_ONE
 """A report is split into transactions of at most so many pages, links, and bytes of the URLs of these."""
 ALONE = 100
 """A report of at least so many pages, or as many links as go with them, is not combined with others."""
+LANES = 2
+"""Batches that are recorded at the same time: one waits for the server while Python works on the other."""
 HEAVY_OF_ONE = report.MOST_OF_ALL // 8
 """Where a batch is too heavy, the reports that have so many links are recorded by themselves."""
 
@@ -78,7 +80,7 @@ class Reporting:
     def __init__(self, session: Session, names: Names, upkeep: Upkeep) -> None:
         self._session, self._names, self._upkeep = session, names, upkeep
         self._combiner: Combiner[_Make, list[Answer] | _Alone] = Combiner(
-            self._answer, "reports", most=BATCH_PAGES, alone=ALONE
+            self._answer, "reports", most=BATCH_PAGES, alone=ALONE, lanes=LANES
         )
         self._tending = Tending(upkeep)
         self._seconds = 0.0

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from graphbrain.errors import BadInput
 
 __all__ = ["COMMANDS"]
 
+SAY_AFTER = 2.0
+"""Seconds after which a start that waits says for what."""
 PATIENCE = 20.0
 """Seconds for which a request waits for Neo4j, where GRAPHBRAIN_LIMIT_SECONDS says nothing else."""
 
@@ -60,13 +65,28 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
     patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
-    with app.brain(limit_seconds=patience) as brain:
+    with contextlib.ExitStack() as held:
+        with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
+            brain = held.enter_context(app.brain(limit_seconds=patience))
 
         def started(where: str) -> None:
             who = "without a token" if terms.without_token else "with a token ('graphbrain token make')"
             show.say(f"graphbrain: serving {brain.settings.crawl!r} on {where}, {who}; Ctrl-C stops it.")
 
         service.serve(brain, address, terms, say=show.say, on_start=started)
+
+
+@contextlib.contextmanager
+def _waiting_for(what: str, say: Callable[[str], None]) -> Iterator[None]:
+    """Say what is waited for, where it takes long."""
+    words = f"graphbrain: waiting for {what} to answer; Ctrl-C gives up."
+    timer = threading.Timer(SAY_AFTER, say, [words])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 @click.group("token")

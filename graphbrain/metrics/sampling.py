@@ -1,7 +1,8 @@
 """Samples of a brain, taken by a thread at intervals, so that a scrape asks the database nothing.
 
 What costs nothing is asked for every few seconds. What every page must be read for is sampled once a minute at most,
-and more rarely where that takes long: the reading takes at most `SCAN_SHARE` of the time.
+and more rarely where that takes long: the reading takes about `SCAN_SHARE` of the time, by the quickest of the last few
+scans, for one can be slow for reasons of the moment. It is never older than `SCAN_ANYWAY` and the scan itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from dataclasses import dataclass, replace
 
 from graphbrain import Brain
@@ -19,7 +21,9 @@ from graphbrain.inspect.figures import Counted, Quick, Scanned
 __all__ = ["Sample", "Sampler"]
 
 QUICK_EVERY, SCAN_EVERY = 10.0, 60.0
-SCAN_SHARE = 0.02
+SCAN_SHARE, SCAN_ANYWAY = 0.02, 600.0
+SCANS = 3
+"""So many of the last scans say how long one takes."""
 HOURS_KEPT = 2
 """Counters of earlier hours than these do not change any more, and are read with the scan only."""
 
@@ -50,6 +54,7 @@ class Sampler:
         self.latest = Sample()
         self._brain, self._every, self._scan_every = brain, every, scan_every
         self._before: tuple[int, Counted] | None = None
+        self._takes: deque[float] = deque(maxlen=SCANS)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample_for_ever, name="graphbrain metrics", daemon=True)
 
@@ -69,8 +74,13 @@ class Sampler:
             began = time.monotonic()
             if self.look() and time.monotonic() >= scan_at:
                 self.scan()
-                scan_at = time.monotonic() + max(self._scan_every, self.latest.scan_took / SCAN_SHARE)
+                scan_at = time.monotonic() + self.rest(self.latest.scan_took)
             self._stop.wait(max(0.1, self._every - (time.monotonic() - began)))
+
+    def rest(self, took: float) -> float:
+        """Seconds until the next scan, after one that has taken so long."""
+        self._takes.append(took)
+        return max(self._scan_every, min(min(self._takes) / SCAN_SHARE, SCAN_ANYWAY))
 
     def look(self) -> bool:
         """Sample what costs nothing; whether that could be had."""

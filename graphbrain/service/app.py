@@ -63,17 +63,8 @@ class Application:
         self.terms = terms or Terms()
         self.backend = Backend(brain, self.terms.limits)
         self.api = _api(self.backend, self.terms)
-        app: Any = self.api
-        if self.terms.origins:
-            app = CORSMiddleware(
-                app,
-                allow_origins=self.terms.origins,
-                allow_methods=["GET", "POST", "DELETE"],
-                allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
-                expose_headers=["X-Request-ID", "Retry-After"],
-            )
         self._door = Door(
-            app,
+            self._shared(self.api),
             keeper=self.backend.keeper,
             limits=self.terms.limits,
             names=[*LOCAL_NAMES, *self.terms.names],
@@ -81,6 +72,19 @@ class Application:
             queried=_queried(self.api),
             without_token=self.terms.without_token,
             preflights=bool(self.terms.origins),
+            shared=self._shared,
+        )
+
+    def _shared(self, app: Any) -> Any:
+        """An application whose answers pages of the origins may read."""
+        if not self.terms.origins:
+            return app
+        return CORSMiddleware(
+            app,
+            allow_origins=self.terms.origins,
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
+            expose_headers=["X-Request-ID", "Retry-After", "WWW-Authenticate"],
         )
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -107,6 +111,12 @@ def _roles(api: FastAPI) -> dict[tuple[str, str], Collection[str]]:
 def _queried(api: FastAPI) -> set[tuple[str, str]]:
     """(method, path) of the verbs that take something in the query."""
     return {verb for verb, facts in _verbs(api) if any(each["in"] == "query" for each in facts.get("parameters", ()))}
+
+
+def _methods(api: FastAPI, path: str) -> set[str]:
+    """The methods that a path of a request has."""
+    templates = {verb: re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(verb[1])) for verb, _ in _verbs(api)}
+    return {method for (method, _), template in templates.items() if re.fullmatch(template, path)}
 
 
 def _api(backend: Backend, terms: Terms) -> FastAPI:
@@ -194,12 +204,15 @@ def _errors(api: FastAPI) -> None:
         return say(Refusal(400, "BadInput", validation_sentence(error.errors())))
 
     @api.exception_handler(HTTPException)
-    async def other(_: Request, error: HTTPException) -> Response:
+    async def other(request: Request, error: HTTPException) -> Response:
         words = {404: ("NoSuchPath", "There is no such path; /openapi.json has all there are.")}
         words[400] = ("BadInput", "The body cannot be read as JSON.")
         words[405] = ("WrongMethod", "This path wants another method; /openapi.json tells which.")
         kind, sentence = words.get(error.status_code, ("BadInput", "The request cannot be read."))
-        return say(Refusal(error.status_code, kind, sentence, headers=error.headers))
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # the framework tells those of the first route that has this path
+            headers["Allow"] = ", ".join(sorted(_methods(api, request.url.path)))
+        return say(Refusal(error.status_code, kind, sentence, headers=headers))
 
 
 def _with_tuples(schema: Any) -> Any:

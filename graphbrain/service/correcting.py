@@ -11,6 +11,7 @@ from pydantic import Field
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.verbs import OPERATORS, Body, Service, done, json_answer, verb
+from graphbrain.settings import Settings
 
 __all__ = ["router"]
 
@@ -110,7 +111,10 @@ class Tend(Body):
 class Remake(Body):
     """Settings of an empty brain, the fixed ones too."""
 
-    settings: dict[str, Any] = Field(examples=[{"order": "optimal"}])
+    settings: dict[str, Any] = Field(
+        examples=[{"order": "optimal"}],
+        json_schema_extra={"propertyNames": {"enum": list(Settings.names("fixed", "shared"))}},
+    )
 
 
 @verb(router, "POST", "crawl_now", OPERATORS, answers.Wills)

@@ -77,7 +77,8 @@ class Limits:
 
 class Door:
     """ASGI middleware. `roles`: (method, path) → who may; `queried`: those of them that take something in the query;
-    `names`: the names by which the service may be called."""
+    `names`: the names by which the service may be called; `shared`: makes of what refuses what pages of other origins
+    may read, too, as they may read what `app` answers."""
 
     def __init__(
         self,
@@ -90,10 +91,11 @@ class Door:
         queried: Collection[tuple[str, str]] = (),
         without_token: bool = False,
         preflights: bool = False,
+        shared: Callable[[App], App] = lambda app: app,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
-        self._queried = queried
+        self._queried, self._shared = queried, shared
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
         self._rates, self._strangers = Buckets(limits.rate, clock), Strangers(clock)
@@ -112,7 +114,7 @@ class Door:
         try:
             await self._app(scope, self._while_good(visit, await self._let_in(scope, receive, visit)), visit.send)
         except Refusal as refusal:
-            await visit.refuse(refusal)
+            await self._refuse(scope, receive, visit, refusal)
         except asyncio.CancelledError:  # told twice to stop, the server waits for no answer
             await visit.refuse(Refusal(503, "Stopping", "The service stops; try again.", try_again=True))
             raise
@@ -125,6 +127,19 @@ class Door:
             if visit.seat is not None:
                 visit.seat.leave()
             visit.note(self._known(scope))
+
+    async def _refuse(self, scope: Scope, receive: Receive, visit: _Visit, refusal: Refusal) -> None:
+        """Say that it is not done, so that a page that may use the service can read why."""
+
+        async def say(_scope: Scope, _receive: Receive, send: Send) -> None:
+            await visit.refuse(refusal, send)
+
+        try:
+            # What asks whether it may ask (OPTIONS) is not let in by this: under a foreign name nobody is.
+            app = say if scope["method"] == "OPTIONS" else self._shared(say)
+            await app(scope, receive, visit.send)
+        except _Stalled:
+            log.info("%s: nobody reads its answer", visit.id)
 
     async def _let_in(self, scope: Scope, receive: Receive, visit: _Visit) -> Receive:
         """What the framework is to read of a request that may come in. Raises Refusal."""
@@ -352,15 +367,16 @@ class _Visit:
         if self._waited > STALLED and self._bytes < LEAST_PACE * self._waited:
             raise _Stalled
 
-    async def refuse(self, refusal: Refusal) -> None:
-        """Answer that it is not done, if nothing was answered yet."""
+    async def refuse(self, refusal: Refusal, send: Send | None = None) -> None:
+        """Answer that it is not done, if nothing was answered yet; by `send`, where something is before `self.send`."""
         if self._status:
             return
+        send = send or self.send
         body = body_of(refusal)
         headers = {"content-type": "application/json", "content-length": str(len(body)), **refusal.headers}
         raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        await self.send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-        await self.send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+        await send({"type": "http.response.body", "body": body})
 
     def note(self, path: str) -> None:
         """Write it down."""

@@ -22,6 +22,8 @@ __all__ = ["Job", "Jobs", "Stopped"]
 
 State = Literal["running", "done", "failed", "stopped"]
 MOST_RUNNING, MOST_KEPT = 4, 200
+LAST_SECONDS = 5.0
+"""So long a service that stops waits for its jobs."""
 log = logging.getLogger("graphbrain.service")
 
 
@@ -110,11 +112,11 @@ class Jobs:
         return [job for job in reversed(self._jobs.values()) if grant.role == "operator" or job.by == grant.name]
 
     async def close(self) -> None:
-        """Stop all, and wait until they have stopped."""
+        """Stop all, and wait until they have stopped: for some seconds, for one may be in a long transaction."""
         for job in self._jobs.values():
             job.stop.set()
         if self._tasks:
-            await asyncio.wait(self._tasks)
+            await asyncio.wait(self._tasks, timeout=LAST_SECONDS)
 
     async def _run(self, job: Job, work: Callable[[Job], Any]) -> None:
         loop = asyncio.get_running_loop()

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
 from pydantic import Field
+from pydantic.config import JsonDict
 
 from graphbrain.brain.rank import Wish, checked, checked_every
 from graphbrain.errors import BadInput
@@ -30,13 +31,15 @@ from graphbrain.service.verbs import (
     json_answer,
     verb,
 )
-from graphbrain.settings import ENGINES, changes, checked_engine
+from graphbrain.settings import ENGINES, Settings, changes, checked_engine
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79"])]
 BEGUN = 202
+CHANGED: JsonDict = {"minProperties": 1, "propertyNames": {"enum": list(Settings.names("shared"))}}
+"""How the document describes what may be changed."""
 
 
 class Settle(Body):
@@ -77,7 +80,7 @@ class AuditOf(Body):
 class Change(Body):
     """Shared settings and their new values."""
 
-    settings: dict[str, Any] = Field(examples=[{"delay_seconds": 2.0}])
+    settings: dict[str, Any] = Field(examples=[{"delay_seconds": 2.0}], json_schema_extra=CHANGED)
 
 
 class Nothing(Body):

@@ -29,8 +29,8 @@ from graphbrain.service.heads import LONGEST_HEAD, protocol
 
 __all__ = ["Address", "Limits", "Terms", "configured", "serve"]
 
-GRACE = 30
-"""Seconds that what is in flight has to be answered in."""
+GRACE = 20
+"""Seconds that what is in flight has to be answered in; with jobs and threads that end then it is over within 30."""
 LAST_TRIES = 3.0
 """Seconds for which a service that stops goes on trying where Neo4j does not answer."""
 KEEP_ALIVE = 65

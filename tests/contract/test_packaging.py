@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import subprocess
 import tomllib
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
 
 import graphbrain
+from graphbrain.cli.app import cli
 from graphbrain.server.installation import configuration
 from graphbrain.server.lifecycle import NEO4J_VERSION
 from graphbrain.settings import OF_OTHER_PARTS, Settings
+from tests.conftest import container_facts
+from tests.constraints import FILE, needed
 from tests.contract.source import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 COMPOSE = (ROOT / "docker" / "compose.yml").read_text(encoding="utf-8")
 DOCKERFILE = (ROOT / "docker" / "Dockerfile").read_text(encoding="utf-8")
 EXAMPLE = (ROOT / "docker" / ".env.example").read_text(encoding="utf-8")
+SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE)["services"]
 RUN = ROOT / ".ci" / "run"
 
 
@@ -60,21 +72,78 @@ def test_the_containers_variables_are_explained_and_known() -> None:
     explained = dict(re.findall(r"^(\w+)=(.*)$", EXAMPLE, re.MULTILINE))
     assert set(used) == set(explained)
     for name, value in explained.items():
-        assert value == ("" if name == "GRAPHBRAIN_PASSWORD" else used[name])
+        assert value == ("''" if name.endswith("_PASSWORD") else used[name])
     # What a container gets as GRAPHBRAIN_… must be a setting, or it would refuse to start.
     passed = set(re.findall(r"^ +(GRAPHBRAIN_\w+):", COMPOSE, re.MULTILINE)) - OF_OTHER_PARTS
     assert {name.removeprefix("GRAPHBRAIN_").lower() for name in passed} <= set(Settings.names())
 
 
+def test_each_container_is_looked_after_and_bounded() -> None:
+    for name, service in SERVICES.items():
+        assert service["healthcheck"]["test"] and service["mem_limit"] and service["restart"], name
+        assert "cypher-shell" not in str(service["healthcheck"]), "that starts a Java machine each time"
+        pinned = service["image"].partition(":")[2] or service.get("build")
+        assert pinned and pinned != "latest", name
+    of_boards = SERVICES["grafana"]["environment"]["GF_SECURITY_ADMIN_PASSWORD"]
+    assert of_boards != SERVICES["neo4j"]["environment"]["GRAPHBRAIN_PASSWORD"]
+    told = SERVICES["neo4j"]["environment"]["NEO4J_server_bolt_advertised__address"]
+    assert SERVICES["neo4j"]["ports"][0] == f"{told}:7687", "what Browser is told is what is published"
+
+
+def test_what_the_containers_run_are_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("worker", "service"):
+        words = [re.sub(r"\$\{\w+:-(.*)\}", r"\1", word) for word in SERVICES[name]["command"]]
+        command = cli.get_command(click.Context(cli), words[0])
+        assert command is not None
+        command.make_context(words[0], words[1:], resilient_parsing=False)
+    monkeypatch.setattr(urllib.request, "urlopen", lambda url, **_: asked.append(url))
+    asked: list[str] = []
+    for name in ("worker", "service"):
+        exec(SERVICES[name]["healthcheck"]["test"][-1], {})
+    assert asked == ["http://127.0.0.1:9464/metrics", "http://127.0.0.1:8770/readyz"]
+
+
+@pytest.mark.parametrize("password", ["simple-enough", "with$dollar#and hash", 'a"b$$c`d`\\e'])
+def test_the_health_check_of_neo4j_asks_a_query_as_whom_it_should(tmp_path: Path, password: str) -> None:
+    """The command of the container, run by a shell, with a wget that writes down what it is told."""
+    fake = tmp_path / "wget"
+    fake.write_text('#!/bin/sh\nfor word; do printf "%s\\n" "$word"; done >"$(dirname "$0")/told"\n', encoding="utf-8")
+    fake.chmod(0o755)
+    kind, command = SERVICES["neo4j"]["healthcheck"]["test"]
+    assert kind == "CMD-SHELL"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    environment = {"PATH": path, "GRAPHBRAIN_PASSWORD": password}
+    subprocess.run(["sh", "-c", command.replace("$$", "$")], env=environment, check=True)
+    told = (tmp_path / "told").read_text(encoding="utf-8").splitlines()
+    who = base64.b64encode(f"neo4j:{password}".encode()).decode()
+    assert f"Authorization: Basic {who}" in told and '{"statement": "RETURN 1"}' in told
+
+
+def test_the_container_that_tests_fall_back_on_is_the_composed_one() -> None:
+    """Without Docker: the class can be imported (warnings are errors), and it is told the image and the settings."""
+    kind, image, variables = container_facts()
+    assert kind.__module__.startswith("testcontainers.community.") and hasattr(kind, "get_connection_url")
+    assert image == f"neo4j:{NEO4J_VERSION}-community"
+    assert variables["NEO4J_db_lock_acquisition_timeout"] == "10s" and "NEO4J_AUTH" not in variables
+
+
+def test_the_image_has_its_packages_pinned() -> None:
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)$", FILE.read_text(encoding="utf-8"), re.MULTILINE))
+    missing = needed().keys() - pins.keys()
+    assert not missing, "run: python -m tests.constraints"
+    assert re.search(r"^FROM python:\d+\.\d+\.\d+-", DOCKERFILE, re.MULTILINE)
+    assert "'/src[metrics,serve]'" in DOCKERFILE and "--constraint /src/constraints.txt" in DOCKERFILE
+
+
 def test_ports_are_published_on_loopback_only() -> None:
     published = re.findall(r"^ +- \"([^\"]*:\d+)\"$", COMPOSE, re.MULTILINE)
-    assert len(published) == 5
+    assert len(published) == 6
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 
 def test_the_image_gets_what_the_build_needs() -> None:
     copied = {word for line in re.findall(r"^COPY (.*) \S+$", DOCKERFILE, re.MULTILINE) for word in line.split()}
-    assert copied == {"pyproject.toml", "README.md", "LICENSE", "graphbrain", "cypher"}
+    assert copied == {"pyproject.toml", "README.md", "LICENSE", "graphbrain", "cypher", "docker/constraints.txt"}
     ignored = (ROOT / "docker" / "Dockerfile.dockerignore").read_text(encoding="utf-8")
     assert {line[1:] for line in ignored.splitlines() if line.startswith("!")} == copied
 

@@ -45,8 +45,10 @@ def start(neo4j: Neo4j, port: int, *options: str) -> subprocess.Popen[str]:
     line, env = command(neo4j, "serve", "--port", str(port), *options)
     process = subprocess.Popen(line, env=env, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    first = process.stderr.readline()
-    assert "serving" in first, first
+    said = ""
+    while "serving" not in said:  # a start that takes long says first what it waits for
+        said = process.stderr.readline()
+        assert "serving" in said or "waiting for" in said, said
     return process
 
 

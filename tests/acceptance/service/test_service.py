@@ -350,7 +350,7 @@ def _broken(*_: object) -> None:
 def test_who_does_not_read_holds_no_stream(
     brain: Brain, url: str, given: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(door, "STALLED", 1.0)
+    monkeypatch.setattr(door, "STALLED", 5.0)
     brain.seed([f"http://many.org/{'long/' * 100}{number}" for number in range(6_000)])
     at = urlsplit(url)
     head = f"GET /v1/dump_pages HTTP/1.1\r\nHost: {at.netloc}\r\nAuthorization: Bearer {given['analyst']}\r\n\r\n"
@@ -527,11 +527,49 @@ def test_whatever_is_sent_the_answer_is_in_the_document(brain: Brain) -> None:
     assert len(asked) > 35 and sum(asked.values()) > 35 * EXAMPLES
 
 
+def test_what_is_refused_can_be_read_by_pages_that_may_use_the_service(brain: Brain, given: dict[str, str]) -> None:
+    origin = {"Origin": "https://desk.example"}
+    terms = Terms(Limits(rate=1.0, items=1, requests=1), origins=["https://desk.example"])
+    with serving(brain, terms) as url, httpx.Client(base_url=url, headers=origin) as http:
+        crawler = bearer(given["crawler"])
+        answers = {
+            401: lambda: http.get("/v1/now"),
+            403: lambda: http.get("/v1/stats", headers=crawler) and http.get("/v1/settings", headers=crawler),
+            413: lambda: http.post("/v1/seed", json={"urls": ["x", "y"]}, headers=bearer(given["operator"])),
+            421: lambda: http.get("/v1/now", headers={"Host": "evil.example"}),
+            429: lambda: [http.get("/v1/now", headers=crawler) for _ in range(5)][-1],
+            431: lambda: http.get("/v1/now", headers={"X": "x" * 66_000}),
+        }
+        for status, ask in answers.items():
+            answer = ask()
+            assert answer.status_code == status, (status, answer.text)
+            if status != 431 or answer.headers.get("access-control-allow-origin"):
+                assert answer.headers["access-control-allow-origin"] == "https://desk.example", status
+            assert error(answer)["message"]
+        foreign = http.get("/v1/now", headers={"Origin": "https://evil.example"})
+        assert foreign.status_code == 401 and "access-control-allow-origin" not in foreign.headers
+        ask_first = {"Access-Control-Request-Method": "GET", "Host": "evil.example"}
+        assert http.options("/v1/now", headers=ask_first).status_code == 421
+
+
+def test_a_wrong_method_is_told_which_there_are(url: str, given: dict[str, str]) -> None:
+    with httpx.Client(base_url=url, headers=bearer(given["operator"])) as http:
+        for method, path, allowed in (
+            ("PUT", "/v1/jobs/x", "DELETE, GET"),
+            ("POST", "/v1/jobs/x", "DELETE, GET"),
+            ("GET", "/v1/seed", "POST"),
+            ("DELETE", "/v1/jobs", "GET"),
+        ):
+            answer = http.request(method, path)
+            assert (answer.status_code, answer.headers["allow"]) == (405, allowed), path
+            assert error(answer)["type"] == "WrongMethod"
+
+
 # ---------------------------------------------------------------- metrics
 
 
 def test_metrics_are_for_those_who_look(brain: Brain, url: str, given: dict[str, str]) -> None:
-    held = httpx.post(f"{url}/v1/next", json={"n": 1}, headers=bearer(given["crawler"])).json()
+    held = httpx.post(f"{url}/v1/next_urls", json={"n": 1}, headers=bearer(given["crawler"])).json()
     assert "graphbrain_" not in httpx.get(f"{url}/metrics").text
     assert httpx.get(f"{url}/metrics").status_code == 401
     assert httpx.get(f"{url}/metrics", headers=bearer(given["crawler"])).status_code == 403

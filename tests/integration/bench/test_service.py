@@ -1,0 +1,33 @@
+"""The benchmark of the service: it runs a service of its own, and what it counts was done. No time is looked at."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from graphbrain import Brain
+from graphbrain.bench import crawl, service
+from graphbrain.errors import BadInput
+from graphbrain.service import access
+
+
+def test_service(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(brain.session, "_clock", time.time)  # the service goes by the server's
+    monkeypatch.setattr(service, "WARM_UP", 0.5)
+    monkeypatch.setattr(service, "WAITING", 2_000)
+    (found,) = service.service(brain, 3, 1.5, (2,))
+    assert (found["measure"], found["clients"], found["n"]) == ("service", 3, 2)
+    assert found["pages_per_second"] > 0 and found["requests_per_second"] > 0
+    assert found["next_urls_ms_p99"] >= found["next_urls_ms_p50"] > 0 and found["report_ms_p50"] > 0
+    assert brain.stats()["states"]["known"] >= found["pages_per_second"] * 1.5
+    assert all(grant.revoked for grant in access.grants(brain.graph) if grant.name.startswith("bench-"))
+    with pytest.raises(BadInput, match="empty brain"):
+        service.service(brain, 1)
+
+
+@pytest.mark.parametrize("clients", ["x", "0", "-1", "100000"])
+def test_a_number_of_clients_is_wanted(brain: Brain, clients: str) -> None:
+    with pytest.raises(BadInput, match="number of clients"):
+        crawl.run(brain, "service", Path(clients))
