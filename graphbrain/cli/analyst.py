@@ -221,6 +221,8 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
         show.out(show.Title(asked.title))
         if not show.write(show.Answer(answer.columns, answer.rows)):
             show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
+    if answer.note:
+        show.say(f"graphbrain: {answer.note}")
     if answer.cut:
         show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; --limit all shows all.")
 
