@@ -21,7 +21,16 @@ from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect.clicks import clicks
 
-__all__ = ["Answer", "click_depth", "deep_pages", "groups_of", "islands", "link_farms", "near_duplicates", "soft_404s"]
+__all__ = [
+    "Answer",
+    "click_depth",
+    "deep_pages",
+    "groups_of",
+    "islands",
+    "link_farms",
+    "near_duplicates",
+    "soft_missing_pages",
+]
 
 Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
@@ -91,7 +100,7 @@ def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
     return ("clicks", "authority", "state", "url"), rows
 
 
-def soft_404s(graph: Graph, bits: int, limit: int) -> Answer:
+def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     """Fetched pages whose text is like one with which their host says that a page is missing, the most alike first."""
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")

@@ -3,6 +3,7 @@
 A file of `cypher/analyst/` opens with `//` lines: a title, how to read the answer, and what follows its name: `group`,
 `param` with a meaning, `cost` (what of the graph is read), `computed` for one that Python answers. Then come `:param`
 lines, which say what each parameter is unless it is given, and one statement of plain Cypher that only reads.
+Statements: brain/read, looks/waiting.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "click_depth": computed.click_depth,
     "deep_pages": computed.deep_pages,
-    "soft_404s": computed.soft_404s,
+    "soft_missing_pages": computed.soft_missing_pages,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,

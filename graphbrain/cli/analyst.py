@@ -20,8 +20,12 @@ from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from graphbrain.analyst.questions import Asked, Question
+    from graphbrain.graph.connection import Graph
 
 __all__ = ["COMMANDS"]
+
+SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
+"""With more a question that reads all of them takes more than a second or two."""
 
 
 @brain_command()
@@ -62,6 +66,7 @@ def ask(
         _explain(asked, given if since is None else given | asked.since(since, time.time()), form)
         return
     with app.brain(auto_tend=False) as brain:
+        _say_cost(asked, brain.graph)
         if since is not None:
             given |= asked.since(since, brain.now())
         if given.get("url"):
@@ -208,6 +213,17 @@ def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
     pairs += [(f"--param {p.name}={p.default}", p.meaning) for p in asked.params]
     pasted = "\n\n".join(steps) or "Computed by 'graphbrain ask'; no Cypher can be pasted."
     show.out(show.sheet(pairs), "", pasted)
+
+
+def _say_cost(asked: Question, graph: Graph) -> None:
+    """Say before a question is asked that it will take long: of a large graph, what it reads."""
+    from graphbrain import show
+
+    pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
+    if ("link" in asked.cost and links > SLOW_LINKS) or ("page" in asked.cost and pages > SLOW_PAGES):
+        show.say(
+            f"graphbrain: {asked.name} reads {asked.cost}, of {pages:,} pages and {links:,} links; that takes seconds."
+        )
 
 
 def _print(asked: Question, answer: Asked, form: str) -> None:

@@ -460,9 +460,11 @@ def test_new_questions_about_content(brain: Brain) -> None:
         f"{A}/elsewhere": "thin",
         f"{A}/huge": "huge",
     }
-    assert set(rows(brain, "soft-404s", "url")) == {f"{A}/soft", f"{A}/elsewhere"}, "the home page is not like a 503"
+    assert set(rows(brain, "soft-missing-pages", "url")) == {f"{A}/soft", f"{A}/elsewhere"}, (
+        "the home page is not like a 503"
+    )
     brain.report([Fetched(f"{A}/gone", [])])
-    assert rows(brain, "soft-404s", "url") == [], "nothing is known of its 404 pages any more"
+    assert rows(brain, "soft-missing-pages", "url") == [], "nothing is known of its 404 pages any more"
 
 
 def test_deep_pages_and_where_nofollow_comes_from(brain: Brain) -> None:

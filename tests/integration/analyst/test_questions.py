@@ -87,7 +87,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         {("too short", 3, "Tea", f"{A}/two"), ("too short", 3, "Tea", f"{A}/shop/tea")},
     ),
     "thin-and-huge-pages": (("problem", "bytes", "url"), [("thin", 1000, f"{A}/shop/tea")]),
-    "soft-404s": (("bits", "url"), [(0, f"{A}/list?x=1")]),
+    "soft-missing-pages": (("bits", "url"), [(0, f"{A}/list?x=1")]),
     "server-errors-by-day": (("host", "errors", "refusals", "pages"), [("d.example", 1, 1, 1)]),
     "nofollow-pages": (("marked", "inside", "links", "url"), [(1, 1, 1, f"{A}/two")]),
     "changes-between": (("what", "url"), [("known → failing", f"{A}/lost"), ("changed", f"{A}/"), ...]),

@@ -7,7 +7,7 @@
 // group     Errors
 // param     bits  how many bits may differ, 0 to 16
 // param     limit  how many pages
-// computed  soft_404s
+// computed  soft_missing_pages
 // cost      every page
 :param bits => 10;
 :param limit => 100;
