@@ -134,7 +134,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             f"type      :play {server.address}/guide.html",
             "          or, in a Browser that says it knows :guide,",
             f"          :guide {server.address}/guide.adoc",
-            f"style     drop {server.address}/style.grass on what :style shows",
+            f"style     :style {server.address}/style.grass, typed as well",
         ):
             click.echo(line)
         if origin is not None:
