@@ -4,15 +4,17 @@
 // redirect to it, or name it as canonical.
 //
 // group     Content
+// param     host  only this host; empty: all
 // param     limit  how many groups
 // cost      every page
+:param host => '';
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
+MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
 WITH p.body_hash AS body, count(*) AS pages WHERE pages > 1
 WITH body, pages ORDER BY pages DESC, body LIMIT $limit
 WITH collect(body) AS bodies
-MATCH (p:Page) WHERE p.body_hash IN bodies AND p.state = 'known' AND p.led_to IS NULL
+MATCH (p:Page) WHERE p.body_hash IN bodies AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
 WITH p.body_hash AS body, p.url AS url, p.host AS host, p.authority_history + p.authority_cash AS authority
 ORDER BY authority DESC, url
 WITH body, count(*) AS pages, count(DISTINCT host) AS hosts, sum(authority) AS authority, collect(url)[..5] AS urls

@@ -1,7 +1,7 @@
 // External links, by the host they lead to
 //
 // A row is another host that pages of this one link to, with how many links from how many pages. With an empty host:
-// links between all hosts.
+// links between all hosts. `inside`: the scope holds pages of the host.
 //
 // group     Hosts
 // param     host  links on pages of this host; empty: of all
@@ -28,5 +28,7 @@ CALL (h) {
   WITH host, from, count(*) AS links
   RETURN host, sum(links) AS links, count(*) AS pages, min(from.url) AS such_as
 }
-RETURN host, sum(links) AS links, sum(pages) AS pages, min(such_as) AS such_as
+WITH host, sum(links) AS links, sum(pages) AS pages, min(such_as) AS such_as
 ORDER BY links DESC, host LIMIT $limit
+RETURN host, links, pages, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND coalesce(x.outside_because, 'scope') = 'scope') } AS inside, such_as
+ORDER BY links DESC, host

@@ -1,7 +1,7 @@
 // Hosts by how many other hosts link to them
 //
 // A row is a host with how many different hosts have links to its pages. Many links from one host count once: this is
-// harder to forge than a number of links.
+// harder to forge than a number of links. `inside`: the scope holds pages of the host.
 //
 // group     Hosts
 // param     limit  how many hosts
@@ -16,5 +16,7 @@ CALL (h) {
   RETURN to.host AS host, sum(links) AS links
 }
 WITH h.name AS home, host, links WHERE host <> home
-RETURN host, count(*) AS hosts, sum(links) AS links, collect(home)[..5] AS such_as
+WITH host, count(*) AS hosts, sum(links) AS links, collect(home)[..5] AS such_as
 ORDER BY hosts DESC, links DESC, host LIMIT $limit
+RETURN host, hosts, links, EXISTS { (x:Page {host: host}) WHERE NOT (x.state = 'outside' AND coalesce(x.outside_because, 'scope') = 'scope') } AS inside, such_as
+ORDER BY hosts DESC, links DESC, host

@@ -4,11 +4,13 @@
 // empty `title`: pages whose title is empty are not among them. Known where the crawler tells titles.
 //
 // group     Content
+// param     host  only this host; empty: all
 // param     limit  how many titles
 // cost      every page
+:param host => '';
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
+MATCH (p:Page) WHERE p.title IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL AND ($host = '' OR p.host = $host)
 WITH p.host AS host, p.title AS title, count(*) AS pages, count(DISTINCT p.body_hash) AS bodies, collect(p.url) AS urls
 WHERE pages > 1
 WITH pages, bodies, host, title, urls ORDER BY pages DESC, host, title LIMIT $limit

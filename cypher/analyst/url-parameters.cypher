@@ -5,11 +5,13 @@
 // few.
 //
 // group     Structure
+// param     host  only this host; empty: all
 // param     limit  how many parameters
 // cost      every page
+:param host => '';
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.url CONTAINS '?'
+MATCH (p:Page) WHERE p.url CONTAINS '?' AND ($host = '' OR p.host = $host)
 WITH p, split(p.url, '?') AS halves
 UNWIND split(halves[1], '&') AS argument
 WITH p.host AS host, split(argument, '=')[0] AS parameter, halves[0] AS path, p.body_hash AS body

@@ -21,7 +21,16 @@ from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect.clicks import clicks
 
-__all__ = ["Answer", "click_depth", "groups_of", "islands", "link_farms", "near_duplicates"]
+__all__ = [
+    "Answer",
+    "click_depth",
+    "deep_pages",
+    "groups_of",
+    "islands",
+    "link_farms",
+    "near_duplicates",
+    "soft_missing_pages",
+]
 
 Answer = tuple[tuple[str, ...], list[list[Any]]]
 Words = NDArray[np.uint64]
@@ -32,6 +41,9 @@ SHARE = 0.02
 """Two hosts hold together when each has this part of its links from other hosts from the other: so groups of up to
 1 / SHARE hosts are found that link among themselves evenly."""
 MOST_BITS = 7
+MOST_SOFT_BITS = 16
+MOST_SAID = 200
+"""Texts of a host's missing pages that its pages are compared with: one page says it in many spellings."""
 NEXT = 64
 """Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
 RANGE = 50_000
@@ -64,13 +76,58 @@ def click_depth(graph: Graph) -> Answer:
     near, pages = clicks(graph), standing(graph)
     at = near.at(pages.ids)
     rows: list[list[Any]] = []
+    outside = ~pages.inside
     for depth in sorted(set(at.tolist()), key=lambda each: (each < 0, each)):
         here = at == depth
-        counts = [int(what[here].sum()) for what in (here, pages.visited, pages.failing)]
+        counts = [int(what[here].sum()) for what in (here, pages.visited, pages.failing, outside)]
         score = pages.authority[here]
         best = [round(float(score.mean()), 3), round(float(score.max()), 3)]
         rows.append([None if depth < 0 else depth, *counts, *best])
-    return ("clicks", "pages", "fetched", "failing", "authority", "best"), rows
+    return ("clicks", "pages", "fetched", "failing", "outside", "authority", "best"), rows
+
+
+def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
+    """Pages inside the scope that are `least` clicks or more from a seed, the best first."""
+    near, pages = clicks(graph), standing(graph)
+    at = near.at(pages.ids)
+    deep = np.flatnonzero((at >= least) & pages.inside)
+    urls = exports.urls(graph, pages.ids[best := deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]])
+    rows = [
+        [int(at[place]), float(pages.authority[place]), pages.state[place], urls[page]]
+        for place, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
+        if page in urls
+    ]
+    return ("clicks", "authority", "state", "url"), rows
+
+
+def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
+    """Fetched pages whose text is like one with which their host says that a page is missing, the most alike first."""
+    if not 0 <= bits <= MOST_SOFT_BITS:
+        raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
+    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
+    texts: dict[str, tuple[list[int], list[int]]] = {}
+    missing: dict[str, set[int]] = {}
+    for first in range(0, 0 if last is None else last + 1, RANGE):
+        for page, host, text, said in graph.read(bound(_missing, first), "looks/missing"):
+            if said is not None:
+                missing.setdefault(host, set()).add(said)
+            else:
+                ids, hashes = texts.setdefault(host, ([], []))
+                ids.append(page)
+                hashes.append(text)
+    found: list[tuple[int, int]] = []
+    for host, said in missing.items():
+        ids, hashes = texts.get(host, ([], []))
+        words = np.array(hashes, dtype=np.int64).view(np.uint64)
+        nearest = np.full(len(words), 65, dtype=np.int64)
+        for known in np.array(sorted(said), dtype=np.int64).view(np.uint64)[:MOST_SAID]:
+            nearest = np.minimum(nearest, _set_bits(words ^ known))
+        found += [(int(nearest[place]), ids[place]) for place in np.flatnonzero(nearest <= bits).tolist()]
+    apart = {page: distance for distance, page in found}
+    wanted = np.array([page for _, page in sorted(found)[: max(limit, 0)]], dtype=np.int64)
+    known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
+    rows = [[apart[page], authority, url] for page, url, _, authority in known_pages]
+    return ("bits", "authority", "url"), sorted(rows, key=lambda row: (row[0], -row[1], row[2]))
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:
@@ -219,6 +276,11 @@ def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
     rows: list[list[Any]] = tx.one(name, ids=ids)[0]
     for row in rows:
         intact(*row)
+    return rows
+
+
+def _missing(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("looks/missing", first=first, last=first + RANGE - 1)[0]
     return rows
 
 

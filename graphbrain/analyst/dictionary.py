@@ -61,6 +61,8 @@ PAGE: dict[str, tuple[str, str]] = {
         "of the last ten visits that put it into another state, or made it fail, or ended that; first fetches left out",
     ),
     "states_before": ("", "what it left at state_times, in the same order: a state, or failing"),
+    "failure_times": (TIME, "of the last ten visits that failed"),
+    "failure_statuses": ("", "HTTP statuses of these, 0 for no answer, in the same order"),
     "title": ("", "its title, if the crawler tells it"),
     "canonical": ("", "the address that it names as the one to be found"),
     "noindex": ("", "true: it asks not to be found"),

@@ -33,6 +33,8 @@ PART_ROWS = 500_000
 KINDS = ("arrow", "pandas", "polars")
 
 _TEXT, _WHOLE, _NUMBER, _TRUE = "string", "int64", "double", "bool"
+_ITEMS = {"times": "time", "texts": _TEXT, "wholes": _WHOLE}
+"""What columns of lists are lists of."""
 _TIMES = (
     "discovered",
     "first_fetched",
@@ -56,6 +58,7 @@ PAGES = (
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts"}
     | {"change_times": "times", "state_times": "times", "states_before": "texts"}
+    | {"failure_times": "times", "failure_statuses": "wholes"}
     | dict.fromkeys(("relevance", "value", "payout", "rate_shape", "rate_scale", "interval", *SCORES), _NUMBER)
 )
 LINKS = {"source": _TEXT, "target": _TEXT, "since": "time", "via_alias": _TRUE, "anchor": _TEXT, "rel": _TEXT}
@@ -158,6 +161,7 @@ def _schema(table: str) -> pyarrow.Schema:
         "time": arrow.timestamp("us", tz="UTC"),
         "times": arrow.list_(arrow.timestamp("us", tz="UTC")),
         "texts": arrow.list_(arrow.string()),
+        "wholes": arrow.list_(arrow.int64()),
     }
     return arrow.schema([(name, kinds[kind]) for name, kind in TABLES[table].items()])
 
@@ -185,8 +189,8 @@ def _value(value: Any, kind: str) -> Any:
         return None
     if kind == "time":
         return round(value * 1_000_000)
-    if kind in ("times", "texts"):
-        return [_value(each, "time" if kind == "times" else _TEXT) for each in value]
+    if kind in _ITEMS:
+        return [_value(each, _ITEMS[kind]) for each in value]
     return masked(value) if kind == _TEXT else float(value) if kind == _NUMBER else value
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from graphbrain.analyst.dictionary import NODES
 from graphbrain.analyst.questions import GROUPS, Question, question, questions
 
-__all__ = ["Server", "files"]
+__all__ = ["PATH", "Server", "files"]
 
 STYLE = """\
 node { diameter: 50px; color: #A5ABB6; border-color: #9AA1AC; border-width: 2px; text-color-internal: #FFFFFF;
@@ -43,6 +43,21 @@ WARNING = (
     "scores stand on; 'graphbrain audit' would tell of it. The command 'graphbrain ask' asks the same questions in "
     "transactions that cannot write."
 )
+PATH = (
+    ("first-links", "A graph: the seeds in the middle, and what they link to. Rows without a graph: choose its view."),
+    ("states", "A row for each state. Many frontier pages: the crawl is young, and orphans may be none."),
+    ("hosts-and-states", "The largest hosts first. One with many outside pages is known by links alone."),
+    ("top-authorities", "The best pages. Take the url of one that surprises you to the next three questions."),
+    ("who-pays", "The pages that link to it, with what each pays. A single payer with most of it: look at that page."),
+    ("anchors", "What others call it. One text from one host is a menu."),
+    ("how-found", "A path from a seed. No row: no links lead there, as to a page that a sitemap names."),
+    ("broken-pages", "What fails, the most linked first. Take the host of a page in linked_from to the next question."),
+    ("broken-links", "The pages to mend, with the address that each names. Give the host by the line with :param."),
+    ("links-to-redirects", "What else these pages should name. The column to is what to write there."),
+    ("canonical-conflicts", "Pages that contradict themselves. A problem that is empty is none."),
+    ("duplicates", "Contents at several addresses. The first url is the best one; the others could redirect to it."),
+)
+"""The way through the questions: each with what is to be expected of its answer, and what goes on to the next one."""
 FIRST = "first-links"
 """The question to begin with."""
 
@@ -60,6 +75,14 @@ class _Slide:
 
 def _slides() -> list[_Slide]:
     first = _Slide("What is in here", (INTRO, WARNING), (_told(question(FIRST)),))
+    way = _Slide(
+        "A way through",
+        ("Twelve questions, one after the other. What a line with :param asks for is in the answer before.",),
+        tuple(
+            (f"{number}. {question(name).title}", expected, question(name).steps())
+            for number, (name, expected) in enumerate(PATH, 1)
+        ),
+    )
     topics = [
         _Slide(
             group, (), tuple(map(_told, (each for each in questions() if each.group == group and each.name != FIRST)))
@@ -75,7 +98,7 @@ def _slides() -> list[_Slide]:
         )
         for label, table in NODES.items()
     ]
-    return [first, *topics, *tables]
+    return [first, way, *topics, *tables]
 
 
 def _told(asked: Question) -> tuple[str, str, tuple[str, ...]]:

@@ -70,6 +70,7 @@ def columns(
     """
     count = len(labels)
     most = max([1.0, *(value for _, values in series for value in values)])
+    most = most if logs else rounded(most)
     top = TOP + (16 if len(series) > 1 else 0)
     tall, wide = HEIGHT - top - BOTTOM, (WIDTH - LEFT - RIGHT) / max(count, 1)
     scale = _powers(most, top, tall) if logs else _scale(most, top, tall)
@@ -94,6 +95,12 @@ def columns(
         parts.append(f'<rect x="{LEFT + 130}" y="4" width="12" height="10" fill="url(#{name}-hatch)" class="edge"/>')
         parts.append(f'<text x="{LEFT + 147}" y="13">{text(series[1][0])}</text>')
     return _svg(name, title, HEIGHT, parts)
+
+
+def rounded(most: float) -> float:
+    """The least of 1, 2, 4, 6, 8 times a power of ten that is no less: half of it is a round number, too, from 2 on."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return next(power * step for step in (1, 2, 4, 6, 8, 10) if power * step >= most * (1 - 1e-12))
 
 
 def _scale(most: float, top: float, tall: float) -> str:
@@ -137,6 +144,10 @@ def curve(name: str, title: str, points: Sequence[tuple[float, float]], across: 
     return _svg(name, title, HEIGHT, parts)
 
 
+LETTER, LINE = 6.5, 13.0
+"""How wide and how high a letter of a label is. A label that would lie over another one is left out."""
+
+
 def network(
     name: str, title: str, nodes: Sequence[tuple[str, float]], links: NDArray[np.float64], seed: int = 1
 ) -> str:
@@ -154,11 +165,18 @@ def network(
                 ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
                 parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
     heaviest = max([weight for _, weight in nodes], default=0) or 1
-    for (words, weight), (x, y) in zip(nodes, spots, strict=True):
-        radius = 5 + 15 * math.sqrt(weight / heaviest)
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="node"/>')
-        label = text(shorten(words, 24))
-        parts.append(f'<text x="{x:.1f}" y="{y + radius + 12:.1f}" class="middle halo">{label}</text>')
+    labels: list[tuple[float, float, float]] = []
+    for (words, weight), (x, y) in sorted(zip(nodes, spots.tolist(), strict=True), key=lambda each: -each[0][1]):
+        radius, label = 5 + 15 * math.sqrt(weight / heaviest), shorten(words, 24)
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="node"><title>{text(words)}</title></circle>'
+        )
+        half = LETTER * len(label) / 2
+        for beneath in (y + radius + 12, y - radius - 4):
+            if not any(abs(beneath - b) < LINE and abs(x - a) < half + h for a, b, h in labels):
+                labels.append((x, beneath, half))
+                parts.append(f'<text x="{x:.1f}" y="{beneath:.1f}" class="middle halo">{text(label)}</text>')
+                break
     return _svg(name, title, tall, parts, wide)
 
 

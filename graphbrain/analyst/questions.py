@@ -3,6 +3,7 @@
 A file of `cypher/analyst/` opens with `//` lines: a title, how to read the answer, and what follows its name: `group`,
 `param` with a meaning, `cost` (what of the graph is read), `computed` for one that Python answers. Then come `:param`
 lines, which say what each parameter is unless it is given, and one statement of plain Cypher that only reads.
+Statements: brain/read, looks/waiting.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
 from graphbrain.masking import masked_values
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings
+from graphbrain.url import host_of
 
 __all__ = ["ALL", "GROUPS", "Asked", "Param", "Question", "ask", "beginning", "question", "questions"]
 
@@ -37,6 +41,8 @@ ALL = 2**53
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "click_depth": computed.click_depth,
+    "deep_pages": computed.deep_pages,
+    "soft_missing_pages": computed.soft_missing_pages,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
@@ -131,11 +137,13 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`."""
+    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`.
+    `note`: what is to be known of it beside its rows; empty: nothing."""
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Any]]
     cut: bool = False
+    note: str = ""
 
     def since(self, day: datetime) -> Asked:
         """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
@@ -177,9 +185,33 @@ def ask(graph: Graph, name: str, **given: object) -> Asked:
         found = graph.read(lambda tx: tx.asked(named, asked.cypher, values), named, patient=False)
         columns, rows = tuple(found[0]), found[1]
     shown = [[masked_values(cell) for cell in row] for row in rows]
+    if asked.name in _FINISHED:
+        shown = _FINISHED[asked.name](graph, shown)
+    note = _young(graph, str(values.get("host", ""))) if asked.name in _OF_WHOLE_CRAWLS else ""
     if isinstance(limit, int) and len(shown) > limit:
-        return Asked(columns, shown[:limit], cut=True)
-    return Asked(columns, shown)
+        return Asked(columns, shown[:limit], True, note)
+    return Asked(columns, shown, note=note)
+
+
+def _young(graph: Graph, host: str) -> str:
+    """What is to be said of an answer that only a whole crawl can give, as long as pages wait to be fetched."""
+    waiting = graph.read(lambda tx: tx.one("looks/waiting", host="")[0], "looks/waiting")
+    if not waiting:
+        return ""
+    here = graph.read(lambda tx: tx.one("looks/waiting", host=host)[0], "looks/waiting") if host else waiting
+    of_host = f", {here:,} of them of {host}" if host else ""
+    return f"The crawl is too young to be sure: {waiting:,} pages wait for a first visit{of_host}, and may change this."
+
+
+def _outside(graph: Graph, rows: list[list[Any]]) -> list[list[Any]]:
+    """The canonical targets that are not in the graph because they are outside the scope, as such."""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    names = ("allow_hosts", "deny_hosts", "allow_urls", "deny_urls")
+    scope = Scope.of(Settings(**{name: stored[name] for name in names if name in stored}))
+    for row in rows:
+        if row[0] == "is not in the graph" and not scope.holds(row[1], host_of(row[1]), 0):
+            row[0] = "is outside the scope"
+    return sorted(rows, key=lambda row: (row[0] is None, row[0] or "", row[2]))
 
 
 def question(name: str) -> Question:
@@ -224,3 +256,9 @@ def _parsed(file: Path) -> Question:
         cypher="\n".join(line for line in lines if not line.startswith(("//", ":param"))).strip(),
         computed=facts.get("computed", ""),
     )
+
+
+_FINISHED: Mapping[str, Callable[[Graph, list[list[Any]]], list[list[Any]]]] = {"canonical-conflicts": _outside}
+"""What Cypher alone cannot tell of the rows of an answer."""
+_OF_WHOLE_CRAWLS = frozenset({"orphans", "sitemap-coverage"})
+"""Questions that only a crawl answers which has fetched all."""

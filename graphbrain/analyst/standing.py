@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.model import SCOPE
 
 __all__ = ["Progress", "Standing", "standing"]
 
@@ -28,7 +29,7 @@ WHOLE = 8
 class Standing:
     """Columns over all pages: see cypher/analyst/looks/standing.cypher.
 
-    `host`: its place in `hosts`. `inside`: the scope and robots.txt let it be fetched. `copies`: fetched pages whose
+    `host`: its place in `hosts`. `inside`: the scope holds it. `copies`: fetched pages whose
     bytes another one has.
     """
 
@@ -59,7 +60,9 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
         for row in rows:
             if row[-1] is not None and row[2] == "known":
                 bodies[row[-1]] = bodies.get(row[-1], 0) + 1
-        columns = [(row[0], places.setdefault(row[1], len(places)), *row[3:WHOLE], row[2] != "outside") for row in rows]
+        columns = [
+            (row[0], places.setdefault(row[1], len(places)), *row[3:WHOLE], _holds(row[2], row[-2])) for row in rows
+        ]
         numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 8))
         progress(min(first + RANGE, total), total)
     table = np.concatenate([np.empty((0, 8)), *numbers]).T
@@ -68,6 +71,11 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     copies = sum(count - 1 for count in bodies.values())
     authority, hub, fetched = table[2:5]
     return Standing(ids, host, list(places), states, authority, hub, fetched, visited, failing, inside, copies)
+
+
+def _holds(state: str, outside_because: str | None) -> bool:
+    """Does the scope hold a page? One that its robots.txt forbids is inside."""
+    return state != "outside" or (outside_because or SCOPE) != SCOPE
 
 
 def _range(tx: Tx, first: int) -> list[list[Any]]:

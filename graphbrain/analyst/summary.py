@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from scipy import sparse
 
 from graphbrain import tables
 from graphbrain.analyst import plots
+from graphbrain.analyst.findings import findings
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
@@ -31,6 +32,8 @@ __all__ = ["Progress", "page"]
 DAY = 86_400.0
 SHOWN_HOSTS = 25
 """Hosts of the picture: more would be a ball of wool."""
+WORST = 10
+"""Pages or links that a finding names."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
 """Columns whose texts may be long: they get room."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
@@ -56,20 +59,25 @@ def page(graph: Graph, now: float, since: float | None = None, progress: Progres
     table = exports.links(graph)
     days = (now - since) / DAY if since is not None else 7.0
     sections = [
+        ("findings", "Findings", _findings(graph)),
         ("progress", "Progress", _progress(graph)),
         ("frontier", "Frontier", _frontier(graph, all_pages)),
         ("scores", "Scores", _scores(graph, all_pages)),
         ("hosts", "Hosts", _hosts(graph, all_pages, table)),
         ("depth", "Depth and freshness", _depth(graph, all_pages, now)),
         ("politeness", "Politeness and errors", _errors(graph)),
-        ("duplicates", "Duplicates", [_asked(graph, "duplicates", limit=20)]),
+        ("content", "Content", _content(graph)),
         ("changes", "Changes", _changes(graph, days)),
     ]
     figures = [
         ("pages", f"{len(all_pages.ids):,}"),
         ("fetched", f"{int(all_pages.visited.sum()):,}"),
         ("links", f"{table.links:,}"),
-        ("hosts", f"{len(all_pages.hosts):,}"),
+        ("pages inside the scope", f"{int(all_pages.inside.sum()):,}"),
+        (
+            "hosts inside the scope",
+            f"{len(set(all_pages.host[all_pages.inside].tolist())):,} of {len(all_pages.hosts):,}",
+        ),
         ("waiting for a first visit", f"{all_pages.state.count('frontier'):,}"),
         ("copies of other pages", f"{all_pages.copies:,}"),
     ]
@@ -94,6 +102,36 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
     return _Part(title or asked.title, "", "", answer.columns, answer.rows, wide=True)
 
 
+def _findings(graph: Graph) -> list[_Part]:
+    """What is wrong, the most wasteful first, and the ten worst of each."""
+    found = findings(graph)
+    rows = [(each.title, each.count, each.what, f"{100 * each.share:.2f} %", f"ask {each.question}") for each in found]
+    said = (
+        "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
+        "along them. A page may have several faults."
+    )
+    columns = ("finding", "count", "of", "share", "graphbrain")
+    shares = [(f"{each.title} ({each.count:,})", round(100 * each.share, 2)) for each in found]
+    drawn = plots.bars("findings", "Share of the authority inside the scope, in percent", shares) if found else ""
+    first = _Part("What is wrong, and what it wastes", said, drawn, columns, rows, wide=True)
+    return [first, *(_asked(graph, each.question, f"{each.title}: the worst", limit=WORST) for each in found)]
+
+
+def _content(graph: Graph) -> list[_Part]:
+    """What pages are, where they lead, and what sitemaps say."""
+    kinds = ask(graph, "content-types", limit=15)
+    parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
+    languages: dict[str, int] = {}
+    for row in ask(graph, "content-types", limit="all").rows:
+        languages[str(row[1] or "not told")] = languages.get(str(row[1] or "not told"), 0) + row[2]
+    spoken = sorted(languages.items(), key=lambda each: (-each[1], each[0]))[:15]
+    drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
+    parts.append(_Part("Languages", "As pages say themselves.", drawn if spoken else "", ("language", "pages"), spoken))
+    for name in ("redirects", "redirect-chains", "sitemap-coverage"):
+        parts.append(_asked(graph, name, limit=15))
+    return parts
+
+
 def _progress(graph: Graph) -> list[_Part]:
     hours, days = ask(graph, "progress-by-hour"), ask(graph, "discovered-by-day", days=30)
     latest = list(reversed(hours.rows))
@@ -112,8 +150,14 @@ def _progress(graph: Graph) -> list[_Part]:
     )
     said = "The last 48 hours in which something was done."
     return [
-        _Part("Pages reported an hour", said, drawn if latest else "", hours.columns, hours.rows),
-        _Part("Pages found and first fetched", "Day by day, in UTC.", found if dated else "", days.columns, days.rows),
+        _Part("Pages reported an hour", said, drawn if len(latest) > 1 else "", hours.columns, hours.rows),
+        _Part(
+            "Pages found and first fetched",
+            "Day by day, in UTC.",
+            found if len(dated) > 1 else "",
+            days.columns,
+            days.rows,
+        ),
     ]
 
 
@@ -252,7 +296,7 @@ def _errors(graph: Graph) -> list[_Part]:
         _Part(
             "What servers say", "HTTP status of the last try.", drawn if named else "", statuses.columns, statuses.rows
         ),
-        _Part("Failures by day", "", failed if dated else "", days.columns, days.rows),
+        _Part("Failures by day", "", failed if len(dated) > 1 else "", days.columns, days.rows),
         _asked(graph, "slow-hosts", limit=15),
         _asked(graph, "blocked-hosts", limit=15),
         _asked(graph, "broken-pages", limit=15),
@@ -309,6 +353,7 @@ def _card(part: _Part, place: str) -> str:
 
 
 def _table(part: _Part, place: str) -> str:
+    part = _urls_first(part)
     rights = [
         all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
         for column in range(len(part.columns))
@@ -327,6 +372,15 @@ def _table(part: _Part, place: str) -> str:
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {text(part.title)}" data-of="{place}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
+
+
+def _urls_first(part: _Part) -> _Part:
+    """The same with the page's URL as its first column: on a phone the others are beside what is seen."""
+    if "url" not in part.columns or part.columns[0] == "url":
+        return part
+    place = list(part.columns).index("url")
+    rows = [[row[place], *row[:place], *row[place + 1 :]] for row in part.rows]
+    return replace(part, columns=["url", *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
 
 
 def _cell(value: Any) -> str:

@@ -20,8 +20,12 @@ from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
     from graphbrain.analyst.questions import Asked, Question
+    from graphbrain.graph.connection import Graph
 
 __all__ = ["COMMANDS"]
+
+SLOW_PAGES, SLOW_LINKS = 300_000, 1_000_000
+"""With more a question that reads all of them takes more than a second or two."""
 
 
 @brain_command()
@@ -62,6 +66,7 @@ def ask(
         _explain(asked, given if since is None else given | asked.since(since, time.time()), form)
         return
     with app.brain(auto_tend=False) as brain:
+        _say_cost(asked, brain.graph)
         if since is not None:
             given |= asked.since(since, brain.now())
         if given.get("url"):
@@ -129,7 +134,7 @@ def browser_guide(app: App, port: int, origin: str | None, save: Path | None) ->
             f"type      :play {server.address}/guide.html",
             "          or, in a Browser that says it knows :guide,",
             f"          :guide {server.address}/guide.adoc",
-            f"style     drop {server.address}/style.grass on what :style shows",
+            f"style     :style {server.address}/style.grass, typed as well",
         ):
             click.echo(line)
         if origin is not None:
@@ -210,6 +215,17 @@ def _explain(asked: Question, given: Mapping[str, Any], form: str) -> None:
     show.out(show.sheet(pairs), "", pasted)
 
 
+def _say_cost(asked: Question, graph: Graph) -> None:
+    """Say before a question is asked that it will take long: of a large graph, what it reads."""
+    from graphbrain import show
+
+    pages, links = graph.read(lambda tx: tx.one("brain/sizes"), "brain/sizes")[:2]
+    if ("link" in asked.cost and links > SLOW_LINKS) or ("page" in asked.cost and pages > SLOW_PAGES):
+        show.say(
+            f"graphbrain: {asked.name} reads {asked.cost}, of {pages:,} pages and {links:,} links; that takes seconds."
+        )
+
+
 def _print(asked: Question, answer: Asked, form: str) -> None:
     from graphbrain import show
 
@@ -221,6 +237,8 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
         show.out(show.Title(asked.title))
         if not show.write(show.Answer(answer.columns, answer.rows)):
             show.say(f"graphbrain: no row; 'graphbrain ask {asked.name} --how' says what would be one.")
+    if answer.note:
+        show.say(f"graphbrain: {answer.note}")
     if answer.cut:
         show.say(f"graphbrain: these are the first {show.counted(len(answer.rows), 'row')}; --limit all shows all.")
 

@@ -2,7 +2,7 @@
 
 They are made before the transaction, bounded, and written in it by statements that run only where there are some.
 Statements: facts/pages, facts/led, facts/seconds, facts/missing, facts/links, facts/spelt, facts/said, facts/changes,
-facts/state_changes.
+facts/failures, facts/state_changes.
 """
 
 from __future__ import annotations
@@ -110,6 +110,9 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     ]
     if seconds:
         tx.do("facts/seconds", rows=seconds)
+    failures = [[v.visit.page, v.item.at, v.item.report.status or 0] for v in kept if isinstance(v.item.report, Failed)]
+    if failures:
+        tx.do("facts/failures", rows=failures)
     missing = [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None]
     if missing:
         tx.do("facts/missing", rows=missing)

@@ -15,7 +15,7 @@ import pytest
 from graphbrain import Brain
 from graphbrain.analyst import guide
 from graphbrain.analyst.dictionary import HOST, HOUR, PAGE
-from graphbrain.analyst.questions import questions
+from graphbrain.analyst.questions import question, questions
 from graphbrain.graph.statements import property_names
 from tests.integration.analyst.webs import crawl
 
@@ -49,7 +49,8 @@ def test_both_forms_have_every_question_as_it_is_run() -> None:
     parser = Runnable()
     parser.feed(html)
     wanted = Counter(step for each in questions() for step in each.steps())
-    assert Counter(parser.found) == wanted
+    wanted += Counter(step for name, _ in guide.PATH for step in question(name).steps())
+    assert Counter(parser.found) == wanted and all(expected for _, expected in guide.PATH)
     assert set(re.findall(r"^\[source,cypher\]\n----\n(.*?)\n----$", adoc, re.MULTILINE | re.DOTALL)) == set(
         parser.found
     )

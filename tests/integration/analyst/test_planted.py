@@ -7,7 +7,7 @@ from typing import Any
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.analyst.questions import ask, questions
-from tests.integration.analyst.webs import A, B, C, D, crawl
+from tests.integration.analyst.webs import A, B, C, D, E, crawl
 
 DAY = 86_400.0
 
@@ -325,3 +325,183 @@ def test_times_of_a_page_are_in_the_tables(brain: Brain) -> None:
     assert old["states_before"] == ["frontier", "alias", "known"]
     assert [type(at).__name__ for at in old["state_times"]] == ["datetime"] * 3 and len(old["change_times"]) == 1
     assert all(at.utcoffset().total_seconds() == 0 for at in (*old["state_times"], *old["change_times"]))
+
+
+# ---------------------------------------------------------------------- scope, and crawls that are young
+
+
+def test_inside_and_outside_are_told_apart(brain: Brain) -> None:
+    brain.change(allow_hosts="a.example")
+    brain.seed([f"{A}/"])
+    brain.report(
+        [Fetched(f"{A}/", [f"{A}/one", f"{A}/private", f"{B}/", f"{B}/two", f"{C}/"]), Fetched(f"{A}/one", [])]
+    )
+    brain.set_robots("a.example", "User-agent: *\nDisallow: /private")
+    assert set(rows(brain, "score-by-host", "host", "pages", "inside")) == {
+        ("a.example", 3, 3),
+        ("b.example", 2, 0),
+        ("c.example", 1, 0),
+    }
+    assert {host: score > 0.0 for host, score in rows(brain, "score-by-host", "host", "authority_inside")} == {
+        "a.example": True,
+        "b.example": False,
+        "c.example": False,
+    }
+    assert rows(brain, "depth", "clicks", "pages", "outside") == [(0, 1, 0), (1, 5, 3)]
+    assert dict(rows(brain, "directories", "directory", "outside"))["b.example/"] == 2
+    assert dict(rows(brain, "linking-hosts", "host", "inside")) == {"b.example": False, "c.example": False}
+    assert dict(rows(brain, "external-domains", "host", "inside")) == {"b.example": False, "c.example": False}
+
+
+def test_questions_can_be_asked_of_one_host(brain: Brain) -> None:
+    brain.seed([f"{A}/", f"{B}/"])
+    for root in (A, B):
+        pages = [f"{root}/{name}" for name in ("x?q=1", "x?q=2", "copy")]
+        brain.report([Fetched(f"{root}/", pages, title="Home")])
+        body = b"<title>Same title</title><p>same " + root.encode()
+        brain.report([Fetched(url, body=body, title="Same title", canonical=f"{root}/nowhere") for url in pages])
+        brain.hint([Hint(f"{root}/orphan", kind="sitemap")])
+    host = "a.example"
+    assert (
+        rows(brain, "url-parameters", "host", host=host) == [host] and len(rows(brain, "url-parameters", "host")) == 2
+    )
+    assert rows(brain, "same-titles", "host", host=host) == [host] and len(rows(brain, "same-titles", "host")) == 2
+    assert rows(brain, "duplicates", "pages", host=host) == [3] and rows(brain, "duplicates", "pages") == [3, 3]
+    assert rows(brain, "orphans", "url", host=host) == [f"{A}/orphan"]
+    assert (
+        len(rows(brain, "canonical-conflicts", "url", host=host))
+        == 3
+        == len(rows(brain, "canonical-conflicts", "url")) / 2
+    )
+
+
+def test_a_young_crawl_says_that_it_is_young(brain: Brain) -> None:
+    brain.report([Fetched(f"{A}/", [f"{A}/one", f"{A}/two"])])
+    brain.hint([Hint(f"{A}/orphan", kind="sitemap")])
+    for name in ("orphans", "sitemap-coverage"):
+        assert "too young to be sure: 3 pages wait" in ask(brain.graph, name).note
+    assert "0 of them of b.example" in ask(brain.graph, "orphans", host="b.example").note
+    brain.report([Fetched(f"{A}/{name}", []) for name in ("one", "two", "orphan")])
+    assert [ask(brain.graph, name).note for name in ("orphans", "sitemap-coverage", "depth")] == ["", "", ""]
+
+
+def test_canonical_targets(brain: Brain) -> None:
+    brain.change(deny_hosts="e.example d.example")
+    targets = {
+        "ok": (f"{A}/fine", None),
+        "unknown": (f"{A}/nowhere", "is not in the graph"),
+        "missing": (f"{A}/missing", "fails"),
+        "busy": (f"{A}/busy", "fails"),
+        "moved": (f"{A}/moved", "redirects"),
+        "for-now": (f"{A}/led", "redirects"),
+        "blocked": (f"{A}/private", "may not be fetched"),
+        "noindex": (f"{A}/hidden", "asks not to be found"),
+        "other": (f"{A}/hidden-too", "names another"),
+        "linked-outside": (f"{E}/linked", "is outside the scope"),
+        "outside": (f"{D}/never-linked", "is outside the scope"),
+    }
+    linked = ("fine", "missing", "busy", "moved", "led", "private", "hidden", "hidden-too")
+    brain.report([Fetched(f"{A}/", [*(f"{A}/{name}" for name in linked), f"{E}/linked"])])
+    brain.set_robots("a.example", "User-agent: *\nDisallow: /private")
+    brain.report([Failed(f"{A}/missing", status=404), Failed(f"{A}/busy", status=503)])
+    brain.report(
+        [
+            Fetched(f"{A}/fine", canonical=f"{A}/fine"),
+            Fetched(f"{A}/moved", redirected_to=f"{A}/fine"),
+            Fetched(f"{A}/led", status=302, led_to=(f"{A}/fine",)),
+            Fetched(f"{A}/hidden", noindex=True),
+            Fetched(f"{A}/hidden-too", canonical=f"{A}/fine"),
+            *(Fetched(f"{A}/c/{name}", canonical=target) for name, (target, _) in targets.items()),
+        ]
+    )
+    found = {url: problem for url, problem in rows(brain, "canonical-conflicts", "url", "problem") if "/c/" in url}
+    assert found == {f"{A}/c/{name}": problem for name, (_, problem) in targets.items()}
+
+
+# ---------------------------------------------------------------------- new questions
+
+MISSING = "Sorry, the page that you are looking for does not exist. Go to the home page, or search for what you want."
+LONG = " ".join(f"word{number}" for number in range(400))
+
+
+def test_new_questions_about_content(brain: Brain) -> None:
+    def page(path: str, title: str | None, text: str, links: tuple[str, ...] = ()) -> Fetched:
+        body = f"<!doctype html><title>{title or ''}</title><p>{text}".encode()
+        return Fetched(f"{A}/{path}", links, body=body, title=title, size=len(body), content_type="text/html")
+
+    brain.seed([f"{A}/"])
+    brain.report(
+        [
+            page(
+                "",
+                "A home page for all",
+                LONG,
+                tuple(f"{A}/{name}" for name in ("untitled", "short", "long", "soft", "huge")),
+            ),
+            page("untitled", None, LONG),
+            page("short", "Tea", LONG),
+            page("long", "T" * 61, LONG),
+            page("soft", "A page like any", MISSING),
+            page("huge", "A page of a megabyte", "x " * 500_001),
+            Fetched(f"{A}/pdf", size=9, content_type="application/pdf"),
+            Fetched(f"{A}/untold", []),
+            page("elsewhere", "Not at that host", MISSING),
+            Failed(f"{A}/gone", status=404, body=f"<!doctype html><title>404</title><p>{MISSING}".encode()),
+            Failed(f"{A}/busy", status=503, body=f"<!doctype html><p>{LONG}".encode()),
+        ]
+    )
+    assert dict(rows(brain, "titles", "url", "problem")) == {
+        f"{A}/untitled": "missing",
+        f"{A}/short": "too short",
+        f"{A}/long": "too long",
+    }
+    assert dict(rows(brain, "thin-and-huge-pages", "url", "problem")) == {
+        f"{A}/soft": "thin",
+        f"{A}/elsewhere": "thin",
+        f"{A}/huge": "huge",
+    }
+    assert set(rows(brain, "soft-missing-pages", "url")) == {f"{A}/soft", f"{A}/elsewhere"}, (
+        "the home page is not like a 503"
+    )
+    brain.report([Fetched(f"{A}/gone", [])])
+    assert rows(brain, "soft-missing-pages", "url") == [], "nothing is known of its 404 pages any more"
+
+
+def test_deep_pages_and_where_nofollow_comes_from(brain: Brain) -> None:
+    brain.seed([f"{A}/0"])
+    for number in range(7):
+        brain.report([Fetched(f"{A}/{number}", [Link(f"{A}/{number + 1}", rel="nofollow"), f"{B}/{number}"])])
+    brain.report([Fetched(f"{B}/0", [Link(f"{A}/0", rel="ugc"), Link(f"{C}/", rel="sponsored nofollow"), f"{B}/1"])])
+    assert {url: clicks for url, clicks in rows(brain, "deep-pages", "url", "clicks") if url.startswith(A)} == {
+        f"{A}/{number}": number for number in (4, 5, 6, 7)
+    }
+    assert rows(brain, "nofollow-pages", "url", "marked", "inside", "links")[0] == (f"{B}/0", 2, 0, 3)
+    assert len(rows(brain, "nofollow-pages", "url")) == 8 and rows(
+        brain, "nofollow-pages", "url", host="b.example"
+    ) == [f"{B}/0"]
+
+
+def test_server_errors_and_changes_over_time(brain: Brain) -> None:
+    today = time.time() // DAY * DAY
+    noon = [today - (3 - day) * DAY + DAY / 2 for day in range(3)]
+    for at, status in zip(noon, (500, 503, 404), strict=True):
+        brain.report([Failed(f"{A}/page", status=status, fetched_at=at), Failed(f"{A}/two", status=502, fetched_at=at)])
+    found = [
+        (str(day), *rest) for day, *rest in rows(brain, "server-errors-by-day", "day", "host", "errors", "refusals")
+    ]
+    days = [time.strftime("%Y-%m-%d", time.gmtime(at)) for at in noon]
+    assert found == [(days[2], "a.example", 1, 0), (days[1], "a.example", 2, 1), (days[0], "a.example", 2, 0)]
+    brain.clear()
+    visits = [
+        Fetched(f"{A}/", body_hash="1" * 32, fetched_at=noon[0]),
+        Fetched(f"{A}/", body_hash="2" * 32, fetched_at=noon[1]),
+        Failed(f"{A}/", status=404, fetched_at=noon[2]),
+    ]
+    for visit in visits:
+        brain.report([visit])
+    told = [("known → failing", days[2]), ("changed", days[1]), ("new", days[0])]
+    assert [
+        (what, f"{at:%Y-%m-%d}") for what, at in rows(brain, "changes-between", "what", "at", since=days[0])
+    ] == told
+    assert rows(brain, "changes-between", "what", since=days[0], until=days[1]) == ["new"]
+    assert rows(brain, "changes-between", "what", since=days[1], until=days[2]) == ["changed"]

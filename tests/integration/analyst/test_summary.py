@@ -53,7 +53,8 @@ def test_a_summary_tells_what_is_there(brain: Brain) -> None:
         "pages": "18",
         "fetched": "12",
         "links": f"{brain.stats()['links']}",
-        "hosts": "6",
+        "pages inside the scope": "17",
+        "hosts inside the scope": "5 of 6",
         "waiting for a first visit": "4",
         "copies of other pages": "1",
     }

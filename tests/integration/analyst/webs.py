@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
+from graphbrain.schedule.fingerprints import simhash
 
 DAY = 86_400.0
 HASH = {name: f"{number:032x}" for number, name in enumerate(("first", "second", "same", "text"), 1)}
 HOME = ("one", "two", "old", "list?x=1", "list?x=2", "lost", "private", "shop/tea")
 A, B, C, D, E, F = (f"http://{letter}.example" for letter in "abcdef")
+
+MISSING = "<!doctype html>There is no such page, we are sorry to say; try the home page"
 
 
 def crawl(brain: Brain) -> None:
@@ -44,7 +47,14 @@ def crawl(brain: Brain) -> None:
                 canonical="/gone-away",
                 noindex=True,
             ),
-            Fetched(f"{A}/list?x=1", [], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
+            Fetched(
+                f"{A}/list?x=1",
+                [],
+                fetched_at=now - DAY,
+                body_hash=HASH["same"],
+                text_hash=HASH["text"],
+                simhash=simhash(MISSING.removeprefix("<!doctype html>")),
+            ),
             Fetched(f"{A}/list?x=2", [f"{A}/"], fetched_at=now - DAY, body_hash=HASH["same"], text_hash=HASH["text"]),
             Fetched(
                 f"{A}/shop/tea",
@@ -73,7 +83,7 @@ def crawl(brain: Brain) -> None:
     brain.report([Fetched(f"{A}/", links, fetched_at=now - 3600, body_hash=HASH["second"], seconds=0.5)])
     brain.report(
         [
-            Failed(f"{A}/broken", status=404),
+            Failed(f"{A}/broken", status=404, body=MISSING.encode()),
             Failed(f"{A}/lost", status=410),
             Failed(f"{D}/", status=503, retry_after=7200),
         ]

@@ -22,6 +22,10 @@ SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "Intersecti
 # Statements that may read all nodes, or all of a label, and why.
 MAY_SCAN = {
     "access/list": "a handful of tokens, for people",
+    "looks/copies": "a summary reads every page, when a person asks for it",
+    "looks/link_findings": "a summary reads every page, when a person asks for it",
+    "looks/page_findings": "a summary reads every page, when a person asks for it",
+    "looks/waiting": "an answer that only a whole crawl gives, when a person asks for it",
     "asked/forget": "callers' keys, which are forgotten when their leases are over; some an hour",
     "figures/hosts": "a sample of all hosts, once a minute at most",
     "audit/addresses": "addresses in flight have no index of their own",

@@ -1,0 +1,13 @@
+// Pages that have the same bytes as a better one: how many, and their authority.
+//
+// column  copies  INTEGER  pages, the best of each group left out
+// column  score   FLOAT    their authority
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE p.body_hash IS NOT NULL AND p.state = 'known' AND p.led_to IS NULL
+WITH p.body_hash AS body, count(*) AS pages, sum(p.authority_history + p.authority_cash) AS score,
+     max(p.authority_history + p.authority_cash) AS best
+WHERE pages > 1
+RETURN coalesce(sum(pages - 1), 0) AS copies, coalesce(sum(score - best), 0.0) AS score

@@ -1,0 +1,18 @@
+// What links waste: how many lead to pages that fail, and how many name redirects, with what is paid along them.
+//
+// column  rows   LIST   [fault, links, what the pages that have them pay along them] of each fault
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+CALL () {
+  MATCH (p:Page) WHERE coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)
+  MATCH (p)<-[:LINKS]-(from:Page) WHERE from.state <> 'alias'
+  RETURN count(*) AS broken, coalesce(sum(from.hub_paid), 0.0) AS broken_paid
+}
+CALL () {
+  MATCH (a:Page) WHERE a.state = 'alias'
+  MATCH (a)<-[:SPELLS|LINKS]-(from:Page) WHERE from.state <> 'alias'
+  RETURN count(*) AS named, coalesce(sum(from.hub_paid), 0.0) AS named_paid
+}
+RETURN [['broken', broken, broken_paid], ['named', named, named_paid]] AS rows

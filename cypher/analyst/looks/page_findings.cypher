@@ -1,0 +1,20 @@
+// What pages inside the scope waste: how many have each fault, and their authority.
+//
+// column  total  FLOAT  the authority of all pages inside the scope
+// column  rows   LIST   [fault, pages, their authority] of each fault
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+MATCH (p:Page) WHERE NOT (p.state = 'outside' AND coalesce(p.outside_because, 'scope') = 'scope')
+WITH p.authority_history + p.authority_cash AS score, p.state = 'known' AS known, p, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails
+WITH score, fails, coalesce(p.outside_because = 'robots' AND p.state = 'outside', false) AS barred,
+     known AND coalesce(p.noindex, false) AS hidden, known AND p.led_to IS NOT NULL AS led,
+     known AND p.title IS NULL AND p.led_to IS NULL AND p.size IS NOT NULL
+       AND coalesce(p.content_type IN ['text/html', 'application/xhtml+xml'], false) AS untitled
+RETURN coalesce(sum(score), 0.0) AS total,
+       [['failing', count(CASE WHEN fails THEN 1 END), sum(CASE WHEN fails THEN score ELSE 0.0 END)],
+        ['barred', count(CASE WHEN barred THEN 1 END), sum(CASE WHEN barred THEN score ELSE 0.0 END)],
+        ['hidden', count(CASE WHEN hidden THEN 1 END), sum(CASE WHEN hidden THEN score ELSE 0.0 END)],
+        ['led', count(CASE WHEN led THEN 1 END), sum(CASE WHEN led THEN score ELSE 0.0 END)],
+        ['untitled', count(CASE WHEN untitled THEN 1 END), sum(CASE WHEN untitled THEN score ELSE 0.0 END)]] AS rows
