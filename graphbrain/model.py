@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
@@ -157,8 +158,24 @@ class Claims(Sequence[Claim]):
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims)
 
+    def why(self, stats: Mapping[str, Any]) -> str:
+        """Why there are no more, in a sentence. `stats`: of the same brain, as `stats` gives them."""
+        kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
+        found = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
+        if not found:
+            outside = stats["states"].get("outside", 0)
+            return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
+        when = "" if self.next_ready is None else f", the next one from {_clock(self.next_ready)} on"
+        return f"the pages left are {', '.join(found)}{when}"
+
     def __repr__(self) -> str:
         return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
+
+
+def _clock(at: float) -> str:
+    """A time as people here read it; with its date, if that is not today's."""
+    moment = datetime.fromtimestamp(at)
+    return f"{moment:%H:%M:%S}" if moment.date() == datetime.now().date() else f"{moment:%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True, slots=True)

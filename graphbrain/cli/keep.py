@@ -459,21 +459,27 @@ def payout(app: App, url: str, value: str) -> None:
 
 
 @brain_command()
-@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=HOST...")
 def change(app: App, settings: tuple[str, ...]) -> None:
     """Change shared settings, for all who use the brain.
 
     What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
-    tend' if it is interrupted. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
+    tend' if it is interrupted. 'change allow_hosts+=other.example' adds a host to those that are there; with = it takes
+    their place. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
     inside a host count a quarter.
     """
     from graphbrain import show
+    from graphbrain.settings import added
 
     given = dict(_assignment(text) for text in settings)
     # Whatever the environment says, too: it is what this is to put right.
     with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
+        for name in [name for name in given if name.endswith("+")]:
+            more, plain = given.pop(name), name.removesuffix("+")
+            given[plain] = added(plain, getattr(brain.settings, plain, ""), more)
         brain.change(bar, **given)
-    show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
+    said = [f"{name}={value}" for name, value in given.items()]
+    show.say(f"graphbrain: {', '.join(said)} now holds for all.")
 
 
 @brain_command()

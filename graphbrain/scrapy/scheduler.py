@@ -67,6 +67,8 @@ PERMANENT = (301, 308)
 MOST_REDIRECTS = 5
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
+NOTHING = "graphbrain_nothing"
+"""The reason with which a spider is closed of whose start pages none may be fetched."""
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +171,9 @@ class Scheduler(BaseScheduler):
         self._ticked = 0
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
         self._failure: GraphbrainError | None = None
+        self._reason = FAILED
+        self._own = 0
+        """Requests of a start that this process fetched itself."""
         self._closing = False
         _SCHEDULERS[crawler] = self
 
@@ -222,8 +227,11 @@ class Scheduler(BaseScheduler):
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
+        why = await run_in_thread(desk.why_nothing)
         lost = await run_in_thread(desk.close)
         self._count(desk)
+        if why:
+            log.warning("No page was fetched: %s.", why)
         if lost:
             log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
         self._desk = None
@@ -232,7 +240,18 @@ class Scheduler(BaseScheduler):
         """Is anything left to be done, here or, until `GRAPHBRAIN_PATIENCE` runs out, anywhere?"""
         if self._desk is None:
             return self._failure is not None  # until it is closed for that reason
-        return bool(self._waiting or self._visits or not self._desk.over)
+        if self._waiting or self._visits or not self._desk.over:
+            return True
+        if self._failure is None and self._desk.asked and self._desk.unmet == self._desk.asked and not self._own:
+            self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
+        return self._failure is not None  # until it is closed for that reason
+
+    def _nothing(self, desk: Desk) -> str:
+        few = "The start page is" if desk.asked == 1 else f"All {desk.asked} start pages are"
+        return (
+            f"{few} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
+            "lines above say why. 'graphbrain settings allow_hosts' shows the scope."
+        )
 
     def next_request(self) -> Request | None:
         """A request to be sent now; None when there is none at hand."""
@@ -264,6 +283,7 @@ class Scheduler(BaseScheduler):
             return True
         if self._met(request, self._fingerprints):
             return False
+        self._own += 1
         self._push(request)
         return True
 
@@ -363,7 +383,7 @@ class Scheduler(BaseScheduler):
         if self._failure is not None and engine.running:
             log.error("%s", self._failure)
             self._closing = True
-            deferred_from_coro(engine.close_spider_async(reason=FAILED))
+            deferred_from_coro(engine.close_spider_async(reason=self._reason))
         if desk is None or self._closing:
             return
         self._end_visits()

@@ -322,6 +322,24 @@ def test_one_ctrl_c_finishes_what_is_under_way_and_gives_back_the_rest(brain: Br
     hold(brain)
 
 
+def test_a_crawl_of_nothing_is_no_success(brain: Brain, spiders: Spiders) -> None:
+    """The scope of an older crawl leaves all start pages out: it is said, and the reason is another than 'finished'."""
+    brain.change(allow_hosts="elsewhere.example")
+    with serving(Site({"/": page("/a"), "/a": page()})) as site:
+        items, log = spiders.run("links", site)
+        assert not items
+        assert f"WARNING: Start page {site.at('/')}: it is outside the scope" in log
+        assert "ERROR: The start page is outside the scope of this brain" in log
+        assert "'finish_reason': 'graphbrain_nothing'" in log
+        assert "Traceback" not in log
+        brain.change(allow_hosts="elsewhere.example 127.0.0.1")
+        items, log = spiders.run("links", site)
+        assert "'finish_reason': 'finished'" in log
+        again, log = spiders.run("links", site)
+        assert not again
+        assert "WARNING: No page was fetched: the pages left are 2 waiting, the next one from " in log
+
+
 def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:
     with serving(Site(tree(20))) as site:
         items, log = spiders.run("closing", site, CONCURRENT_REQUESTS=1)
