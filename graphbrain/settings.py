@@ -426,11 +426,16 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
     assigned = " ".join(_assigned(name, value) for name, value in given.items())
     if len(assigned) > 50:
         assigned = f"{next(iter(given))}=…"
-    lists = [name for name in given if name in HOST_LISTS and getattr(brain, name) and given[name]]
-    add = f"'graphbrain change {_assigned(f'{lists[0]}+', given[lists[0]])}', which adds to it, " if lists else ""
+    first = next(iter(given))
+    if len(given) == 1 and first in HOST_LISTS and getattr(brain, first) and given[first]:
+        how = (
+            f": 'graphbrain change {_assigned(f'{first}+', given[first])}' adds to it, {assigned} replaces it, as does"
+        )
+    else:
+        how = f" with 'graphbrain change {assigned}' or"
     return (
-        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all with {add}"
-        f"'graphbrain change {assigned}'{', which replaces it,' if add else ''} or change_settings=True."
+        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all{how} "
+        "change_settings=True."
     )
 
 

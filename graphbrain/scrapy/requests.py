@@ -68,6 +68,7 @@ class Options:
     """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
 
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
+    `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -76,6 +77,7 @@ class Options:
     topic: TopicRelevance | None = None
     every_link: bool = False
     patience: float | None = None
+    every_start: bool = False
 
     @classmethod
     def of(cls, settings: BaseSettings) -> Options:
@@ -85,7 +87,7 @@ class Options:
             for name in settings
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
-        own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience")}
+        own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience", "start")}
         wrong = sorted(set(given) - set(Settings.names()))
         if wrong:
             raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
@@ -93,6 +95,8 @@ class Options:
             raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
         if own["links"] not in (None, "followed", "all"):
             raise SettingsError(f"GRAPHBRAIN_LINKS must be 'followed' or 'all', not {own['links']!r}.")
+        if own["start"] not in (None, "once", "every"):
+            raise SettingsError(f"GRAPHBRAIN_START must be 'once' or 'every', not {own['start']!r}.")
         return cls(
             given,
             _function("GRAPHBRAIN_CANONICAL", own["canonical"]),
@@ -100,6 +104,7 @@ class Options:
             None if own["topic"] is None else _topic(own["topic"]),
             own["links"] == "all",
             None if own["patience"] is None else _seconds(own["patience"]),
+            own["start"] == "every",
         )
 
 
@@ -372,9 +377,23 @@ def _name(method: Any, spider: Spider | None) -> str | None:
     return name if own and getattr(spider, name, None) == method else None
 
 
+def by_rules(claim: Claim, spider: Spider | None) -> Request | None:
+    """The request that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
+    named, or another spider. None for what is no CrawlSpider, a seed (Scrapy gives it to the default callback), or a
+    page that no rule takes."""
+    if not isinstance(spider, CrawlSpider) or claim.depth == 0:
+        return None
+    for number, rule in enumerate(spider._rules):
+        if rule.link_extractor.matches(claim.url):
+            return spider._build_request(number, ScrapyLink(claim.url))
+    return None
+
+
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
     """The request for a claimed page. Raises BadInput when its note asks for what the spider does not have."""
     parts = json.loads(note) if note else {}
+    if not parts and (made := by_rules(claim, spider)) is not None:
+        parts = json.loads(express(made, spider) or "{}")
     methods: dict[str, Any] = {}
     for role in ("callback", "errback"):
         if name := parts.get(role):
