@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from parsel import Selector
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.link import Link as ScrapyLink
 from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider
 from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
 
@@ -30,24 +32,30 @@ from graphbrain.settings import Settings, unknown, variable_of
 from graphbrain.url import key_of, spell
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.settings import BaseSettings
 
 __all__ = [
     "CLAIM",
+    "EVERY",
     "Joined",
     "Options",
     "Reader",
+    "by_rules",
     "express",
     "forgive_base",
     "hashed",
     "latency",
     "plain_meta",
     "request_for",
+    "unread",
 ]
 
 CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
+EVERY = "graphbrain_every_process"
+"""A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start")
+"""Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
 PASSING = {
@@ -87,7 +95,7 @@ class Options:
             for name in settings
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
-        own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience", "start")}
+        own = {name: given.pop(name, None) for name in OWN}
         wrong = sorted(set(given) - set(Settings.names()))
         if wrong:
             raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
@@ -328,6 +336,8 @@ def express(request: Request, spider: Spider | None) -> str | None:
     """The note with which a request's URL makes it again: empty if the URL alone does; None if none can."""
     if request.method != "GET" or request.body or request.cookies or "cookiejar" in request.meta:
         return None
+    if request.meta.get(EVERY):
+        return None
     if not request.url.startswith(("http://", "https://")):
         return None
     if _bare(request, spider):
@@ -379,14 +389,26 @@ def _name(method: Any, spider: Spider | None) -> str | None:
 
 def by_rules(claim: Claim, spider: Spider | None) -> Request | None:
     """The request that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
-    named, or another spider. None for what is no CrawlSpider, a seed (Scrapy gives it to the default callback), or a
-    page that no rule takes."""
-    if not isinstance(spider, CrawlSpider) or claim.depth == 0:
+    named, or another spider. None for what is no CrawlSpider, one of its `start_urls`, or a page that no rule takes:
+    these go to the default callback."""
+    if not isinstance(spider, CrawlSpider) or claim.url in (spider.start_urls or ()):
         return None
-    for number, rule in enumerate(spider._rules):
+    for place, rule in enumerate(spider._rules):
         if rule.link_extractor.matches(claim.url):
-            return spider._build_request(number, ScrapyLink(claim.url))
+            return spider._build_request(place, ScrapyLink(claim.url))
     return None
+
+
+def unread(claim: Claim, note: str, spider: Spider | None) -> str:
+    """Why no callback of the spider's own will get this page; nothing if one will."""
+    if json.loads(note or "{}").get("callback") or spider is None:
+        return ""
+    if isinstance(spider, CrawlSpider):
+        if claim.url in (spider.start_urls or ()) or by_rules(claim, spider) is not None:
+            return ""
+        return "no rule of this spider takes it, so its links are followed as the rules say, and no callback gets it"
+    missing = type(spider).parse is Spider.parse and type(spider)._parse is Spider._parse
+    return "it names no callback, and this spider has no parse()" if missing else ""
 
 
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
