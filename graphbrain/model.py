@@ -173,9 +173,8 @@ class Claims(Sequence[Claim]):
 
 
 def _clock(at: float) -> str:
-    """A time as people here read it; with its date, if that is not today's."""
-    moment = datetime.fromtimestamp(at)
-    return f"{moment:%H:%M:%S}" if moment.date() == datetime.now().date() else f"{moment:%Y-%m-%d %H:%M}"
+    """A time as people at this machine read it."""
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from urllib.parse import urljoin
 from parsel import Selector
 from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.link import Link as ScrapyLink
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider
 from scrapy.utils import response as responses
@@ -387,16 +386,16 @@ def _name(method: Any, spider: Spider | None) -> str | None:
     return name if own and getattr(spider, name, None) == method else None
 
 
-def by_rules(claim: Claim, spider: Spider | None) -> Request | None:
-    """The request that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
-    named, or another spider. None for what is no CrawlSpider, one of its `start_urls`, or a page that no rule takes:
+def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
+    """The note that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
+    named, or another spider. Empty for what is no CrawlSpider, one of its `start_urls`, or a page that no rule takes:
     these go to the default callback."""
     if not isinstance(spider, CrawlSpider) or claim.url in (spider.start_urls or ()):
-        return None
-    for place, rule in enumerate(spider._rules):
+        return {}
+    for place, rule in enumerate(spider.rules):
         if rule.link_extractor.matches(claim.url):
-            return spider._build_request(place, ScrapyLink(claim.url))
-    return None
+            return {"callback": "_callback", "errback": "_errback", "meta": {"rule": place, "link_text": ""}}
+    return {}
 
 
 def unread(claim: Claim, note: str, spider: Spider | None) -> str:
@@ -404,18 +403,16 @@ def unread(claim: Claim, note: str, spider: Spider | None) -> str:
     if json.loads(note or "{}").get("callback") or spider is None:
         return ""
     if isinstance(spider, CrawlSpider):
-        if claim.url in (spider.start_urls or ()) or by_rules(claim, spider) is not None:
+        if claim.url in (spider.start_urls or ()) or by_rules(claim, spider):
             return ""
         return "no rule of this spider takes it, so its links are followed as the rules say, and no callback gets it"
-    missing = type(spider).parse is Spider.parse and type(spider)._parse is Spider._parse
+    missing = all(getattr(type(spider), name) is getattr(Spider, name) for name in ("parse", "_parse"))
     return "it names no callback, and this spider has no parse()" if missing else ""
 
 
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
     """The request for a claimed page. Raises BadInput when its note asks for what the spider does not have."""
-    parts = json.loads(note) if note else {}
-    if not parts and (made := by_rules(claim, spider)) is not None:
-        parts = json.loads(express(made, spider) or "{}")
+    parts = json.loads(note) if note else by_rules(claim, spider)
     methods: dict[str, Any] = {}
     for role in ("callback", "errback"):
         if name := parts.get(role):
