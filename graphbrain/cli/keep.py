@@ -254,9 +254,7 @@ REPEATED = {"seeds": "seed", "values": "value"}
 @click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
 @click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
-@click.option(
-    "--other", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Another release (changes)."
-)
+@click.option("--other", type=click.Path(file_okay=False, path_type=Path), help="Another release (changes).")
 @as_json
 @connection
 @pass_app
@@ -293,6 +291,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     if kind == "changes":
         if file is None or not file.is_dir():
             raise click.UsageError("'changes' needs a directory of HTML pages.")
+        if not given.get("other", file).is_dir():
+            raise click.UsageError(f"--other: {given['other']} is no directory.")
         if foreign := set(own).difference(("--pages", "--other")):
             raise click.UsageError(f"{', '.join(sorted(foreign))}: 'changes' has no use for it.")
         return changes.run(file, as_json, **given)
