@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
@@ -162,8 +163,23 @@ class Claims(Sequence[Claim]):
     def __iter__(self) -> Iterator[Claim]:
         return iter(self._claims)
 
+    def why(self, stats: Mapping[str, Any]) -> str:
+        """Why there are no more, in a sentence. `stats`: of the same brain, as `stats` gives them."""
+        kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
+        found = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
+        if not found:
+            outside = stats["states"].get("outside", 0)
+            return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
+        when = "" if self.next_ready is None else f", the next one from {_clock(self.next_ready)} on"
+        return f"the pages left are {', '.join(found)}{when}"
+
     def __repr__(self) -> str:
         return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
+
+
+def _clock(at: float) -> str:
+    """A time as people at this machine read it."""
+    return f"{datetime.fromtimestamp(at):%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)

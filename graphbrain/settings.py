@@ -428,10 +428,28 @@ def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Cont
     assigned = " ".join(_assigned(name, value) for name, value in given.items())
     if len(assigned) > 50:
         assigned = f"{next(iter(given))}=…"
+    first = next(iter(given))
+    if len(given) == 1 and first in HOST_LISTS and getattr(brain, first) and given[first]:
+        how = (
+            f": 'graphbrain change {_assigned(f'{first}+', given[first])}' adds to it, {assigned} replaces it, as does"
+        )
+    else:
+        how = f" with 'graphbrain change {assigned}' or"
     return (
-        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all with "
-        f"'graphbrain change {assigned}' or change_settings=True."
+        f"This brain has another {' and '.join(named)}: {keep} to keep its own, or change {it} for all{how} "
+        "change_settings=True."
     )
+
+
+def added(name: str, before: Any, more: str) -> str:
+    """A list of hosts with more of them. Raises SettingsError for a setting that is none, or names all hosts."""
+    if name not in HOST_LISTS:
+        raise SettingsError(f"{name} is no list: give {name}=VALUE. Lists are {', '.join(HOST_LISTS)}.")
+    if not more.replace(",", " ").split():
+        raise SettingsError(f"Give the hosts to be added, as in {name}+=other.example.")
+    if name == "allow_hosts" and not before:
+        raise SettingsError("allow_hosts is empty, so all hosts are in the scope: there is nothing to be added.")
+    return " ".join(dict.fromkeys(f"{before} {more}".replace(",", " ").split()))
 
 
 def _short(value: Any) -> str:

@@ -20,7 +20,7 @@ __all__ = ["Discovering"]
 
 OUTSIDE = {
     SCOPE: "it is outside the scope of the crawl (allow_hosts, deny_hosts, allow_urls, deny_urls, max_depth): it will "
-    "not be fetched",
+    "not be fetched. 'graphbrain change allow_hosts+=HOST' adds a host",
     ROBOTS: "its host's robots.txt forbids it: it will not be fetched",
 }
 

@@ -37,18 +37,24 @@ SHOWN = 20
 @brain_command()
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--file", "source", type=TEXT, help="Read URLs from FILE.")
+@click.option("--plain", is_flag=True, help="FILE has one URL a line, whatever it looks like.")
 @as_json
-def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, as_json: bool) -> int:
+def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, as_json: bool) -> int:
     """Tell the brain where to begin.
 
-    FILE has one URL a line ('-' is stdin); blank lines and those that begin with '#' are left out.
+    FILE ('-' is stdin) has one URL a line; or it is CSV or TSV whose first line names a column 'url', JSON lines with
+    a 'url', or CDXJ. Blank lines and those that begin with '#' are left out. What is none of these is refused.
     Pages that were given up wait again; those outside the scope are kept, and not fetched.
     Exits 1 when a URL was refused; the others are kept.
     """
     if not urls and source is None:
         raise click.UsageError("Give at least one URL, or --file.")
-    lines = (line.strip() for line in source or ())
-    wanted = iter([*urls, *(line for line in lines if line and not line.startswith("#"))])
+    from graphbrain.ingest.seed_files import urls_in
+
+    try:
+        wanted = iter([*urls, *urls_in(source or (), plain=plain)])
+    except BadInput as error:
+        raise BadInput(f"{getattr(source, 'name', 'FILE')} cannot be used: {error}") from None
     done = SeedAnswer(0, 0)
     with app.brain() as brain:
         while part := list(islice(wanted, SEEDS_AT_ONCE)):

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import App, F, connection, pass_app, which_pages
+from graphbrain.errors import BadInput
 
 __all__ = ["COMMANDS"]
 
@@ -25,9 +26,26 @@ def dump_group() -> None:
 
 def _form(*names: str) -> Callable[[F], F]:
     """Give a command `--format`, and `--json` as every command that prints data has it."""
-    said = click.option("--format", "form", type=click.Choice(names), default=names[0], help="jsonl unless given.")
+    text = "Else what FILE's ending says; jsonl on stdout."
+    said = click.option("--format", "form", type=click.Choice(names), help=text)
     json = click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
     return lambda command: said(json(command))
+
+
+def _form_of(file: Path | None, form: str | None, names: dict[str, str]) -> str:
+    """The format of a file: as it is said, or by its ending (`names`: ending → format). Raises BadInput for another."""
+    if form is not None or file is None or str(file) == "-":
+        return form or "jsonl"
+    ending = Path(str(file).removesuffix(".gz")).suffix.lower()
+    if ending and ending not in names:
+        raise BadInput(
+            f"{file} ends with {ending}, which is none of {', '.join(names)}: give --format, or use 'graphbrain dump "
+            "tables DIR' for Parquet."
+        )
+    return names.get(ending, "jsonl")
+
+
+ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
 
 
 @dump_group.command("pages")
@@ -36,15 +54,17 @@ def _form(*names: str) -> Callable[[F], F]:
 @which_pages
 @connection
 @pass_app
-def dump_pages(app: App, /, file: Path | None, form: str, **which: Any) -> None:
+def dump_pages(app: App, /, file: Path | None, form: str | None, **which: Any) -> None:
     """Write out pages.
 
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. The format 'nodes' is the node file of an edge
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .nodes)
+    unless --format does. The format 'nodes' is the node file of an edge
     list: id, 1 if the page was fetched or 0, URL.
     """
     from graphbrain import show
     from graphbrain.ingest import dump
 
+    form = _form_of(file, form, ENDINGS | {".nodes": "nodes"})
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out)
     show.say(f"graphbrain: {show.counted(count, 'page')}.")
@@ -57,15 +77,17 @@ def dump_pages(app: App, /, file: Path | None, form: str, **which: Any) -> None:
 @which_pages
 @connection
 @pass_app
-def dump_links(app: App, /, file: Path | None, form: str, **which: Any) -> None:
+def dump_links(app: App, /, file: Path | None, form: str | None, **which: Any) -> None:
     """Write out links.
 
-    FILE is stdout unless given, and gzipped if it ends with '.gz'. The other options say which pages' out-links. The
+    FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .edges)
+    unless --format does. The other options say which pages' out-links. The
     format 'edges' is an edge list: the ids of both ends, as 'dump pages' gives them.
     """
     from graphbrain import show
     from graphbrain.ingest import dump
 
+    form = _form_of(file, form, ENDINGS | {".edges": "edges"})
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_links(brain.dump_links(**which, progress=bar), form, out)
     show.say(f"graphbrain: {show.counted(count, 'link')}.")

@@ -284,9 +284,7 @@ USES = {
 @click.option("--named", multiple=True, metavar="NAME", help="A world with a name, or all; repeatable (worlds).")
 @click.option("--shrink/--no-shrink", default=None, help="Make a world that fails smaller (worlds; --shrink).")
 @click.option("--yes", is_flag=True, default=None, help="Empty the brain without asking (worlds).")
-@click.option(
-    "--other", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Another release (changes)."
-)
+@click.option("--other", type=click.Path(file_okay=False, path_type=Path), help="Another release (changes).")
 @as_json
 @connection
 @pass_app
@@ -331,6 +329,8 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     if kind == "changes":
         if file is None or not file.is_dir():
             raise click.UsageError("'changes' needs a directory of HTML pages.")
+        if not given.get("other", file).is_dir():
+            raise click.UsageError(f"--other: {given['other']} is no directory.")
         return changes.run(file, as_json, **given)
     clock = measure.clock_of(kind)
     with app.brain(auto_tend=False, clock=clock) as brain:
@@ -489,21 +489,27 @@ def payout(app: App, url: str, value: str) -> None:
 
 
 @brain_command()
-@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
+@click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=HOST...")
 def change(app: App, settings: tuple[str, ...]) -> None:
     """Change shared settings, for all who use the brain.
 
     What follows from them is done for every page, beside whatever else runs, and is taken up again by 'graphbrain
-    tend' if it is interrupted. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
+    tend' if it is interrupted. 'change allow_hosts+=other.example' adds a host to those that are there; with = it takes
+    their place. 'change payout=trusted' pays only seeds, 'change intra_host_weight=0.25' lets links
     inside a host count a quarter.
     """
     from graphbrain import show
+    from graphbrain.settings import added
 
     given = dict(_assignment(text) for text in settings)
     # Whatever the environment says, too: it is what this is to put right.
     with app.brain(auto_tend=False, as_it_is=True) as brain, show.bar("changing") as bar:
+        for name in [name for name in given if name.endswith("+")]:
+            more, plain = given.pop(name), name.removesuffix("+")
+            given[plain] = added(plain, getattr(brain.settings, plain, ""), more)
         brain.change(bar, **given)
-    show.say(f"graphbrain: {', '.join(settings)} now holds for all.")
+    said = [f"{name}={value}" for name, value in given.items()]
+    show.say(f"graphbrain: {', '.join(said)} now holds for all.")
 
 
 @brain_command()

@@ -78,9 +78,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             answer = brain.seed(given.urls)
             for url, why in (*answer.refused, *answer.remarks):
                 log.warning("%s: %s", url, why)
-            crawl(brain, threads=given.threads, limit=given.limit, patience=given.patience)
+            visits = crawl(brain, threads=given.threads, limit=given.limit, patience=given.patience)
             stats = brain.stats()
             log.info("%s pages known, %s of them fetched", stats["pages"], stats["states"].get("known", 0))
+            if given.urls and not visits:
+                print("crawler: nothing was fetched.", file=sys.stderr)
+                return 1
     except GraphbrainError as error:
         print(f"crawler: {error}", file=sys.stderr)
         return 1
@@ -101,8 +104,8 @@ def crawl(
     robots: bool = True,
     stop: threading.Event | None = None,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
-) -> None:
-    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set.
+) -> int:
+    """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set; how many were.
 
     `patience`: also end when the next page is further away than so many seconds; a retry after an
     error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies, a password.
@@ -115,6 +118,7 @@ def crawl(
     known = _Robots(brain, opener) if robots else None
     stop = stop or threading.Event()
     out: dict[Future[Fetched | Failed | None], Claim] = {}
+    reported = 0
 
     def visit(claim: Claim) -> Fetched | Failed | None:
         result = known.first(claim) if known else claim
@@ -129,7 +133,9 @@ def crawl(
                 out |= {pool.submit(visit, claim): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
-                    return
+                    if limit > 0:
+                        log.info("Nothing more can be fetched now: %s.", claims.why(brain.stats()))
+                    return reported
                 done = wait(out, timeout=0.2, return_when=FIRST_COMPLETED).done
                 results = [result for future in done if (result := future.result()) is not None]
                 for result, answer in zip(results, brain.report(results), strict=True):
@@ -138,8 +144,10 @@ def crawl(
                     on_page(result, answer)
                 brain.give_back(out[future] for future in done if future.result() is None)
                 limit -= len(results)
+                reported += len(results)
                 out = {future: claim for future, claim in out.items() if future not in done}
             brain.give_back(out.values())
+            return reported
         except GraphbrainError:
             raise  # the brain is away; the claims lapse by themselves
         except BaseException:  # Ctrl-C

@@ -3,4 +3,4 @@
 May touch: the user's files, and a local server while a database is made beside it.
 """
 
-__all__ = ["dump", "importer", "recording", "replay", "sitemaps"]
+__all__ = ["dump", "importer", "recording", "replay", "seed_files", "sitemaps"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import GraphbrainError, GraphTooSmall
-from graphbrain.url import USER_LEFT_OUT
+from graphbrain.model import SeedAnswer
 
 __all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Taken", "Visited"]
 
@@ -32,6 +32,8 @@ ASKED_AT_ONCE = 4
 """Pages are claimed when a part of all that may be fetched at once is wanted, one in so many, or a little later."""
 RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
+MOST_SAID = 10
+"""Start pages of a batch of which it is said that they will not be fetched."""
 RENEWALS = 3
 """Renewals within the length of a lease."""
 
@@ -80,6 +82,10 @@ class Desk:
         """Why the threads have given up; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
         self.counts["userinfo_dropped"] = 0
+        self.asked = self.unmet = 0
+        """Start pages that were asked for, and that will not be fetched."""
+        self.ended: Claims | None = None
+        """The answer after which the crawl counts as over."""
         self._patience = patience
         self._lock = threading.Lock()
         self._ready: deque[Taken] = deque()
@@ -163,6 +169,16 @@ class Desk:
         with self._lock:
             return self.failure is not None or (self._over and not self._busy())
 
+    def why_nothing(self) -> str:
+        """Why this process was handed no page until the crawl counted as over; nothing if it was. Waits for the
+        database."""
+        if self.ended is None or self.failure is not None or self.counts["claimed"]:
+            return ""
+        try:
+            return self.ended.why(self.brain.stats())
+        except GraphbrainError as error:
+            return str(error).rstrip(".")
+
     def _stir(self) -> None:
         """Something has happened after which the crawl may go on. The lock is held."""
         self._happened += 1
@@ -226,7 +242,7 @@ class Desk:
             far = self._is_far(claims)
             with self._lock:
                 if happened == self._happened:
-                    self._over = idle and (claims.finished or far)
+                    self._over, self.ended = idle and (claims.finished or far), claims
             return max(SHORTEST_PAUSE, min(wait, LONGEST_PAUSE))
         with self._lock:
             self._fresh = list(claims)
@@ -348,8 +364,19 @@ class Desk:
         if work.seeds:
             answer = self.brain.seed(work.seeds)
             self.counts["seeded"] += answer.created
-            self._say(answer.refused)
-            self._say((url, why) for url, why in answer.remarks if why == USER_LEFT_OUT)
+            self._met(answer, len(work.seeds))
+
+    def _met(self, answer: SeedAnswer, asked: int) -> None:
+        """Say what became of start pages that will not be fetched, or had been given up."""
+        self.asked += asked
+        self.unmet += answer.outside + len(answer.refused)
+        said = [*answer.refused, *answer.remarks]
+        for url, why in said[:MOST_SAID]:
+            log.warning("Start page %s: %s.", url, why)
+        if len(said) > MOST_SAID:
+            log.warning(
+                "And %d more start pages are outside the scope, were given up, or are refused.", len(said) - MOST_SAID
+            )
 
     def _report(self, results: list[Fetched | Failed]) -> None:
         for result, answer in zip(results, self.brain.report(results), strict=True):

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from parsel import Selector
-from scrapy import Request
+from scrapy import Request, Spider
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider
 from scrapy.utils import response as responses
 from scrapy.utils.misc import load_object
 
@@ -31,14 +32,15 @@ from graphbrain.settings import Settings, unknown, variable_of
 from graphbrain.url import key_of, spell
 
 if TYPE_CHECKING:
-    from scrapy import Spider
     from scrapy.settings import BaseSettings
 
 __all__ = [
     "CLAIM",
+    "EVERY",
     "Joined",
     "Options",
     "Reader",
+    "by_rules",
     "express",
     "forgive_base",
     "hashed",
@@ -46,10 +48,15 @@ __all__ = [
     "led",
     "plain_meta",
     "request_for",
+    "unread",
 ]
 
 CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
+EVERY = "graphbrain_every_process"
+"""A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start")
+"""Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
 PASSING = {
@@ -70,6 +77,7 @@ class Options:
     """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
 
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
+    `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -78,6 +86,7 @@ class Options:
     topic: TopicRelevance | None = None
     every_link: bool = False
     patience: float | None = None
+    every_start: bool = False
 
     @classmethod
     def of(cls, settings: BaseSettings) -> Options:
@@ -87,7 +96,7 @@ class Options:
             for name in settings
             if str(name).startswith("GRAPHBRAIN_") and settings[name] is not None
         }
-        own = {name: given.pop(name, None) for name in ("canonical", "relevance", "topic", "links", "patience")}
+        own = {name: given.pop(name, None) for name in OWN}
         wrong = sorted(set(given) - set(Settings.names()))
         if wrong:
             raise SettingsError(unknown(wrong[0], [*own, *Settings.names()], variable_of))
@@ -95,6 +104,8 @@ class Options:
             raise SettingsError("Give GRAPHBRAIN_TOPIC or GRAPHBRAIN_RELEVANCE, not both.")
         if own["links"] not in (None, "followed", "all"):
             raise SettingsError(f"GRAPHBRAIN_LINKS must be 'followed' or 'all', not {own['links']!r}.")
+        if own["start"] not in (None, "once", "every"):
+            raise SettingsError(f"GRAPHBRAIN_START must be 'once' or 'every', not {own['start']!r}.")
         return cls(
             given,
             _function("GRAPHBRAIN_CANONICAL", own["canonical"]),
@@ -102,6 +113,7 @@ class Options:
             None if own["topic"] is None else _topic(own["topic"]),
             own["links"] == "all",
             None if own["patience"] is None else _seconds(own["patience"]),
+            own["start"] == "every",
         )
 
 
@@ -344,6 +356,8 @@ def express(request: Request, spider: Spider | None) -> str | None:
     """The note with which a request's URL makes it again: empty if the URL alone does; None if none can."""
     if request.method != "GET" or request.body or request.cookies or "cookiejar" in request.meta:
         return None
+    if request.meta.get(EVERY):
+        return None
     if not request.url.startswith(("http://", "https://")):
         return None
     if _bare(request, spider):
@@ -393,9 +407,33 @@ def _name(method: Any, spider: Spider | None) -> str | None:
     return name if own and getattr(spider, name, None) == method else None
 
 
+def by_rules(claim: Claim, spider: Spider | None) -> dict[str, Any]:
+    """The note that a CrawlSpider's rules make of a page that none of its own pages has led to: one that a hint has
+    named, or another spider. Empty for what is no CrawlSpider, one of its `start_urls`, or a page that no rule takes:
+    these go to the default callback."""
+    if not isinstance(spider, CrawlSpider) or claim.url in (spider.start_urls or ()):
+        return {}
+    for place, rule in enumerate(spider.rules):
+        if rule.link_extractor.matches(claim.url):
+            return {"callback": "_callback", "errback": "_errback", "meta": {"rule": place, "link_text": ""}}
+    return {}
+
+
+def unread(claim: Claim, note: str, spider: Spider | None) -> str:
+    """Why no callback of the spider's own will get this page; nothing if one will."""
+    if json.loads(note or "{}").get("callback") or spider is None:
+        return ""
+    if isinstance(spider, CrawlSpider):
+        if claim.url in (spider.start_urls or ()) or by_rules(claim, spider):
+            return ""
+        return "no rule of this spider takes it, so its links are followed as the rules say, and no callback gets it"
+    missing = all(getattr(type(spider), name) is getattr(Spider, name) for name in ("parse", "_parse"))
+    return "it names no callback, and this spider has no parse()" if missing else ""
+
+
 def request_for(claim: Claim, note: str, spider: Spider | None) -> Request:
     """The request for a claimed page. Raises BadInput when its note asks for what the spider does not have."""
-    parts = json.loads(note) if note else {}
+    parts = json.loads(note) if note else by_rules(claim, spider)
     methods: dict[str, Any] = {}
     for role in ("callback", "errback"):
         if name := parts.get(role):

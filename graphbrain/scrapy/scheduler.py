@@ -23,6 +23,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
@@ -54,6 +55,7 @@ from graphbrain.model import Fault
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import (
     CLAIM,
+    EVERY,
     Options,
     Reader,
     express,
@@ -63,6 +65,7 @@ from graphbrain.scrapy.requests import (
     led,
     plain_meta,
     request_for,
+    unread,
 )
 from graphbrain.url import Rules, resolved, without_user
 
@@ -80,6 +83,10 @@ TICK = 0.1
 ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 PERMANENT = (301, 308)
+MOST_KNOWN = 10_000
+"""Patterns of pages, and ends of redirects, that are remembered."""
+MANY = 5
+"""Pages of a host that lead to one before it is taken for a login or a consent page."""
 MOST_REDIRECTS = 5
 SILENT = (
     *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
@@ -90,6 +97,8 @@ NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
 """What is raised where an answer was too long, or broke off, or was not to be read to its end."""
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
+NOTHING = "graphbrain_nothing"
+"""The reason with which a spider is closed of whose start pages none may be fetched."""
 
 log = logging.getLogger(__name__)
 
@@ -137,6 +146,8 @@ class _Visit:
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
     broken_off: bool = False
+    walled: bool = False
+    """Does it lead where many pages of its host lead, to a login perhaps?"""
 
     def unfetched(self, error: Exception) -> None:
         """The request, or a middleware in the place of the server, has raised this."""
@@ -179,6 +190,8 @@ class _Visit:
             wait = retry_after.seconds(head.get("Retry-After"), now)
             body = response.body if status in (404, 410) else None  # other pages may look like it
             return Failed(url, claim, status, retry_after=wait, seconds=took, body=body)
+        if good and self.walled:
+            return Fetched(url, (), claim, status, changed=False, seconds=took)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
         if (elsewhere := led(response)) is not None and good:  # the content is that of another address
             status, chain = elsewhere
@@ -207,6 +220,18 @@ class Scheduler(BaseScheduler):
         self._ticked = 0
         self._most = crawler.settings.getint("CONCURRENT_REQUESTS") or 100
         self._failure: GraphbrainError | None = None
+        self._reason = FAILED
+        self._every_start = False
+        self._held_up = False
+        """Is no page handed out until this process's own first requests are answered, as those of a login are?"""
+        self._first: set[Request] = set()
+        """These requests, and those that came of them."""
+        self._first_gone: set[Request] = set()
+        self._said: set[tuple[str, str]] = set()
+        self._led: dict[tuple[str, str], set[str]] = {}
+        """Host, and where a redirect for now has ended → keys of the pages that led there, up to `MANY`."""
+        self._own = 0
+        """Requests of a start that this process fetched itself."""
         self._closing = False
         _SCHEDULERS[crawler] = self
 
@@ -234,6 +259,7 @@ class Scheduler(BaseScheduler):
             options = Options.of(self.crawler.settings)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
             self._reader = await run_in_thread(Reader, options, product(brain.settings.user_agent))
+            self._every_start = options.every_start
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
         except GraphbrainError as error:
             # Raising it would end in tracebacks: an engine that is half open cannot be closed.
@@ -260,8 +286,11 @@ class Scheduler(BaseScheduler):
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
+        why = await run_in_thread(desk.why_nothing)
         lost = await run_in_thread(desk.close)
         self._count(desk)
+        if why:
+            log.warning("No page was fetched: %s.", why)
         if lost:
             log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
         self._desk = None
@@ -270,7 +299,18 @@ class Scheduler(BaseScheduler):
         """Is anything left to be done, here or, until `GRAPHBRAIN_PATIENCE` runs out, anywhere?"""
         if self._desk is None:
             return self._failure is not None  # until it is closed for that reason
-        return bool(self._waiting or self._visits or not self._desk.over)
+        if self._waiting or self._visits or self._held_up or not self._desk.over:
+            return True
+        if self._failure is None and self._desk.asked and self._desk.unmet == self._desk.asked and not self._own:
+            self._failure, self._reason = GraphbrainError(self._nothing(self._desk)), NOTHING
+        return self._failure is not None  # until it is closed for that reason
+
+    def _nothing(self, desk: Desk) -> str:
+        few = "The start page is" if desk.asked == 1 else f"All {desk.asked} start pages are"
+        return (
+            f"{few} outside the scope of this brain, or refused, so nothing was crawled of what was asked for: the "
+            "lines above say why. 'graphbrain settings allow_hosts' shows the scope."
+        )
 
     def next_request(self) -> Request | None:
         """A request to be sent now; None when there is none at hand."""
@@ -279,6 +319,8 @@ class Scheduler(BaseScheduler):
         self._want(self._desk)
         if self._waiting:
             return heapq.heappop(self._waiting)[2]
+        if self._held_up:
+            return None
         while (taken := self._desk.take()) is not None:
             if (request := self._begin(taken)) is not None:
                 return request
@@ -297,13 +339,19 @@ class Scheduler(BaseScheduler):
             return True
         request = _unmarked(request)
         # Every spider's start has dont_filter: it begins a crawl, which may have begun before.
-        again = request.dont_filter and not request.meta.get("is_start_request")
+        start = request.meta.get("is_start_request")
+        again = (request.dont_filter and not start) or (start and self._every_start)
         if not again and (note := express(request, self.crawler.spider)) is not None:
             self._desk.seed(request.url, note)
             return True
         request = _without_user(request)
         if self._met(request, self._fingerprints):
             return False
+        self._own += 1
+        if (again and start) or request.meta.get(EVERY):
+            self._held_up = True
+        if self._held_up:
+            self._first.add(request)
         self._push(request)
         return True
 
@@ -316,13 +364,22 @@ class Scheduler(BaseScheduler):
         try:
             request = request_for(taken.claim, taken.note, self.crawler.spider)
         except BadInput as error:
-            log.error("%s", error)
+            self._say_once(taken.claim, str(error).rstrip("."))
             visit.error = str(error)
             self._end(visit)
             return None
+        if why := unread(taken.claim, taken.note, self.crawler.spider):
+            self._say_once(taken.claim, why)
         request.meta[MARK] = visit.number
         visit.requests.add(request)
         return request
+
+    def _say_once(self, claim: Claim, why: str) -> None:
+        """Say this of a page, once for all pages of its host and folder."""
+        pattern = f"{claim.host}/{urlsplit(claim.url).path.strip('/').partition('/')[0]}"
+        if (pattern, why) not in self._said and len(self._said) < MOST_KNOWN:
+            self._said.add((pattern, why))
+            log.warning("%s: %s. Of other pages under %s the same is not said again.", claim.url, why, pattern)
 
     def _moved(self, visit: _Visit, request: Request) -> bool:
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
@@ -386,12 +443,33 @@ class Scheduler(BaseScheduler):
         both together would take a tenth longer.
         """
         try:
+            visit.walled = self._is_wall(visit)
             made = visit.result(self._reader)
             return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
             return Failed(visit.claim.url, visit.claim, error=_told(error), fault=fault)
+
+    def _is_wall(self, visit: _Visit) -> bool:
+        """Has the visit led where `MANY` other pages of its host have led? The first time that is said."""
+        response = visit.response
+        urls = [] if response is None or response.request is None else response.request.meta.get("redirect_urls", [])
+        if response is None or not urls or visit.moved_to:
+            return False
+        end = response.url.partition("?")[0]
+        if len(self._led) > MOST_KNOWN:
+            self._led.clear()
+        led = self._led.setdefault((visit.claim.host, end), set())
+        if len(led) <= MANY and end != visit.claim.url.partition("?")[0]:
+            led.add(visit.claim.key)
+            if len(led) == MANY:
+                log.warning(
+                    "%d pages of %s lead to %s: is that a login or a consent page? What they bring from now on is no "
+                    "change of their content. A request with meta %r is sent by each process, before it claims pages.",
+                    MANY, visit.claim.host, end, EVERY,
+                )  # fmt: skip
+        return len(led) >= MANY
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -404,7 +482,7 @@ class Scheduler(BaseScheduler):
         if self._failure is not None and engine.running:
             log.error("%s", self._failure)
             self._closing = True
-            deferred_from_coro(engine.close_spider_async(reason=FAILED))
+            deferred_from_coro(engine.close_spider_async(reason=self._reason))
         if desk is None or self._closing:
             return
         self._end_visits()
@@ -423,6 +501,11 @@ class Scheduler(BaseScheduler):
         busy = {request for _, _, request in self._waiting} | engine.downloader.active
         if slot is not None:
             busy |= slot.active | {request for _, request, _ in slot.queue}
+        if self._held_up:
+            gone = self._first - busy
+            self._first -= gone & self._first_gone
+            self._first_gone = gone & self._first
+            self._held_up = bool(self._first)
         for visit in list(self._visits.values()):
             gone = visit.requests - busy
             visit.requests -= gone & visit.gone
@@ -434,7 +517,7 @@ class Scheduler(BaseScheduler):
         """Ask for as many pages as can be fetched at once: a claim says that its host may be asked now. Those whose
         visits are not ended or reported yet do not count: nobody asks their hosts for anything."""
         engine = self.crawler.engine
-        if engine is None or engine.paused or self._closing or engine.needs_backout():
+        if engine is None or engine.paused or self._closing or self._held_up or engine.needs_backout():
             desk.want(0, 0)
             return
         desk.want(

@@ -38,6 +38,25 @@ class Links(Spider):
         yield from response.follow_all(css="a")
 
 
+class Members(Spider):
+    """Logs in, in every process, and reads what members alone may."""
+
+    name = "members"
+
+    async def start(self) -> Any:
+        yield Request(self.start_urls[0] + "login", self.log_in, meta={"graphbrain_every_process": True})
+
+    def log_in(self, response: Response) -> Iterator[Any]:
+        yield FormRequest(response.urljoin("/session"), self.begin, formdata={"who": "ada"})
+
+    def begin(self, response: Response) -> Iterator[Any]:
+        for number in range(12):
+            yield Request(response.urljoin(f"/members/{number}"))
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+
+
 class Honest(Links):
     """Follows every link that Scrapy's own extractor finds, on whatever is text."""
 
@@ -127,7 +146,7 @@ def rate(response: Response) -> float:
     return 0.75 if "/good" in response.url else 7.0
 
 
-KINDS = {kind.name: kind for kind in (Links, Honest, Careful, Rules, Closing, Start)}
+KINDS = {kind.name: kind for kind in (Links, Honest, Careful, Rules, Closing, Start, Members)}
 
 if __name__ == "__main__":
     settings = {

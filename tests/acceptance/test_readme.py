@@ -95,7 +95,7 @@ def crawled(neo4j: Neo4j, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         assert ran.returncode == 0 and not ran.stderr, ran.stderr
         before = brain.stats()["states"]
         again = run_program(neo4j, folder, web)
-        assert again.returncode == 0 and not again.stderr, again.stderr
+        assert again.returncode == 0 and again.stderr.startswith("Nothing was fetched: "), again.stderr
         other = run_program(neo4j, folder, web, "http://birds.example/")
         assert other.returncode == 1 and not other.stdout
         assert len(other.stderr.splitlines()) == 1 and "graphbrain change" in other.stderr, other.stderr
@@ -130,9 +130,9 @@ def test_the_spider_crawls_its_host_and_nothing_else(neo4j: Neo4j, tmp_path: Pat
         assert len(items) == brain.stats()["states"]["known"] == 8 and brain.stats()["states"]["outside"]
 
 
-def test_the_program_is_forty_lines_of_the_standard_library() -> None:
+def test_the_program_is_fifty_lines_of_the_standard_library() -> None:
     lines = [line for line in PROGRAM.splitlines() if line.strip()]
-    assert len(lines) <= 40
+    assert len(lines) <= 50
     used = set(re.findall(r"^(?:from|import) (\w+)", PROGRAM, re.MULTILINE))
     assert used <= {*sys.stdlib_module_names, "graphbrain"}
 

@@ -322,6 +322,49 @@ def test_one_ctrl_c_finishes_what_is_under_way_and_gives_back_the_rest(brain: Br
     hold(brain)
 
 
+def test_a_crawl_of_nothing_is_no_success(brain: Brain, spiders: Spiders) -> None:
+    """The scope of an older crawl leaves all start pages out: it is said, and the reason is another than 'finished'."""
+    brain.change(allow_hosts="elsewhere.example")
+    with serving(Site({"/": page("/a"), "/a": page()})) as site:
+        items, log = spiders.run("links", site)
+        assert not items
+        assert f"WARNING: Start page {site.at('/')}: it is outside the scope" in log
+        assert "ERROR: The start page is outside the scope of this brain" in log
+        assert "'finish_reason': 'graphbrain_nothing'" in log
+        assert "Traceback" not in log
+        brain.change(allow_hosts="elsewhere.example 127.0.0.1")
+        items, log = spiders.run("links", site)
+        assert "'finish_reason': 'finished'" in log
+        again, log = spiders.run("links", site)
+        assert not again
+        assert "WARNING: No page was fetched: the pages left are 2 waiting, the next one from " in log
+
+
+def test_each_process_logs_in_before_it_is_handed_pages(brain: Brain, spiders: Spiders) -> None:
+    """And after a restart, too; no page is fetched without the session, and the login is no page of the brain."""
+    cookie = (200, {"Content-Type": "text/html", "Set-Cookie": "session=1; Path=/"}, "<p>welcome")
+    members = {f"/members/{number}": page(text=f"secret {number}") for number in range(12)}
+    site = Site({"/login": page(text="who?"), "/session?who=ada": cookie, **members}, pause=0.1)
+    with serving(site):
+        both = [spiders.start("members", site, CONCURRENT_REQUESTS=2) for _ in range(2)]
+        items = [item for process in both for item in ended(process)[0]]
+        assert len(items) == len({item["url"] for item in items}) == 12
+        assert site.asked()["/login"] == site.asked()["/session?who=ada"] == 2
+        brain.retry(host="127.0.0.1")
+        assert brain.crawl_now([site.at("/members/3")]) == [True]
+        assert [item["url"] for item in spiders.run("members", site)[0]] == [site.at("/members/3")]
+        assert all("session=1" in site.headers[path].get("Cookie", "") for path in members)
+        assert {row.url for row in brain.top(50)} == {site.at(path) for path in members}
+
+
+def test_where_many_pages_lead_to_one_it_is_said(brain: Brain, spiders: Spiders) -> None:
+    login = {f"/m/{number}": (302, {"Location": "/login"}, "") for number in range(9)}
+    site = Site({"/": page(*login), "/login": page("/", text="who?"), **login})
+    with serving(site):
+        _, log = spiders.run("links", site)
+        assert log.count(f"pages of {brain.page(site.at('/')).host} lead to {site.at('/login')}: is that a login") == 1
+
+
 def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:
     with serving(Site(tree(20))) as site:
         items, log = spiders.run("closing", site, CONCURRENT_REQUESTS=1)

@@ -15,6 +15,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"os/signal"
 	"regexp"
 	"sync"
 	"time"
@@ -25,6 +26,7 @@ type object = map[string]any
 // reply: what a verb answers, as far as it is read here.
 type reply struct {
 	Claims, Answers []object
+	NextReady       *float64 `json:"next_ready"`
 	NextUnfailed    *float64 `json:"next_unfailed"`
 	Error           object
 }
@@ -104,25 +106,56 @@ func fetch(claim object) object {
 	return report
 }
 
+// giveBack lets others fetch these pages at once; else they are held for five minutes.
+func giveBack(claims []object) {
+	if len(claims) > 0 {
+		post("give_back", object{"claims": claims})
+	}
+}
+
 func main() {
+	if os.Getenv("GRAPHBRAIN_SERVICE_URL") == "" || os.Getenv("GRAPHBRAIN_SERVICE_TOKEN") == "" {
+		log.Fatal("set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/service.md")
+	}
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt)
 	for pages := 0; ; {
 		told := post("next_urls", object{"n": 10, "wait": 10})
 		patient := float64(time.Now().Add(patience).Unix())
 		if len(told.Claims) == 0 && (told.NextUnfailed == nil || *told.NextUnfailed > patient) {
 			fmt.Println(pages, "pages")
+			if told.NextReady != nil {
+				fmt.Println("The next one may be fetched from", time.Unix(int64(*told.NextReady), 0), "on.")
+			}
+			if pages == 0 {
+				log.Fatal("nothing was fetched: no page waits for this crawler now")
+			}
 			return
 		}
 		reports := make([]object, len(told.Claims))
-		var all sync.WaitGroup
-		for place, claim := range told.Claims { // at once: they are of different hosts, or their turn has come
-			all.Go(func() { reports[place] = fetch(claim) })
+		fetched := make(chan bool)
+		go func() {
+			var all sync.WaitGroup
+			for place, claim := range told.Claims { // at once: they are of different hosts, or their turn has come
+				all.Go(func() { reports[place] = fetch(claim) })
+			}
+			all.Wait()
+			close(fetched)
+		}()
+		select {
+		case <-stop:
+			giveBack(told.Claims)
+			log.Fatal("stopped: ", len(told.Claims), " pages are given back")
+		case <-fetched:
 		}
-		all.Wait()
 		for _, answer := range post("report", object{"reports": reports}).Answers {
 			if answer["accepted"] != true {
 				log.Print(answer["url"], ": ", answer["reason"])
 			}
 		}
 		pages += len(reports)
+		if len(reports) > 0 {
+			fmt.Println(pages, "pages so far")
+		}
 	}
 }

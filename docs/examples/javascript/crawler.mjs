@@ -72,13 +72,36 @@ async function visit(claim) {
   return report;
 }
 
-for (let pages = 0; ; ) {
-  const { claims, next_unfailed } = await post("next_urls", { n: 10, wait: 10 });
-  if (!claims.length && (next_unfailed === null || next_unfailed > Date.now() / 1000 + patience)) {
-    console.log(pages, "pages");
-    break;
-  }
-  const { answers } = await post("report", { reports: await Promise.all(claims.map(visit)) });
-  for (const { url, reason } of answers.filter((answer) => !answer.accepted)) console.error(`${url}: ${reason}`);
-  pages += claims.length;
+/** Ends with a sentence, not with a stack. */
+function end(sentence, code = 1) {
+  console.error(sentence);
+  process.exit(code);
 }
+
+async function crawl() {
+  for (let pages = 0; ; ) {
+    const { claims, next_ready, next_unfailed } = await post("next_urls", { n: 10, wait: 10 });
+    if (!claims.length && (next_unfailed === null || next_unfailed > Date.now() / 1000 + patience)) {
+      console.log(pages, "pages");
+      if (next_ready) console.log("The next one may be fetched from", new Date(1000 * next_ready).toLocaleString(), "on.");
+      if (!pages) end("Nothing was fetched: no page waits for this crawler now.");
+      return;
+    }
+    held = claims;
+    const { answers } = await post("report", { reports: await Promise.all(claims.map(visit)) });
+    held = [];
+    for (const { url, reason } of answers.filter((answer) => !answer.accepted)) console.error(`${url}: ${reason}`);
+    pages += claims.length;
+    if (claims.length) console.log(pages, "pages so far");
+  }
+}
+
+let held = []; // what is claimed and not reported
+process.once("SIGINT", async () => {
+  // Else nobody may fetch these pages for five minutes.
+  if (held.length) await post("give_back", { claims: held }).catch((error) => end(error.message));
+  end(`Stopped: ${held.length} pages are given back.`, 130);
+});
+if (!service || !token) end("Set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/service.md.");
+await crawl().catch((error) => end(error.message));
+process.exit(0);

@@ -138,6 +138,10 @@ def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Run, tmp_path:
 
 
 def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:
+    small("dump", "pages", tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").startswith("url,key,")
+    one_sentence(small("dump", "pages", tmp_path / "x.xlsx"), ".xlsx", "--format")
+    assert not (tmp_path / "x.xlsx").exists()
     one_sentence(small("dump", "pages", tmp_path / "no" / "x"), str(tmp_path / "no" / "x"), "cannot be written")
     assert small("dump", "pages", tmp_path).returncode == 2
 
