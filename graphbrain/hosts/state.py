@@ -469,7 +469,6 @@ class HostState:
         A page that alone is to blame slows nothing down, and gives back what its first refusal took; a Retry-After is
         obeyed whoever is to blame.
         """
-        lately = self.well_at > 0.0 and now - self.well_at <= LATELY
         doubtful = [each for each in complaints if not self.is_own_fault(each)]
         if any(each.is_news(self.slowed_at, self.blocked_until) for each in doubtful):
             self.errors += 1
@@ -479,9 +478,7 @@ class HostState:
         elif self.pace < 1.0:
             confirmed = sum(each.kind == "refused" for each in complaints) - len(doubtful)
             self.pace = min(1.0, self.pace * 2.0**confirmed)
-        own = min(FIRST_BLOCK * 2 ** min(max(self.errors - 1, 0), 20), LONGEST_OWN_BLOCK)
-        if self.errors == 1 and lately:
-            own = SHORT_BLOCK
+        own = self._own_block(now)
         for each in complaints:
             if each.seconds is not None:
                 until = now + min(each.seconds, self.manners.longest_block)
@@ -490,6 +487,12 @@ class HostState:
             else:
                 continue
             self.blocked_until = max(self.blocked_until, until)
+
+    def _own_block(self, now: float) -> float:
+        """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch."""
+        began = self.failing_since or now
+        first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
+        return float(min(first * 2 ** int(math.log2((now - began) / first + 1.0)), LONGEST_OWN_BLOCK))
 
     def _halve_pace(self) -> None:
         """Its rate is halved: where well answers came between the refusals, down to a part."""

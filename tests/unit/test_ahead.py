@@ -50,13 +50,14 @@ def test_what_was_put_right_once_stays_right() -> None:
     """A pass over the pages may come again at any time: a lease that is put right must not lapse earlier by it."""
     token = tokens.token(NOW + DAY)
     known = {
-        **{"lease": token, "lease_until": NOW + DAY + 300.0, "waiting_since": NOW + DAY, "lane": 9},
-        **{
-            "fetched": NOW + DAY,
-            "failed": NOW + DAY + 1.0,
-            "not_before": NOW + DAY + 61.0,
-            "recheck_at": NOW + 9 * DAY,
-        },
+        "lease": token,
+        "lease_until": NOW + DAY + 300.0,
+        "waiting_since": NOW + DAY,
+        "lane": 9,
+        "fetched": NOW + DAY,
+        "failed": NOW + DAY + 1.0,
+        "not_before": NOW + DAY + 61.0,
+        "recheck_at": NOW + 9 * DAY,
     }
     once = {**known, **page(**known)}
     assert once["lease_until"] == NOW + 300.0
