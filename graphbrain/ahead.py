@@ -9,17 +9,20 @@ page's place in lane 0, is no event: it stays.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from graphbrain.tokens import made_at
 
-__all__ = ["SLACK", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
+__all__ = ["SLACK", "Spans", "event", "is_ahead", "of_page", "put_host_right", "reckoned"]
 
 SLACK = 5.0
 """Seconds that a time may lie in the future without being ahead: the clocks of two processes differ a little, and what
 is off by so little is over soon."""
 FAILING = ("failing_since", "untried_since", "hurried_at")
 """Times of a page that has failed."""
+SHORTEST_WAIT = 60.0
+"""Seconds for which a page waits at least that has failed (`hosts.health.FIRST_WAIT`)."""
 ASKED = 0
 """The lane of pages that are wanted at once (`schedule.lanes.ASKED`)."""
 
@@ -82,15 +85,25 @@ def put_host_right(host: _Host, patience: float, own_block: float, now: float) -
     return before != (host.next_at, host.blocked_until, host.probe_at, *(getattr(host, name) for name in _EVENTS))
 
 
-def of_page(page: Mapping[str, Any], now: float, lease_seconds: float) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Seconds by the settings: for which a claim is held, and for which a page must have failed before it is parked."""
+
+    lease: float
+    park_after: float
+
+
+def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]:
     """The properties of a page that are to be changed, for they were written by a clock that was ahead; empty: none.
 
     The token of a lease goes on telling a time that is ahead, so its end is not reckoned from that, which would make it
-    shorter at every call: it is at most `lease_seconds` from now.
+    shorter at every call: it is at most a lease from now. The waits of a page that fails follow from how long it has
+    failed, which such a clock makes too long: they are at most what they would be now, and a page that was parked too
+    early waits again.
 
     `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
-    `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, None where it
-    lacks one.
+    `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
+    `fault`, `parked_because`, None where it lacks one.
     """
     fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
     claimed = None if lease is None else made_at(lease)
@@ -104,5 +117,19 @@ def of_page(page: Mapping[str, Any], now: float, lease_seconds: float) -> dict[s
     for name, origin in (("not_before", failed), ("recheck_at", latest)):
         right[name] = None if page[name] is None else reckoned(page[name], origin, now)
     if page["lease_until"] is not None and is_ahead(claimed, now):
-        right["lease_until"] = min(page["lease_until"], now + lease_seconds)
+        right["lease_until"] = min(page["lease_until"], now + spans.lease)
+    if is_ahead(failed, now) and page["fault"] not in (None, "missing"):
+        right |= _of_failing(page, right, now, spans)
     return {name: at for name, at in right.items() if at != page[name]}
+
+
+def _of_failing(page: Mapping[str, Any], right: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]:
+    """The waits of a page whose last visit failed at a time that was ahead. `right`: its times, put right."""
+    failing = now - (right["failing_since"] or now)
+    latest = now + max(failing, SHORTEST_WAIT)
+    if page["state"] == "parked" and page["parked_because"] is None and failing < spans.park_after:
+        state = "frontier" if page["first_fetched"] is None else "known"
+        return {"state": state, "not_before": latest, "recheck_at": None}
+    if right["not_before"] is not None:
+        return {"not_before": min(right["not_before"], latest)}
+    return {}

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from graphbrain import ahead
 from graphbrain.accounts import payout_policy
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.frontier import put_right, requeue
@@ -64,7 +65,8 @@ class Backfill:
 
         def right(tx: Tx, now: float, revision: int) -> int:
             session = self._session
-            return put_right.next_pages(tx, now, session.policy, session.settings.lease_seconds, revision)
+            spans = ahead.Spans(session.settings.lease_seconds, session.settings.park_after_seconds)
+            return put_right.next_pages(tx, now, session.policy, spans, revision)
 
         self._run("reviewing_hosts", review, "hosts", progress, until)
         self._run("putting_right", right, "the clock", progress, until)

@@ -33,7 +33,7 @@ def begun(stored: Mapping[str, Any], now: float) -> dict[str, Any]:
     return {**BEGIN, **looked, "clock_seen": now}
 
 
-def next_pages(tx: Tx, now: float, policy: Policy, lease_seconds: float, revision: int) -> int:
+def next_pages(tx: Tx, now: float, policy: Policy, spans: ahead.Spans, revision: int) -> int:
     """Put right the next pages by key; how many were looked at, 0 when the pass has ended.
 
     The brain is locked last. Two who work on the same pages do the same. Raises BegunAnew.
@@ -43,17 +43,17 @@ def next_pages(tx: Tx, now: float, policy: Policy, lease_seconds: float, revisio
         return 0
     ids, last, seen = tx.one("pages/ahead", after=before, limit=LOOKED_AT, now=now)
     if ids:
-        _put_right(tx, sorted(ids), policy, lease_seconds, now)
+        _put_right(tx, sorted(ids), policy, spans, now)
     tx.one("brain/lock")
     tx.do("brain/note", notes={"putting_right": last if seen == LOOKED_AT else None})
     return max(int(seen), 1)
 
 
-def _put_right(tx: Tx, ids: list[int], policy: Policy, lease_seconds: float, now: float) -> None:
+def _put_right(tx: Tx, ids: list[int], policy: Policy, spans: ahead.Spans, now: float) -> None:
     """Write the times of these pages anew, and let their hosts be looked at when the first of them may be visited."""
     rows, moments = [], []
     for page, host, queue, times in tx.one("pages/times", ids=ids)[0]:
-        changed = ahead.of_page(times, now, lease_seconds)
+        changed = ahead.of_page(times, now, spans)
         if changed:
             rows.append([page, changed])
         if changed and queue is not None:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from graphbrain import ahead, tokens
 
 NOW, DAY = 1_700_000_000.0, 86_400.0
+SPANS = ahead.Spans(300.0, 3 * DAY)
 PAGE = dict.fromkeys(
     ("fetched", "failed", "first_fetched", "changed", "waiting_since", "lane", "not_before", "recheck_at", "lease",
-     "lease_until", "look_again", *ahead.FAILING)
+     "lease_until", "look_again", *ahead.FAILING, "state", "fault", "parked_because")
 )  # fmt: skip
 
 
 def page(**known: object) -> dict[str, object]:
-    return ahead.of_page({**PAGE, **known}, NOW, 300.0)
+    return ahead.of_page({**PAGE, **known}, NOW, SPANS)
 
 
 def test_an_event_in_the_future_counts_as_now_and_one_that_may_be_none_stays() -> None:
@@ -62,4 +63,15 @@ def test_what_was_put_right_once_stays_right() -> None:
     once = {**known, **page(**known)}
     assert once["lease_until"] == NOW + 300.0
     for later in (0.0, 1.0, 100.0, 299.0):
-        assert ahead.of_page({**PAGE, **once}, NOW + later, 300.0) == {}, later
+        assert ahead.of_page({**PAGE, **once}, NOW + later, SPANS) == {}, later
+
+
+def test_a_page_is_not_parked_for_days_in_which_the_clock_was_ahead() -> None:
+    failing = {"failed": NOW + 9 * DAY, "failing_since": NOW - 600.0, "fault": "silent", "state": "parked"}
+    parked = page(**failing, recheck_at=NOW + 18 * DAY)
+    assert (parked["state"], parked["not_before"], parked["recheck_at"]) == ("frontier", NOW + 600.0, None)
+    assert page(**failing, recheck_at=NOW + 18 * DAY, first_fetched=NOW - DAY)["state"] == "known"
+    by_hand = page(**failing, parked_because="orphan")
+    assert "state" not in by_hand
+    waiting = {**failing, "state": "frontier"}
+    assert page(**waiting, not_before=NOW + 18 * DAY)["not_before"] == NOW + 600.0
