@@ -24,7 +24,9 @@ from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
 from graphbrain.frontier import asked, claims, discovery
-from graphbrain.frontier.claims import Holder, Outlook, Request, Taken
+from graphbrain.frontier.claims import Holder, Request, Taken
+from graphbrain.frontier.outlook import Outlook
+from graphbrain.frontier.outlook import outlook as outlook_now
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
@@ -286,7 +288,7 @@ class Claiming:
         session = self._session
 
         def look(tx: Tx) -> Outlook:
-            return claims.outlook(tx, session.finder, session.policy.manners, session.now())
+            return outlook_now(tx, session.finder, session.policy.manners, session.now())
 
         return session.graph.read(look, "claims/outlook")
 

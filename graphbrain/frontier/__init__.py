@@ -16,6 +16,7 @@ __all__ = [
     "edits",
     "notes",
     "orphans",
+    "outlook",
     "put_right",
     "rekey",
     "report",

@@ -4,7 +4,7 @@ A call reads candidates in the order of the index, locks them, looks again and t
 What was taken by an attempt whose answer got lost is found again by the call's token. Where pages of hosts that are not
 ready fill the front of the shared queue, they move to their hosts' queues by the thousand. A lease that is not renewed
 lapses and is swept: the page waits again where it was.
-Statements: claims/*, pages/bar, brain/sizes.
+Statements: claims/*, pages/bar.
 """
 
 from __future__ import annotations
@@ -13,27 +13,23 @@ import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
-from graphbrain import ahead
 from graphbrain.frontier import candidates
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
 from graphbrain.hosts import politeness
-from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.addresses import Address
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
-from graphbrain.model import FOR_EVER, Claim
+from graphbrain.model import Claim
 from graphbrain.schedule.lanes import ASKED
 from graphbrain.schedule.value import DAY
-from graphbrain.tokens import made_at
 
 __all__ = [
     "Holder",
-    "Outlook",
     "Request",
     "Taken",
     "attempts",
@@ -41,7 +37,6 @@ __all__ = [
     "end_lease",
     "lapsed",
     "mine",
-    "outlook",
     "release",
     "renew",
     "retry",
@@ -51,10 +46,8 @@ __all__ = [
 ]
 
 
-FEW, MANY, FURTHEST = 32, 500, 20_000
-"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
-SOON = 0.1
-"""Seconds after which it may be worth while to look again, where nobody knows."""
+FEW = 32
+"""So many pages of hosts that are ready are claimed from the front at most."""
 QUEUE, LANE, SINCE, LEASED, VISITED = range(8, 13)
 """Columns of claims/lock."""
 ALIASES = ""
@@ -128,20 +121,6 @@ class Taken:
     def in_vain(self) -> bool:
         """Is there reason to look again, for what was met has changed its place?"""
         return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
-    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
-    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
-    be next has times that a clock wrote which was ahead."""
-
-    next_ready: float | None
-    finished: bool
-    overdue: bool = False
-    next_unfailed: float | None = None
-    is_ahead: bool = False
 
 
 def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
@@ -555,103 +534,3 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
         politeness.file_retries(tx, {host for _, host in rows}, manners, now)
         tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows])
     return len(rows)
-
-
-def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
-    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
-
-    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
-    whose claims are out is, when the first of their leases lapses.
-
-    A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
-    after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
-    only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
-    """
-    seen = _look(tx, finder, manners, now)
-    if not seen.finished:
-        return seen
-    pages = tx.one("brain/sizes")[0]
-    seen = _look(tx, finder, manners, now)
-    if seen.finished and tx.one("brain/sizes")[0] != pages:
-        return Outlook(now + SOON, False, next_unfailed=now + SOON)
-    return seen
-
-
-def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
-    """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
-    shared, waits = _shared_from(tx, finder, manners, now)
-    if shared is not None and shared <= now:
-        return Outlook(now, False, next_unfailed=now)
-    for limit in (FEW, MANY, FURTHEST):
-        kinds = tx.one("claims/outlook", limit=limit)
-        met = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
-        failures, own, rested, _, leases = kinds
-        abandoned = {name for name, host in met.items() if host.abandoned(now)}
-        # No crawl waits for a host that has failed for hours.
-        going_on = waits or leases or any(name not in abandoned for _, name, *_ in failures)
-        going_on = going_on or any(at < FOR_EVER and name not in abandoned for at, name in own)
-        # As many ill hosts are probed as may be: the others wait until a probe is reported, or lapses.
-        put_off = {name for name, host in met.items() if host.ill()} if politeness.crowded(tx, met.values()) else set()
-        of_kinds = [
-            min((when(at, met.get(name), now) for at, name, *_ in rows if name not in put_off), default=FOR_EVER)
-            for rows, when in zip(kinds[:-1], (_comes_due, _opens, _opens, _looked_at), strict=True)
-        ]
-        of_kinds.append(min((_lapses(at, met.get(name), now) for at, name, *_ in leases), default=FOR_EVER))
-        first = min(*of_kinds, FOR_EVER if shared is None else shared)
-        # Whoever is not among the first of a kind comes later than they do, as it stands.
-        unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
-        if first <= unseen and (going_on or max(len(failures), len(own)) < limit):
-            break
-    first = min(first, max(unseen, now + SOON))
-    overdue = any(rows[0][0] <= now for rows in (leases, failures) if rows)
-    lapses = of_kinds[-1]
-    well = (_opens(at, met.get(name), now) for at, name in own if name not in met or not met[name].ill())
-    unfailed = min(lapses, min(well, default=FOR_EVER), FOR_EVER if shared is None else shared)
-    # The index holds when a host is to be looked at as it was written, and the host says when that is.
-    events = [*(failed for *_, failed in failures), *(made_at(token) for *_, token in leases)]
-    is_ahead = any(ahead.is_ahead(at, now) for at in events) or any(
-        ahead.is_ahead(at, now) and name in met and met[name].righted for at, name in chain(own, rested)
-    )
-    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed), is_ahead)
-
-
-def _moment(at: float) -> float | None:
-    return None if at >= FOR_EVER else at
-
-
-def _lapses(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
-    return at if host is None else max(at, host.opens_at())
-
-
-def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
-    if host is not None and host.full():
-        return FOR_EVER
-    return at if host is None else max(at, host.opens_at())
-
-
-def _looked_at(at: float, host: HostState | None, now: float) -> float:
-    """An alias that could be had now has just been refused: nobody knows for how long."""
-    moment = _comes_due(at, host, now)
-    return moment if moment > now else now + FULL_WAIT
-
-
-def _opens(at: float, host: HostState | None, now: float) -> float:
-    if host is None or host.full():
-        return FOR_EVER
-    own = host.ready_at(now)
-    return at if own is None else own
-
-
-def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
-    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
-    now?"""
-    for depth in (FEW, FURTHEST):
-        pages = finder.front(tx, now, depth, 1)
-        if not pages:
-            later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
-            return (None if later is None else max(later, now + SOON)), False
-        met = politeness.read(tx, {name for _, name in pages}, manners, now)
-        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
-        if min(moments) <= now:
-            return now, True
-    return min(moments), True

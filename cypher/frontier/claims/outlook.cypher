@@ -2,7 +2,7 @@
 // soonest first.
 //
 // param   limit  INTEGER  at most this many of each kind
-// column  failed LIST     [when it is tried again, host, when it failed] of pages
+// column  failed LIST     [when it is tried again, host, when it failed, was it never fetched] of pages
 // column  queued LIST     [when it may be visited, name] of hosts whose pages wait for the host alone
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
@@ -14,7 +14,7 @@
 // retry   safe
 CALL () {
   MATCH (p:Page) WHERE p.not_before >= 0
-  WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host, p.failed]) AS failed
+  WITH p ORDER BY p.not_before LIMIT $limit RETURN collect([p.not_before, p.host, p.failed, p.first_fetched IS NULL]) AS failed
 }
 CALL () {
   MATCH (h:Host) USING INDEX h:Host(queued, ready_at) WHERE h.queued = true AND h.ready_at >= 0

@@ -1,0 +1,190 @@
+"""What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
+
+Statements: claims/outlook, brain/sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from graphbrain import ahead
+from graphbrain.frontier.candidates import Finder
+from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
+from graphbrain.hosts.addresses import FULL_WAIT
+from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners
+from graphbrain.model import FOR_EVER
+from graphbrain.tokens import made_at
+
+__all__ = ["Outlook", "outlook"]
+
+FEW, MANY, FURTHEST = 32, 500, 20_000
+"""So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
+SOON = 0.1
+"""Seconds after which it may be worth while to look again, where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
+    pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
+    it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
+    be next has times that a clock wrote which was ahead."""
+
+    next_ready: float | None
+    finished: bool
+    overdue: bool = False
+    next_unfailed: float | None = None
+    is_ahead: bool = False
+
+
+def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+    """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
+
+    A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
+    whose claims are out is, when the first of their leases lapses.
+
+    A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
+    after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
+    only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
+    """
+    seen = _look(tx, finder, manners, now)
+    if not seen.finished:
+        return seen
+    pages = tx.one("brain/sizes")[0]
+    seen = _look(tx, finder, manners, now)
+    if seen.finished and tx.one("brain/sizes")[0] != pages:
+        return Outlook(now + SOON, False, next_unfailed=now + SOON)
+    return seen
+
+
+@dataclass(slots=True)
+class _Kinds:
+    """What claims/outlook shows: the first of each kind, and their hosts."""
+
+    failures: list[list[Any]]
+    queued: list[list[Any]]
+    rested: list[list[Any]]
+    looks: list[list[Any]]
+    leases: list[list[Any]]
+    hosts: Mapping[str, HostState]
+    unseen: float
+    """What is not among the first of a kind comes later than this, as it was written."""
+    whole: bool
+    """Are all failures and queues among these?"""
+
+    @classmethod
+    def read(cls, tx: Tx, limit: int, manners: Manners, now: float) -> _Kinds:
+        """Up to `limit` of each kind."""
+        kinds = tx.one("claims/outlook", limit=limit)
+        hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
+        unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
+        whole = max(len(kinds[0]), len(kinds[1])) < limit
+        failures, *others = kinds
+        # A page that was never fetched waits for room in a full budget, whenever it is due.
+        full = {name for name, host in hosts.items() if not host.has_room()}
+        queued, rested, looks, leases = others
+        due = [row for row in failures if not (row[3] and row[1] in full)]
+        return cls(due, queued, rested, looks, leases, hosts, unseen, whole)
+
+    def go_on(self, now: float) -> bool:
+        """Is there something that a crawl waits for? It waits for no host that has failed for hours."""
+        left = {name for name, host in self.hosts.items() if host.abandoned(now)}
+        failures = any(name not in left for _, name, *_ in self.failures)
+        return bool(self.leases) or failures or any(at < FOR_EVER and name not in left for at, name in self.queued)
+
+    def moments(self, now: float, crowded: bool) -> tuple[float, float, float]:
+        """When the first of all can be had, the first of hosts that are not ill, and when the first lease lapses.
+
+        `crowded`: as many ill hosts are probed as may be; the others wait until a probe is reported, or lapses.
+        """
+        ill = {name for name, host in self.hosts.items() if host.ill()}
+        put_off = ill if crowded else set[str]()
+
+        def first(rows: list[list[Any]], when: Callable[..., float], without: Iterable[str]) -> float:
+            names = set(without)
+            moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in names)
+            return min(moments, default=FOR_EVER)
+
+        lapses = first(self.leases, _lapses, ())
+        any_of = min(
+            first(self.failures, _comes_due, put_off),
+            first(self.queued, _opens, put_off),
+            first(self.rested, _opens, put_off),
+            first(self.looks, _looked_at, put_off),
+            lapses,
+        )
+        return any_of, first(self.queued, _opens, ill), lapses
+
+    def are_ahead(self, now: float) -> bool:
+        """Have they times that a clock wrote which was ahead? The index holds when a host is to be looked at as it was
+        written, and the host says when that is."""
+        events = [*(failed for _, _, failed, _ in self.failures), *(made_at(token) for *_, token in self.leases)]
+        righted = {name for name, host in self.hosts.items() if host.righted}
+        return any(ahead.is_ahead(at, now) for at in events) or any(
+            ahead.is_ahead(at, now) and name in righted for at, name in chain(self.queued, self.rested)
+        )
+
+
+def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+    """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
+    shared, waits = _shared_from(tx, finder, manners, now)
+    if shared is not None and shared <= now:
+        return Outlook(now, False, next_unfailed=now)
+    from_shared = FOR_EVER if shared is None else shared
+    for limit in (FEW, MANY, FURTHEST):
+        kinds = _Kinds.read(tx, limit, manners, now)
+        going_on = waits or kinds.go_on(now)
+        first, well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values()))
+        first = min(first, from_shared)
+        if first <= kinds.unseen and (going_on or kinds.whole):
+            break
+    first = min(first, max(kinds.unseen, now + SOON))
+    overdue = any(rows[0][0] <= now for rows in (kinds.leases, kinds.failures) if rows)
+    unfailed = min(lapses, well, from_shared)
+    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed), kinds.are_ahead(now))
+
+
+def _moment(at: float) -> float | None:
+    return None if at >= FOR_EVER else at
+
+
+def _lapses(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    return at if host is None else max(at, host.opens_at())
+
+
+def _comes_due(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    if host is not None and host.full():
+        return FOR_EVER
+    return at if host is None else max(at, host.opens_at())
+
+
+def _looked_at(at: float, host: HostState | None, now: float) -> float:
+    """An alias that could be had now has just been refused: nobody knows for how long."""
+    moment = _comes_due(at, host, now)
+    return moment if moment > now else now + FULL_WAIT
+
+
+def _opens(at: float, host: HostState | None, now: float) -> float:
+    if host is None or host.full():
+        return FOR_EVER
+    own = host.ready_at(now)
+    return at if own is None else own
+
+
+def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:
+    """When something in the shared queue can be claimed (None: never), and does anything wait there that may be visited
+    now?"""
+    for depth in (FEW, FURTHEST):
+        pages = finder.front(tx, now, depth, 1)
+        if not pages:
+            later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
+            return (None if later is None else max(later, now + SOON)), False
+        met = politeness.read(tx, {name for _, name in pages}, manners, now)
+        moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
+        if min(moments) <= now:
+            return now, True
+    return min(moments), True
