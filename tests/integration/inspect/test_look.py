@@ -109,6 +109,7 @@ def test_links_go_both_ways_with_their_day(drawn: Brain) -> None:
     assert found.as_dict() == {
         **{name: getattr(page, name) for name in ("url", "key", "state", "depth", "hub_score", "authority_score")},
         "since": START + 1,
+        **dict.fromkeys(("named", "anchor", "rel")),
     }
 
 
@@ -253,6 +254,7 @@ def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, cl
     brain.hint([Hint(leaves[0], kind="sitemap")])
     brain.report([Failed(leaves[1], status=500, error="no", fetched_at=clock.pass_(1.0))])
     brain.report([Fetched(D, redirected_to=B, fetched_at=clock.pass_(1.0))])
+    brain.report([Fetched(leaves[2], status=302, led_to=[A], fetched_at=clock.pass_(1.0))])
     brain.set_interval(B, 600.0)
     brain.next_urls(1)
     brain.tend(None)
