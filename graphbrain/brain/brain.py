@@ -51,16 +51,14 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     Payments,
-    Ranking,
     RobotsAnswer,
     SeedAnswer,
     Seen,
-    Settled,
-    Tended,
     Unusable,
 )
 from graphbrain.schedule.value import Estimator
 from graphbrain.settings import Settings
+from graphbrain.work import Ranking, Settled, Tended
 
 __all__ = ["Brain", "Combined"]
 

@@ -23,9 +23,10 @@ from graphbrain.graph import exports
 from graphbrain.graph.connection import Tx
 from graphbrain.graph.exports import LinkTable
 from graphbrain.methods import METHODS, checked_method
-from graphbrain.model import Ranking, number
+from graphbrain.model import number
 from graphbrain.ranking import algorithms, store
 from graphbrain.ranking.algorithms import Scores, Until, Web
+from graphbrain.work import Ranking
 
 __all__ = ["Scoring", "Wish", "checked", "checked_every", "cores"]
 

@@ -14,7 +14,7 @@ from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.frontier import edits
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Settled
+from graphbrain.work import Settled
 
 __all__ = ["Settling"]
 

@@ -22,8 +22,9 @@ from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.frontier import aliases, edits, orphans
-from graphbrain.model import Settled, Tended, number
+from graphbrain.model import number
 from graphbrain.schedule import priors
+from graphbrain.work import Settled, Tended
 
 __all__ = ["PUSH_PAYMENTS", "Tending", "Upkeep"]
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.brain.observe import Observer, together
 from graphbrain.errors import GraphbrainError, GraphTooSmall
 from graphbrain.lean_driver import lean_driver
-from graphbrain.model import Tended
+from graphbrain.work import Tended
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain

@@ -18,7 +18,8 @@ import click
 from graphbrain.cli.common import Address, App, Duration, Number, as_json, brain_command
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.methods import METHODS
-from graphbrain.model import Hint, SeedAnswer, Tended
+from graphbrain.model import Hint, SeedAnswer
+from graphbrain.work import Tended
 
 if TYPE_CHECKING:
     from graphbrain.brain.workers import WorkerPool

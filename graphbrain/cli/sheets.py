@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Ranking
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
+from graphbrain.work import Ranking
 
 if TYPE_CHECKING:
     from graphbrain.ingest.importer import Imported

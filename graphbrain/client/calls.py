@@ -27,14 +27,12 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     Payments,
-    Ranking,
     RobotsAnswer,
     SeedAnswer,
-    Settled,
-    Tended,
     Unusable,
     number,
 )
+from graphbrain.work import Ranking, Settled, Tended
 
 __all__ = ["Call", "Calls", "Job", "Lines", "address"]
 

@@ -11,21 +11,8 @@ from typing import Any
 from graphbrain import errors
 from graphbrain.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
 from graphbrain.methods import SCORES
-from graphbrain.model import (
-    Answer,
-    Audit,
-    Claim,
-    Claims,
-    Failed,
-    Fetched,
-    Hint,
-    Page,
-    Payment,
-    Payments,
-    Ranking,
-    SeedAnswer,
-    Unusable,
-)
+from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Page, Payment, Payments, SeedAnswer, Unusable
+from graphbrain.work import Audit, Ranking
 
 __all__ = [
     "answer",

@@ -18,7 +18,6 @@ from graphbrain.client.sending import failed, headers_of, options, result_of, re
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
     Answer,
-    Audit,
     Claim,
     Claims,
     Failed,
@@ -30,14 +29,12 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     Payments,
-    Ranking,
     RobotsAnswer,
     SeedAnswer,
-    Settled,
-    Tended,
     Unusable,
     number,
 )
+from graphbrain.work import Audit, Ranking, Settled, Tended
 
 __all__ = ["Client"]
 

@@ -33,8 +33,8 @@ from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import HostState, open_queues
 from graphbrain.inspect.pages import FlowSums
-from graphbrain.model import Audit
 from graphbrain.rules import Rule, first_flow
+from graphbrain.work import Audit
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "run"]
 

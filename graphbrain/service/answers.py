@@ -11,7 +11,8 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from graphbrain.methods import SCORES
-from graphbrain.model import Answer, Claim, Hinted, Host, KnownLink, LinkedPage, Page, Ranking, RobotsAnswer, SeedAnswer
+from graphbrain.model import Answer, Claim, Hinted, Host, KnownLink, LinkedPage, Page, RobotsAnswer, SeedAnswer
+from graphbrain.work import Ranking
 
 __all__ = [
     "CLAIM",

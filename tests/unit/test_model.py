@@ -10,9 +10,10 @@ import pytest
 
 from graphbrain import Answer, Claim, Claims, Failed, Fetched, Link
 from graphbrain.errors import BadInput
-from graphbrain.model import SeedAnswer, Tended
+from graphbrain.model import SeedAnswer
 from graphbrain.tokens import token
 from graphbrain.wire import claim_in, report_from_dict
+from graphbrain.work import Tended
 
 A, B = "http://a.org/", "http://b.org/"
 CLAIM = Claim(A, "0" * 32, "1" * 32, 99.0, "a.org", 0, etag="E")

@@ -23,8 +23,8 @@ from graphbrain import Brain, Claim, Fetched, Link
 from graphbrain.accounts import settlement
 from graphbrain.accounts.partition import Cost
 from graphbrain.errors import BadInput, BeingConverted, SettingsError, UnknownPage
-from graphbrain.model import Settled
 from graphbrain.settings import ENGINES, PAYOUTS
+from graphbrain.work import Settled
 from tests.integration.conftest import EDITS, Going, churning, crowd, rounds
 from tests.reference.exported import export
 from tests.reference.linear import Web, intra_host_weights, solve, worst_error

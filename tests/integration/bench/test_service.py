@@ -11,10 +11,11 @@ from graphbrain import Brain
 from graphbrain.bench import crawl, service
 from graphbrain.errors import BadInput
 from graphbrain.service import access
+from tests.integration.conftest import HandClock
 
 
-def test_service(brain: Brain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(brain.session, "_clock", time.time)  # the service goes by the server's
+def test_service(brain: Brain, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock.at = time.time()  # the service goes by the server's clock
     monkeypatch.setattr(service, "WARM_UP", 0.5)
     monkeypatch.setattr(service, "WAITING", 2_000)
     (found,) = service.service(brain, 3, 1.5, (2,))
