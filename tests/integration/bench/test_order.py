@@ -53,7 +53,7 @@ def test_a_sitemap_tells_the_live_brain_too(make_brain: Callable[..., Brain], re
     found = order.live(brain, recording, web, shares, VALUE, Live(workers=0, pushes_per_page=5, batch=10))
     assert found.fetched == len(web)
     assert abs(found.area - exact.area) < 0.05
-    assert sum(page.hinted == 0.0 for page in brain.dump_pages()) == len(web)
+    assert sum(page.hinted_by == "sitemap" for page in brain.dump_pages()) == len(web)
 
 
 def test_what_is_fetched_when_it_is_stopped_is_told(make_brain: Callable[..., Brain], recording: Recording) -> None:
