@@ -332,8 +332,8 @@ def state_changes(
         before = _or_failing(visit.state, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
         failure = failures.get(visit.page)
         # A failure that says nothing of its page changes nothing.
-        blamed = failure is not None and failure.errors > visit.errors
-        away = visit.first_fetched is not None and failure is not None and (blamed or before == FAILING)
+        spared = v.item.kind == "refused" or respells(v.item, visit) or (failure is not None and failure.waits_for_host)
+        away = visit.first_fetched is not None and failure is not None and (not spared or before == FAILING)
         after = _or_failing(_state(v, beyond), away)
         if v.keep and after != before and (before, after) != ("frontier", "known"):
             rows.append([visit.page, before, v.item.at])

@@ -35,7 +35,7 @@ def test_an_unknown_page_is_made_and_is_no_seed(make_brain: MakeBrain) -> None:
     brain = make_brain(deny_hosts="b.org", max_depth=1)
     assert said(brain, Hint(A, 0.0, "sitemap"), B) == ["new", "new"]
     page = brain.page(A)
-    assert (page.state, page.depth, page.is_seed, page.hinted, page.discovered) == ("frontier", 1, False, 0.0, START)
+    assert (page.state, page.depth, page.is_seed, page.hinted, page.discovered) == ("frontier", 1, False, None, START)
     assert brain.page(B).state == "outside"
     assert [claim.url for claim in brain.next_urls(9)] == [A]
 

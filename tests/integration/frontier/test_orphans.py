@@ -23,7 +23,7 @@ MINUTE, DAY = 60.0, 86_400.0
     ("status", "least", "most"),
     [
         *((status, DAY, DAY) for status in (400, 401, 403, 404, 410, 418, 451)),
-        *((status, 2.5 * MINUTE, 7.5 * MINUTE) for status in (408, 421, 423, 425, 500, 502, 504, None)),
+        *((status, 0.75 * MINUTE, 1.25 * MINUTE) for status in (408, 421, 423, 425, 500, 502, 504, None)),
     ],
 )
 def test_a_missing_page_waits_days_and_a_broken_one_minutes(
