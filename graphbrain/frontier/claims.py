@@ -451,6 +451,7 @@ def _review_queues(tx: Tx, finder: Finder, names: Iterable[str], deal: _Deal) ->
         host.set_aside &= aside_queue(name) in ripe
         host.retrying = name in retries
         moments = [ripe[queue] for queue in open_queues(host) if queue in ripe]
+        host.tried_all = not moments
         moments += [retries[name]] if host.retrying else []
         host.queued = bool(moments)
         host.ripe_at = min(moments, default=0.0)

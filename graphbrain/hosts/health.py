@@ -15,7 +15,8 @@ While the host is ill, no page is to blame: the pages that fail wait for the hos
 The waits, where f is the time for which the page or the host has been failing:
 
 * a page whose host is not ill waits `page_wait(f)`: f, at least a minute, at most four weeks;
-* an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day;
+* an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day; where
+  all its pages have been tried, half of f, at least a minute;
 * a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
 
 So whatever was ill for a time f and is well again is asked within about f.
@@ -55,6 +56,8 @@ PASSING = frozenset({408, 421, 423, 425})
 MINUTE, DAY = 60.0, 86_400.0
 FIRST_WAIT, LONGEST_WAIT = MINUTE, 28 * DAY
 FIRST_PROBE, LONGEST_PROBE, PROBE_SHARE = 15.0, DAY, 1 / 6
+FIRST_RETRY, RETRY_SHARE = MINUTE, 1 / 2
+"""The same where all pages of the host have been tried: no page is left that may be well while others are not."""
 SOONEST = 30.0
 """No page is tried again earlier, though its host be probed."""
 FIRST_LOOK, LONGEST_LOOK = 3 * DAY, 180 * DAY
@@ -83,9 +86,10 @@ def missing_wait(errors: int) -> float:
     return min(DAY * 4.0 ** min(max(errors - 1, 0), 30), 180 * DAY)
 
 
-def probe_wait(failing: float) -> float:
-    """Seconds between two probes of a host that has been failing for so long."""
-    return min(max(failing * PROBE_SHARE, FIRST_PROBE), LONGEST_PROBE)
+def probe_wait(failing: float, *, tried_all: bool = False) -> float:
+    """Seconds between two probes of a host that has been failing for so long. `tried_all`: all its pages have been."""
+    first, share = (FIRST_RETRY, RETRY_SHARE) if tried_all else (FIRST_PROBE, PROBE_SHARE)
+    return min(max(failing * share, first), LONGEST_PROBE)
 
 
 def look_wait(failing: float) -> float:

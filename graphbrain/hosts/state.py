@@ -164,6 +164,7 @@ COLUMNS = (
     "well_at",
     "retrying",
     "since_retry",
+    "tried_all",
 )
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
@@ -187,6 +188,7 @@ _CHANGING: Mapping[str, Any] = {
     "well_at": 0.0,
     "retrying": False,
     "since_retry": 0,
+    "tried_all": False,
 }
 
 
@@ -256,6 +258,8 @@ class HostState:
     """do pages wait whose last visit failed?"""
     since_retry: int = field(init=False)
     """claims of other pages since one of those was claimed, while there are any"""
+    tried_all: bool = field(init=False)
+    """are those all that wait in its queues?"""
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
@@ -354,6 +358,10 @@ class HostState:
         """Seconds since the first failure of the stretch that goes on; 0 where there is none."""
         return max(0.0, now - self.failing_since) if self.failing else 0.0
 
+    def patience(self, now: float) -> float:
+        """Seconds between two probes, while it is ill."""
+        return health.probe_wait(self.failing_for(now), tried_all=self.tried_all)
+
     def abandoned(self, now: float) -> bool:
         """Has it failed for so long that no crawl waits for it?"""
         return self.doubted() and self.failing_for(now) >= health.ABANDONED_AFTER
@@ -369,8 +377,7 @@ class HostState:
     def put_right(self, now: float | None) -> Self:
         """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
         if now is not None:
-            patience = health.probe_wait(self.failing_for(now))
-            self.righted = ahead.put_host_right(self, patience, LONGEST_OWN_BLOCK, now)
+            self.righted = ahead.put_host_right(self, self.patience(now), LONGEST_OWN_BLOCK, now)
         return self
 
     def allows(self, url: str) -> bool:
@@ -449,14 +456,16 @@ class HostState:
 
     def file(self, ripe_at: float) -> None:
         """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
-        self.queued = True
+        self.queued, self.tried_all = True, False
         self.ripe_at = min(self.ripe_at, ripe_at)
 
     def file_retry(self, now: float) -> None:
         """A page whose last visit failed waits in the queue of those."""
         if not self.retrying:
             self.retrying, self.since_retry = True, 0
+        tried_all = self.tried_all
         self.file(now)
+        self.tried_all = tried_all
 
     def is_own_fault(self, request: Request) -> bool:
         """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
@@ -525,7 +534,7 @@ class HostState:
         else:
             self.answered()
         if self.ill():
-            self.probe_at = now + health.probe_wait(self.failing_for(now))
+            self.probe_at = now + self.patience(now)
 
     def answered(self) -> None:
         """It gave some answer: it is not silent."""
@@ -551,7 +560,7 @@ class HostState:
 
     def put_off(self, now: float) -> None:
         """It is ill, and as many such hosts as may be are being probed: others come first for a while."""
-        self.probe_at = now + health.probe_wait(self.failing_for(now)) * random.uniform(0.5, 1.0)
+        self.probe_at = now + self.patience(now) * random.uniform(0.5, 1.0)
 
     def answered_in(self, seconds: float, now: float) -> None:
         """The last fetch took so long: the next one waits a multiple of it, counted from now."""

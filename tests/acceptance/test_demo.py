@@ -77,7 +77,7 @@ def run(brain: Brain, web: Web, settled: bool = False, **options: Any) -> list[R
             brain.tend(None, passes=False)
 
     brain.seed(web.seeds)
-    crawl(brain, handlers=[web.handler()], **{"on_page": on_page, "patience": 60, **options})
+    crawl(brain, handlers=[web.handler()], **{"on_page": on_page, "patience": 30, **options})
     return reports
 
 

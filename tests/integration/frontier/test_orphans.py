@@ -47,9 +47,15 @@ def test_no_number_of_errors_is_too_large(make_brain: MakeBrain, ask: Callable[.
 
 
 def given_up(brain: Brain, clock: HandClock, url: str, status: int) -> None:
+    """The page fails, and others of its host do not, until it is given up."""
     while brain.page(url).state not in ("gone", "parked"):
-        clock.pass_(1.0)
+        clock.pass_(DAY)
         brain.report([Failed(url, status=status)])
+        clock.pass_(1.0)
+        if status == 500:
+            brain.report([Fetched(f"{url}well")])
+    if status == 500:
+        brain.forget(f"{url}well")
 
 
 def test_links_go_when_a_page_is_gone_and_not_before(brain: Brain, clock: HandClock) -> None:
