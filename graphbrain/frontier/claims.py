@@ -20,7 +20,7 @@ from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
 from graphbrain.graph.connection import Clock, Tx, intact
-from graphbrain.hosts import politeness
+from graphbrain.hosts import health, politeness
 from graphbrain.hosts.addresses import Address
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
@@ -533,5 +533,5 @@ def retry(tx: Tx, ids: Sequence[int], manners: Manners, now: float) -> int:
     rows = tx.one("claims/retry", ids=sorted(set(ids)), now=now)[0]
     if rows:
         politeness.file_retries(tx, {host for _, host in rows}, manners, now)
-        tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows])
+        tx.do("claims/requeue", rows=[[page, retry_queue(host)] for page, host in rows], soonest=health.SOONEST)
     return len(rows)

@@ -15,8 +15,8 @@ While the host is ill, no page is to blame: the pages that fail wait for the hos
 The waits, where f is the time for which the page or the host has been failing:
 
 * a page whose host is not ill waits `page_wait(f)`: f, at least a minute, at most four weeks;
-* an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day; where
-  all its pages have been tried, half of f, at least a minute;
+* an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day;
+  where all its pages have been tried, half of f, at least a minute;
 * a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
 
 So whatever was ill for a time f and is well again is asked within about f.

@@ -224,7 +224,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/ready_hosts": {"now": NOW + 1e6, "limit": 10, "budget": 3},
         "claims/release": {"rows": [[other, "*", TOKEN], [hub, None, TOKEN]]},
         "claims/renew": {"ids": [other], "until": NOW + 99.0},
-        "claims/requeue": {"rows": [[broken, "*"]]},
+        "claims/requeue": {"rows": [[broken, "*"]], "soonest": 30.0},
         "claims/retry_heads": {"queues": ["broken.org (retry)", "nowhere.org (retry)"], "before": NOW, "limit": 2},
         "claims/samples": {"rows": [["leaf.org", 0.5], ["nowhere.org", 1.0]], "end": 1 << 40},
         "claims/retry": {"ids": [broken], "now": NOW + 1e6},

@@ -131,7 +131,7 @@ def test_a_server_that_has_its_own_order_of_arguments_is_followed(
 
 
 def test_a_server_that_bounces_between_two_spellings_is_left_in_the_end(make_brain: MakeBrain) -> None:
-    brain = make_brain(max_errors=1)
+    brain = make_brain(max_errors=1, park_after_seconds=0.0)
     one, other = f"{A}?a=1&b=2", f"{A}?b=2&a=1"
     brain.seed([one])
     visits = 0

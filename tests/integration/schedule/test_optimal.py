@@ -293,7 +293,7 @@ def test_crawl_now_comes_before_all_under_every_order(make_brain: MakeBrain, clo
 
 
 def test_crawl_now_brings_back_what_was_given_up(make_brain: MakeBrain, clock: HandClock) -> None:
-    brain = make_brain(max_errors=1)
+    brain = make_brain(max_errors=1, park_after_seconds=0.0)
     brain.seed([A, B])
     for claim in brain.next_urls(2):
         brain.report([Failed(claim.url, claim, 404 if claim.url == A else 500)])
