@@ -456,6 +456,8 @@ class HostState:
 
     def file(self, ripe_at: float) -> None:
         """A page that may be visited from then on waits in its queue: it is to be looked for by then."""
+        if self.tried_all and self.ill():  # there is a page that may be well
+            self.probe_at = min(self.probe_at, self.failing_at + health.probe_wait(self.failing_for(self.failing_at)))
         self.queued, self.tried_all = True, False
         self.ripe_at = min(self.ripe_at, ripe_at)
 
@@ -463,9 +465,7 @@ class HostState:
         """A page whose last visit failed waits in the queue of those."""
         if not self.retrying:
             self.retrying, self.since_retry = True, 0
-        tried_all = self.tried_all
-        self.file(now)
-        self.tried_all = tried_all
+        self.queued, self.ripe_at = True, min(self.ripe_at, now)
 
     def is_own_fault(self, request: Request) -> bool:
         """Is the page of this failed request to blame? It was before, or it failed and others were well since."""

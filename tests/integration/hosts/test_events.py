@@ -340,7 +340,7 @@ def test_all_dead_hosts_together_hold_a_tenth_of_the_claims(make_brain: MakeBrai
         probed |= {claim.host for claim in probing}
         ended = [claim for claim in out if claim.host == "live.org" or turn % 4 == 3][:30]
         out = [claim for claim in out if claim not in ended]
-        clock.pass_(15.0)
+        clock.pass_(MINUTE)
         brain.report([fetched(claim) if claim.host == "live.org" else silent(claim) for claim in ended])
     assert len(probed) > 5, "they take turns"
     brain.report([silent(claim) for claim in out])
