@@ -118,7 +118,7 @@ def test_a_host_that_fails_for_an_evening_loses_no_page(
 def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_comes_back(
     make_brain: MakeBrain, clock: HandClock, how: str
 ) -> None:
-    brain = make_brain(delay_seconds=1.0, order="optimal", revisit_seconds=HOUR)
+    brain = make_brain(delay_seconds=1.0, order="optimal", revisit_seconds=12 * HOUR)
     found(brain, ["ill", "good"])
     answers: list[str | None] = []
     for claim in crawl(brain, clock, START + 60 * DAY):
@@ -216,12 +216,12 @@ def test_pages_that_an_older_version_parked_are_looked_at_within_days(
     make_brain: MakeBrain, clock: HandClock, ask: Ask
 ) -> None:
     brain = make_brain(delay_seconds=0.0, revisit_seconds=30 * DAY)
-    found(brain, ["ill", "orphan"])
+    found(brain, ["ill", "refused"])
     park(ask, clock, "parked")
     ask("MATCH (p:Page {url: $url}) SET p.failing_since = null, p.recheck_at = null", url=page("ill"))
     ask(
-        "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'orphan', p.queue = null",
-        url=page("orphan"),
+        "MATCH (p:Page {url: $url}) SET p.state = 'parked', p.parked_because = 'url', p.queue = null",
+        url=page("refused"),
     )
     ask("MATCH (b:Brain) SET b.health = null")
     with Brain.open(
