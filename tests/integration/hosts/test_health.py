@@ -79,7 +79,7 @@ def test_pages_that_failed_get_a_tenth_of_the_claims_while_others_wait_the_longe
     brain = make_brain(order="best_first", delay_seconds=1.0, max_errors=1_000)
     found(brain, [*(f"ill{n}" for n in range(4)), *(f"good{n}" for n in range(300))])
     log: list[str] = []
-    for claim in crawl(brain, clock, clock.at + HOUR, 400):
+    for claim in crawl(brain, clock, clock.at + HOUR):
         ill = "/ill" in claim.url
         log.append(claim.url if ill else "")
         brain.report([failure(claim, "broken") if ill else Fetched(claim.url, [], claim)])
