@@ -102,8 +102,11 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         if isinstance(simhash, bool) or not isinstance(simhash, Integral) or int(simhash).bit_length() > 64:
             raise BadInput(f"simhash must be a whole number of 64 bits, not {simhash!r:.80}")
         _put(plain, "simhash", simhash, int(simhash))
-    if report.blocks is not None and len(words("blocks", report.blocks)) > LONGEST_BLOCKS:
-        raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(report.blocks):,}")
+    if report.blocks is not None:
+        blocks = words("blocks", report.blocks)
+        if len(blocks) > LONGEST_BLOCKS:
+            raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(blocks):,}")
+        _put(plain, "blocks", report.blocks, blocks)
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
 

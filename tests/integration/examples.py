@@ -348,7 +348,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "rekey/redirects": {"rows": [[at[LEAVES[0]], other]]},
         "rekey/rehost": {"rows": [[hub, "hub.org"]]},
         "rekey/some_in": {"ids": some, "limit": 10},
-        "rekey/trace": {"rows": [["0" * 32, "1" * 32]]},
+        "rekey/trace": {"rows": [["0" * 32, "1" * 32]], "rules": 3},
         "rekey/traces": {"keys": ["0" * 32]},
         "rekey/write": {"rows": [[hub, "0" * 32, "http://hub.org/", "hub.org", None, None]]},
         "pages/all_authorities": {"limit": 10},

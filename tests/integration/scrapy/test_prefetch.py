@@ -130,7 +130,7 @@ def test_a_retry_is_not_waited_for_but_a_host_and_somebodys_lease_are(
         desk.want(4, 4)
         time.sleep(0.5)
         assert not desk.over, "somebody else holds both, for as long as a lease"
-        brain.report([Failed(one.url, one, 500)])
+        brain.report([Failed(one.url, one, 500, retry_after=300.0)])
         time.sleep(1.5)
         desk.want(4, 4)
         assert not desk.over, "somebody else holds one"
