@@ -210,8 +210,8 @@ class Visit:
 
     @property
     def known_ill(self) -> bool:
-        """Was it to blame for failing? The first failure of a page counts whoever is to blame."""
-        return self.errors >= 2
+        """Was it to blame for failing? The first failure of a page counts whoever is to blame, unless it is a refusal."""
+        return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     def failing_for(self, now: float) -> float:
         """Seconds since the first failure after the page was fetched the last time; 0 where there is none."""

@@ -236,7 +236,7 @@ class _Honest(_Judge):
         page, host = watch.pages.get(grant.url), watch.hosts.get(grant.host)
         if self.finished_at is None or page is None or host is None or host.run or grant.host in self.ill_then:
             return
-        if page.fetched or page.outcome == "moved":
+        if page.fetched or page.alias:
             return
         if page.fails >= int(self.world.settings.get("max_errors", 5)):
             return

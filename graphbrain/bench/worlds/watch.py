@@ -43,6 +43,8 @@ class PageSeen:
     fetched: int = 0
     brought: bool = False
     """was it fetched, or did it say that it has moved? Then it counts for its host's budget"""
+    alias: bool = False
+    """did it say that it has moved, when it answered last?"""
     wanted: bool = False
 
     def is_held(self, clock: float) -> bool:
@@ -214,7 +216,7 @@ class Watch:
         page.attempts += 1
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
-            page.brought = True
+            page.brought, page.alias = True, entry.outcome == "moved"
             page.fetched += entry.outcome == "fetched"
         else:
             page.fails += 1
@@ -265,6 +267,8 @@ class Watch:
                 page.held = {token: min(until, longest) for token, until in page.held.items()}
             for host in self.hosts.values():
                 host.out = {claim: min(until, longest) for claim, until in host.out.items()}
+                # What was asked for in a future that is none is taken to be asked for now.
+                host.asked_until = min(host.asked_until, max(entry.clock, host.asked_until + entry.value))
 
     def _free_aliases(self) -> None:
         """When the target of an alias is forgotten, the alias waits to be fetched as a page."""
