@@ -109,7 +109,7 @@ class _Kinds:
             moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in names)
             return min(moments, default=FOR_EVER)
 
-        lapses = first(self.leases, _lapses, ())
+        lapses = first(self._freeing(), _lapses, ())
         any_of = min(
             first(self.failures, _comes_due, put_off),
             first(self.queued, _opens, put_off),
@@ -118,6 +118,18 @@ class _Kinds:
             lapses,
         )
         return any_of, first(self.queued, _opens, ill), lapses
+
+    def _freeing(self) -> list[list[Any]]:
+        """Those of the leases whose end lets something be claimed: not while their host has too many others out."""
+        out = {name: host.in_flight for name, host in self.hosts.items()}
+        freeing = []
+        for row in self.leases:
+            host = self.hosts.get(row[1])
+            if host is not None:
+                out[row[1]] -= 1
+            if host is None or not host.full_with(out[row[1]]):
+                freeing.append(row)
+        return freeing
 
     def are_ahead(self, now: float) -> bool:
         """Have they times that a clock wrote which was ahead? The index holds when a host is to be looked at as it was

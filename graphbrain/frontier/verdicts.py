@@ -210,7 +210,7 @@ class Visit:
 
     @property
     def known_ill(self) -> bool:
-        """Was it to blame for failing? The first failure of a page counts whoever is to blame, unless it is a refusal."""
+        """Was it to blame for failing? The first failure counts whoever is to blame, unless it is a refusal."""
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     def failing_for(self, now: float) -> float:

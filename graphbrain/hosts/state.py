@@ -330,7 +330,11 @@ class HostState:
 
     def full(self) -> bool:
         """Are as many of its claims out as may be? One, if it is ill or did not answer the last time."""
-        return 0 < (1 if self.ill() or self.suspected() else self.most) <= self.in_flight
+        return self.full_with(self.in_flight)
+
+    def full_with(self, claims: int) -> bool:
+        """Would it be with so many claims out?"""
+        return 0 < (1 if self.ill() or self.suspected() else self.most) <= claims
 
     def may_open(self, now: float) -> bool:
         """May one of its pages be claimed now, as far as it is known without its address's lock?"""
