@@ -418,6 +418,8 @@ def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState]
     wait = health.page_wait(now - failure.since)
     if item.kind != "refused":
         return max(asked, wait)
+    if failure.errors == 0:  # it may be its host: it waits behind the other pages of that
+        wait = health.SOONEST
     # Most servers that ask once for a second mean it.
     if item.retry_after is not None and verdict.visit.refusals == 0:
         wait = min(wait, item.retry_after)
