@@ -26,7 +26,7 @@ def fetched(claim: Claim) -> Fetched:
     return Fetched(claim.url, [], claim, body=b"x")
 
 
-def crawl(brain: Brain, clock: HandClock, until: float, most: int = 300) -> list[str]:
+def crawl(brain: Brain, clock: HandClock, until: float, most: int = 3_000) -> list[str]:
     """Fetch whatever can be had until then, as soon as it can; the URLs in their order."""
     urls: list[str] = []
     for _ in range(most):

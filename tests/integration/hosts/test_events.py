@@ -101,7 +101,7 @@ def test_a_visit_that_succeeds_ends_a_pages_pauses(make_brain: MakeBrain, clock:
         brain.report([fetched(claim) if number == 2 else refused(claim)])
     assert MINUTE <= told[1] - told[0] <= 1.25 * MINUTE
     assert told[2] - told[1] == 2 * MINUTE
-    assert 0.75 * MINUTE <= told[4] - told[3] <= 1.25 * MINUTE
+    assert 0.5 * MINUTE <= told[4] - told[3] <= 1.25 * MINUTE
 
 
 def test_retry_lets_a_refused_page_wait_as_if_it_never_was(brain: Brain, clock: HandClock, ask: object) -> None:
@@ -342,7 +342,7 @@ def test_all_dead_hosts_together_hold_a_tenth_of_the_claims(make_brain: MakeBrai
         out = [claim for claim in out if claim not in ended]
         clock.pass_(MINUTE)
         brain.report([fetched(claim) if claim.host == "live.org" else silent(claim) for claim in ended])
-    assert len(probed) > 5, "they take turns"
+    assert len(probed) > 3, "they take turns"
     brain.report([silent(claim) for claim in out])
     assert all(host.in_flight == 0 for host in brain.hosts())
 
