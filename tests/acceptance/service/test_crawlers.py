@@ -122,7 +122,7 @@ def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tm
                 env |= {"GRAPHBRAIN_SERVICE_URL": url, "http_proxy": f"http://{web.proxy}"}
                 env["GRAPHBRAIN_SERVICE_TOKEN"] = tokens(brain, "crawler")["crawler"]
                 ran = subprocess.run(program, env=env, capture_output=True, text=True, timeout=100)
-            assert (ran.returncode, ran.stdout) == (0, "1 pages\n"), (language, ran)
+            assert ran.returncode == 0 and "1 pages" in ran.stdout.splitlines(), (language, ran)
             left = brain.next_urls(1)
             assert not left.finished and left.next_unfailed is None and left.next_ready is not None
 
