@@ -421,7 +421,8 @@ class HostState:
 
     def resting(self, now: float) -> bool:
         """Do its queues wait for pages that were visited too lately, and for nothing else? Or for an abandoned host?"""
-        return self.queued and (self.abandoned(now) or self.ripe_at > max(self.opens_at(), self.turn_at))
+        rests = self.ripe_at > max(self.opens_at(), self.turn_at) and not self.retrying  # a crawl waits for retries
+        return self.queued and (self.abandoned(now) or rests)
 
     def grant(self, now: float, first: bool, *, retry: bool = False) -> bool:
         """One of its pages is claimed; is it counted among those that the budget allows to be fetched `first`?
