@@ -27,7 +27,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import earliest
-from graphbrain.hosts.state import RETRY_EVERY, SHARED_QUEUE, Manners, aside_queue, retry_queue
+from graphbrain.hosts.state import SHARED_QUEUE, Manners, aside_queue, is_retrys_turn, retry_queue
 from graphbrain.model import FOR_EVER
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
 from graphbrain.schedule.value import Schedule
@@ -423,11 +423,16 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
     queue."""
     ripe_at = {}
     for name, heads in _retry_heads(tx, names, FOR_EVER, RETRIES_READ).items():
-        due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
-        moments = [head[3] + SOONEST for head, is_due in zip(heads, due, strict=True) if is_due]
+        moments = [head[3] + SOONEST for head in _due(finder, heads, now)]
         # A page that failed in a visit before it was due is not due yet.
         ripe_at[name] = min(moments, default=now + FULL_WAIT)
     return ripe_at
+
+
+def _due(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[list[Any]]:
+    """Those of these pages [id, lane, waiting_since, …] that may be visited now."""
+    due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
+    return [head for head, is_due in zip(heads, due, strict=True) if is_due]
 
 
 def _retry_heads(tx: Tx, names: Iterable[str], before: float, limit: int) -> dict[str, list[list[Any]]]:
@@ -447,15 +452,14 @@ def _retries(
     chosen: dict[str, list[list[Any]]] = {}
     found = _retry_heads(tx, (offer.name for offer in turns), now - SOONEST, max(per_host, RETRIES_READ))
     for name, heads in found.items():
-        due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
-        if pages := [head[:3] for head, is_due in zip(heads, due, strict=True) if is_due]:
+        if pages := [head[:3] for head in _due(finder, heads, now)]:
             chosen[name] = pages[: 1 if name in one else per_host]
     return chosen
 
 
 def _retries_next(offer: _Offer) -> bool:
     # Of a host that failed the last time a page is wanted that did not fail.
-    return offer.since_retry >= RETRY_EVERY - 1 and not offer.doubted
+    return is_retrys_turn(offer.since_retry) and not offer.doubted
 
 
 def _untried(offers: Iterable[_Offer], found: Container[str]) -> frozenset[str]:

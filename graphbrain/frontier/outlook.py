@@ -5,7 +5,7 @@ Statements: claims/outlook, brain/sizes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -83,10 +83,9 @@ class _Kinds:
         hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         whole = max(len(kinds[0]), len(kinds[1])) < limit
-        failures, *others = kinds
+        failures, queued, rested, looks, leases = kinds
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
-        queued, rested, looks, leases = others
         due = [row for row in failures if not (row[3] and row[1] in full)]
         return cls(due, queued, rested, looks, leases, hosts, unseen, whole)
 
@@ -102,14 +101,14 @@ class _Kinds:
         `crowded`: as many ill hosts are probed as may be; the others wait until a probe is reported, or lapses.
         """
         ill = {name for name, host in self.hosts.items() if host.ill()}
-        put_off = ill if crowded else set[str]()
+        none = set[str]()
+        put_off = ill if crowded else none
 
-        def first(rows: list[list[Any]], when: Callable[..., float], without: Iterable[str]) -> float:
-            names = set(without)
-            moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in names)
+        def first(rows: list[list[Any]], when: Callable[..., float], without: set[str]) -> float:
+            moments = (when(at, self.hosts.get(name), now) for at, name, *_ in rows if name not in without)
             return min(moments, default=FOR_EVER)
 
-        lapses = first(self._freeing(), _lapses, ())
+        lapses = first(self._freeing(), _lapses, none)
         any_of = min(
             first(self.failures, _comes_due, put_off),
             first(self.queued, _opens, put_off),

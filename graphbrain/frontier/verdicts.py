@@ -99,7 +99,7 @@ class Item:
 
     @property
     def kind(self) -> health.Kind:
-        """The kind of the attempt, as it speaks of the host: what was refused here, or leads in a circle, is none."""
+        """The kind of the attempt, as it speaks of the host; `none` where the report itself was refused."""
         report = self.report
         if not isinstance(report, Failed):
             return "well"
@@ -213,10 +213,10 @@ class Visit:
         """Was it to blame for failing? The first failure counts whoever is to blame, unless it is a refusal."""
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
-    def failing_for(self, now: float) -> float:
-        """Seconds since the first failure after the page was fetched the last time; 0 where there is none."""
-        since = self.failed_before if self.failing_since is None else self.failing_since
-        return 0.0 if since is None else max(0.0, now - since)
+    @property
+    def failing_from(self) -> float | None:
+        """When it failed first since it was fetched the last time, as far as that is known; None: it did not."""
+        return self.failed_before if self.failing_since is None else self.failing_since
 
     @property
     def seen(self) -> Seen:

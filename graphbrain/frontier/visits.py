@@ -182,9 +182,7 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
 def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: float) -> Failure:
     """Who is to blame for a failed visit, and what follows. `host`: as it is after the batch, if it is locked."""
     item, visit = verdict.item, verdict.visit
-    since = visit.failing_since
-    if since is None:
-        since = item.at if visit.failed_before is None else visit.failed_before
+    since = item.at if visit.failing_from is None else visit.failing_from
     speaks_of_host = item.kind in ("refused", "broken", "silent")
     ill = speaks_of_host and host is not None and host.ill()
     own_fault = host is not None and host.is_own_fault(item.request(visit))

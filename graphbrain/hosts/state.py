@@ -26,12 +26,12 @@ __all__ = [
     "KEPT",
     "LONGEST_BLOCK",
     "NO_TEXT",
-    "RETRY_EVERY",
     "SHARED_QUEUE",
     "HostState",
     "Manners",
     "Request",
     "aside_queue",
+    "is_retrys_turn",
     "open_queues",
     "retry_queue",
 ]
@@ -70,6 +70,11 @@ def aside_queue(host: str) -> str:
 def retry_queue(host: str) -> str:
     """Where pages of a host wait whose last visit failed; no host's name has a space."""
     return f"{host} (retry)"
+
+
+def is_retrys_turn(since_retry: int) -> bool:
+    """Is it the turn of a page that failed before, after so many claims of other pages of its host?"""
+    return since_retry >= RETRY_EVERY - 1
 
 
 def open_queues(host: HostState) -> list[str]:
@@ -376,7 +381,7 @@ class HostState:
 
     def retries_next(self) -> bool:
         """Is it the turn of a page that failed before, though others wait in its queue?"""
-        return self.since_retry >= RETRY_EVERY - 1
+        return is_retrys_turn(self.since_retry)
 
     def put_right(self, now: float | None) -> Self:
         """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
