@@ -152,6 +152,7 @@ HOST: dict[str, tuple[str, str]] = {
     "probing": ("", "true: it is ill, and a page of it is out to see whether it is well again"),
     "retrying": ("", "true: pages wait in its queue whose last visit failed"),
     "tried_all": ("", "true: those are all that wait in its queues"),
+    "ripe_at": (TIME, "none of the pages in its queues may be visited before this"),
     "since_retry": ("", "its claims since one of those was claimed, 10 at most"),
     "in_flight": ("", "pages that are out now"),
     "delay": ("s", "between visits, set by hand"),

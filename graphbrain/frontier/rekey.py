@@ -42,7 +42,8 @@ REFUSED = "url"
 """Why a page is parked that is named by no URL any more."""
 ALIVE = ("frontier", "known")
 COUNTED_APART = frozenset(
-    {"name", "discovered", "queued", "resting", "ready_at", "turn_at", "set_aside", "in_flight", "budget_used"}
+    {"name", "discovered", "queued", "resting", "ready_at", "ripe_at", "turn_at"}
+    | {"set_aside", "in_flight", "budget_used"}
 )
 """Properties of a host that count its pages or follow from them: they change as the pages move, one by one."""
 LARGER = ("delay", "robots_delay", "blocked_until", "next_at", "errors", "response_seconds")

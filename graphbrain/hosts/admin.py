@@ -226,7 +226,7 @@ def review(tx: Tx, now: float, manners: Manners, revision: int) -> int:
         host, changed = held[name], dict[str, Any]()
         if any(agent is None for _, agent in host.robots().values()):
             changed = {"robots_delay": host.crawl_delay() or None, "robots_news": True}
-        rests = host.stored["resting"]
+        rests = host.ripe_at > now
         if rests:
             host.file(now)
         turns, host.turn_at = host.turn_at > now, min(host.turn_at, now)

@@ -170,6 +170,7 @@ COLUMNS = (
     "retrying",
     "since_retry",
     "tried_all",
+    "ripe_at",
 )
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
@@ -194,6 +195,7 @@ _CHANGING: Mapping[str, Any] = {
     "retrying": False,
     "since_retry": 0,
     "tried_all": False,
+    "ripe_at": 0.0,
 }
 
 
@@ -265,11 +267,11 @@ class HostState:
     """claims of other pages since one of those was claimed, while there are any"""
     tried_all: bool = field(init=False)
     """are those all that wait in its queues?"""
+    ripe_at: float = field(init=False)
+    """Before this none of the pages in its queues may be visited; 0 where it is not known, or has passed."""
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
-    ripe_at: float = field(init=False)
-    """Before this none of the pages in its queues may be visited; 0 where nobody has looked since they changed."""
     righted: bool = False  # it had times of a clock that was ahead
 
     def __post_init__(self) -> None:
@@ -282,7 +284,8 @@ class HostState:
         if self.failing == 0 < self.unanswered:  # as an older version wrote it
             self.failing, self.illness = self.unanswered, "silent"
             self.failing_at = self.failing_since = self.unanswered_at
-        self.ripe_at = self.stored["ready_at"] if self.stored["resting"] else 0.0
+        if self.stored["resting"] and not self.ripe_at and not self.failing:  # as an older version wrote it
+            self.ripe_at = self.stored["ready_at"]
 
     @property
     def delay(self) -> float:
@@ -554,8 +557,6 @@ class HostState:
         """It answered a page well."""
         if self.failing or now - self.well_at >= WELL_EVERY:
             self.well_at = now
-        if self.abandoned(now):
-            self.ripe_at = 0.0  # it rested for its failures, whatever waits
         self.forget_failures()
 
     def forget_failures(self) -> None:
@@ -584,6 +585,8 @@ class HostState:
     def changes(self, now: float) -> dict[str, Any]:
         """What is to be written."""
         rests = self.resting(now)
+        if self.ripe_at <= now:
+            self.ripe_at = 0.0
         after = {
             "queued": (self.queued and not rests) or None,
             "resting": rests or None,

@@ -12,10 +12,10 @@ WITH h {.name, .delay, .most_in_flight, .budget, .queued, .resting, .ready_at, .
         .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at, .robots_mark, .robots_agent,
         .robots_delay, .robots_news, .slowed_at, .unanswered, .unanswered_at, .probe_at, .probing, .robots_origins,
         .failing, .failing_at, .failing_since, .illness, .well_at, .retrying, .since_retry,
-        .tried_all} AS m
+        .tried_all, .ripe_at} AS m
 RETURN collect([m.name, m.delay, m.most_in_flight, m.budget, m.queued, m.resting, m.ready_at, m.blocked_until,
                 m.next_at, m.in_flight, m.errors, m.pace, m.response_seconds, m.budget_used, m.set_aside, m.address,
                 m.turn_at, m.robots_mark, m.robots_agent, m.robots_delay, m.robots_news, m.slowed_at,
                 m.unanswered, m.unanswered_at, m.probe_at, m.probing, m.robots_origins,
                 m.failing, m.failing_at, m.failing_since, m.illness, m.well_at, m.retrying, m.since_retry,
-                m.tried_all]) AS rows
+                m.tried_all, m.ripe_at]) AS rows
