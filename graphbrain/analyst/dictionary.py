@@ -132,6 +132,7 @@ HOST: dict[str, tuple[str, str]] = {
     "address": ("", "the IP address it was last reached at"),
     "next_at": (TIME, "when it may be asked again"),
     "blocked_until": (TIME, "until when it is left alone"),
+    "blocked_at": (TIME, "when it answered that for which it is left alone; absent: by hand"),
     "queued": ("", "true: it has a queue of its own, of pages that were met before their time"),
     "resting": ("", "true: all its waiting pages were visited too lately"),
     "ready_at": (TIME, "when its queue is to be looked at next; indexed"),

@@ -363,7 +363,8 @@ class _Crawl:
         brain, target = self.brain, event.target
         if event.what in ("forget", "forget_for_ever"):
             try:
-                done = brain.forget(target, for_ever=event.what == "forget_for_ever") is not None
+                for_ever = event.what == "forget_for_ever"  # of a page that nobody has met, too
+                done = brain.forget(target, for_ever=for_ever) is not None or for_ever
             except UnknownPage:
                 done = False
         elif event.what == "hint":

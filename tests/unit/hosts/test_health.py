@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from graphbrain.hosts import health, politeness
 from graphbrain.hosts.politeness import Ends
-from graphbrain.hosts.state import COLUMNS, HostState, Manners, Request
+from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, HostState, Manners, Request
 
 NOW, MINUTE, HOUR, DAY = 1_700_000_000.0, 60.0, 3_600.0, 86_400.0
 
 
 def host(**stored: Any) -> HostState:
-    return HostState({**dict.fromkeys(COLUMNS), "name": "a.org", **stored}, Manners(dead_after=3))
+    return HostState({**dict.fromkeys((*COLUMNS, *FAILING_COLUMNS)), "name": "a.org", **stored}, Manners(dead_after=3))
 
 
 def end(state: HostState, now: float, *requests: Request, well_at: float | None = None) -> None:
