@@ -145,7 +145,7 @@ HOST: dict[str, tuple[str, str]] = {
     "unanswered": ("", "tries in a row without any answer"),
     "unanswered_at": (TIME, "when the last of them was"),
     "failing": ("", "rounds of failures in a row, without a well answer in between"),
-    "failing_since": (TIME, "when the first of them was"),
+    "failing_since": (TIME, "when the first of them was; later, where nobody asked for long"),
     "failing_at": (TIME, "when the last of them was"),
     "illness": ("", "how that one failed: refused, broken or silent"),
     "well_at": (TIME, "when it last answered well, to half a minute, as far as it was noted"),

@@ -261,7 +261,7 @@ class HostState:
     failing_at: float = field(init=False)
     """when the last of these was"""
     failing_since: float = field(init=False)
-    """when the first of these was; 0 where the last attempt was well"""
+    """when the first of these was, without the time in which nobody asked; 0 where the last attempt was well"""
     illness: str | None = field(init=False)
     """the kind of the last of these"""
     well_at: float = field(init=False)
@@ -521,9 +521,13 @@ class HostState:
 
     def _own_block(self, now: float) -> float:
         """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch."""
-        began = self.failing_since or now
+        began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
         return float(min(first * 2 ** int(math.log2((now - began) / first + 1.0)), LONGEST_OWN_BLOCK))
+
+    def _stretch_from(self, now: float) -> float:
+        """From when a stretch counts in which a request fails now."""
+        return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
         """Its rate is halved: where well answers came between the refusals, down to a part."""
@@ -547,9 +551,9 @@ class HostState:
         news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
         if not news:
             return
+        self.failing_since = self._stretch_from(now)
         self.failing += 1
         self.failing_at = now
-        self.failing_since = self.failing_since or now
         self.illness = news[-1].kind
         if self.illness == "silent" and self.manners.dead_after > 0:
             self.unanswered, self.unanswered_at = self.unanswered + 1, now

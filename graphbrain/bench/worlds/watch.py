@@ -193,7 +193,7 @@ class Watch:
         page = self.pages.get(url)
         if page is not None:
             page.held.pop(token, None)
-            if not page.brought:
+            if not page.brought and not page.held:
                 self.hosts[host].first_visits.discard(url)
 
     def _reported(self, entry: Reported) -> None:
@@ -217,6 +217,7 @@ class Watch:
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
             page.brought, page.alias = True, entry.outcome == "moved"
+            self.hosts[entry.host].first_visits.add(page.url)
             page.fetched += entry.outcome == "fetched"
         else:
             page.fails += 1
