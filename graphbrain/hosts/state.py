@@ -59,6 +59,8 @@ SLOWED_FROM = 0.05
 TICK = 0.001
 """Tokens tell their time in milliseconds."""
 SLOWEST = 2.0**-20
+LEAST_PUT_OFF = 4.0
+"""Seconds for which others come first at least, where an ill host must wait for them: each time costs a lock."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""
 
@@ -583,8 +585,11 @@ class HostState:
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
     def put_off(self, now: float) -> None:
-        """It is ill, and as many such hosts as may be are being probed: others come first for a while."""
-        self.probe_at = now + self.patience(now) * random.uniform(0.5, 1.0)
+        """It is ill, and as many such hosts as may be are being probed: others come first for a while, the shorter the
+        longer it has waited beyond its own wait, so that all take turns."""
+        patience = self.patience(self.failing_at)
+        overdue = max(1.0, (now - self.failing_at) / patience)
+        self.probe_at = now + max(patience / overdue, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
 
     def answered_in(self, seconds: float, now: float) -> None:
         """The last fetch took so long: the next one waits a multiple of it, counted from now."""

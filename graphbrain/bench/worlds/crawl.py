@@ -22,7 +22,7 @@ from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Rep
 from graphbrain.bench.worlds.web import Met, Web
 from graphbrain.bench.worlds.world import DAY, HOUR, MINUTE, Crawler, Event, World
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import UnknownPage
+from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Failed, Fetched
 from graphbrain.simulate.on_graph import START, SimulatedClock
 
@@ -362,7 +362,7 @@ class _Crawl:
         """Do what an event says, and note it if it did something."""
         try:
             done = self._do(event)
-        except UnknownPage:  # so far
+        except BadInput:  # its page or host is not known, so far
             done = False
         if done:
             self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text))
@@ -370,7 +370,7 @@ class _Crawl:
             self._wake_all()
 
     def _do(self, event: Event) -> bool:
-        """Do what an event says; did it do something? Raises UnknownPage."""
+        """Do what an event says; did it do something? Raises BadInput."""
         brain, target = self.brain, event.target
         if event.what == "forget":
             return brain.forget(target) is not None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import inf
 
 from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported
-from graphbrain.bench.worlds.progress import progress
+from graphbrain.bench.worlds.progress import ILL_SHARE, progress
 from graphbrain.bench.worlds.verdict import Finding
 from graphbrain.bench.worlds.watch import HostSeen, PageSeen, Watch
 from graphbrain.bench.worlds.world import DAY, HOUR, World
@@ -21,8 +21,6 @@ ROUNDING = 0.01
 """Seconds that are lost where times are stored."""
 SOONEST_AGAIN = 30.0
 """Seconds that any page waits at least that has failed."""
-ILL_SHARE = 0.1
-"""Part of the claims that are out that hosts known to be ill may have."""
 EMPTY = 3
 """So often in a row a caller may be answered nothing that calls when it was told to."""
 WELL_FOR = HOUR

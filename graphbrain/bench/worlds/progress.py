@@ -11,6 +11,7 @@ these do not count:
 
 * the time in which its host answers nobody as it should, or the crawlers' line is down, and as long again afterwards,
   a day at most, and two minutes: waits shrink with the first answer, and nobody knows earlier;
+* the time in which its host is ill while other ill hosts have the tenth of the claims that is theirs, or the one;
 * the time for which a 429 or 503 has asked to leave the host alone;
 * the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, where it
   said that it does not exist or has moved: waits grow by no more than that;
@@ -29,6 +30,7 @@ from math import ceil
 from graphbrain.bench.worlds.drawing import places_needed
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.verdict import Finding
+from graphbrain.bench.worlds.watch import Watch
 from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, World
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
@@ -38,6 +40,8 @@ SLACK = 10.0
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
 LONGEST_BLOCK = DAY
+ILL_SHARE = 0.1
+"""Part of the claims that are out that ill hosts may have."""
 NOTICED = 5 * MINUTE
 """Seconds until it is noticed that a claim has lapsed."""
 Span = tuple[float, float]
@@ -182,7 +186,28 @@ def _times(world: World, log: Log) -> _Times:
     for entry in log.entries:
         reading.read(entry)
     reading.end()
+    _crowds(world, log, times)
     return times
+
+
+def _crowds(world: World, log: Log, times: _Times) -> None:
+    """When an ill host must wait, for the others have all claims that ill hosts may have."""
+    watch, rounds = Watch(world), int(world.settings.get("dead_after", 3))
+    ill, since = set[str](), dict[str, float]()
+    for entry in log.entries:
+        watch.take(entry)
+        if isinstance(entry, Reported):
+            still_ill = watch.hosts[entry.host].rounds() >= rounds
+            (ill.add if still_ill else ill.discard)(entry.host)
+        out = {name: watch.hosts[name].out_now(entry.clock) for name in watch.hosts if ill}
+        most, theirs = max(1.0, ILL_SHARE * sum(out.values())), sum(out[name] for name in ill)
+        waiting = {name for name in ill if theirs - out[name] >= most}
+        for name in since.keys() - waiting:
+            times.of_host[name].append((since.pop(name), entry.at))
+        for name in waiting - since.keys():
+            since[name] = entry.at
+    for name, at in since.items():
+        times.of_host[name].append((at, log.ended))
 
 
 def _with_after(start: float, end: float) -> Span:
@@ -216,6 +241,8 @@ class _Reading:
     for_ever: set[str] = field(default_factory=set)
     claimed: dict[tuple[str, str], tuple[float, float, bool]] = field(default_factory=dict)
     failed: dict[str, bool] = field(default_factory=dict)
+    failures: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """host → when it failed"""
     shut: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def find(self, url: str, at: float) -> None:
@@ -243,6 +270,8 @@ class _Reading:
         at, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
         if entry.outcome not in NONE:
             self.failed[entry.host] = entry.outcome in PASSING
+            if entry.outcome in PASSING:
+                self.failures[entry.host].append(entry.at)
         if entry.outcome == "fetched":
             self.times.good[entry.url].append(at)
             for link in entry.links:
@@ -278,8 +307,11 @@ class _Reading:
         for (url, _), (start, until, probation) in self.claimed.items():
             span = start, until + NOTICED
             self.times.of_page[url].append(span)
+            host = url.split("/")[2]
+            # On probation a host has one place: who holds one from before holds that.
+            probation |= any(start <= at <= until for at in self.failures[host])
             if probation or self.world.settings.get("in_flight"):
-                self.times.of_host[url.split("/")[2]].append(span)
+                self.times.of_host[host].append(span)
 
 
 def spans_of(world: World, log: Log, host: str, url: str) -> Sequence[Span]:
