@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
@@ -86,6 +87,17 @@ class Application:
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-ID"],
             expose_headers=["X-Request-ID", "Retry-After", "WWW-Authenticate"],
         )
+
+    def readable(self, origin: str) -> dict[str, str]:
+        """The headers by which a page of this origin may read an answer that is made before the application is asked;
+        none where it may not."""
+        cors = self._shared(self.api)
+        if not (isinstance(cors, CORSMiddleware) and origin and cors.is_allowed_origin(origin)):
+            return {}
+        headers = MutableHeaders(cors.simple_headers)
+        if not cors.allow_all_origins:
+            cors.allow_explicit_origin(headers, origin)
+        return dict(headers)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
