@@ -56,6 +56,8 @@ class _Bounded:
         super().__init__(*given, **named)
         self._head = bytearray()
         """What has come of a head: parsers let it go where they cannot read it."""
+        self._cycles: list[Any] = []
+        """Requests that are not answered: uvicorn tells the last one alone that its caller has gone."""
 
     @staticmethod
     def readable(origin: str) -> Mapping[str, str]:  # noqa: ARG004
@@ -77,6 +79,7 @@ class _Bounded:
 
     def connection_lost(self, error: Exception | None) -> None:
         self._head_is_there()
+        self._nobody_is_there()
         super().connection_lost(error)  # type: ignore[misc]
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  uvicorn's own words
@@ -93,6 +96,11 @@ class _Bounded:
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _nobody_is_there(self) -> None:
+        for cycle in self._cycles:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _too_late(self) -> None:
         self._late = None
@@ -120,6 +128,7 @@ class _Bounded:
         lines += [f"{key}: {value}".encode("ascii") for key, value in headers.items()]
         self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
         if self.cycle is not None and not self.cycle.response_complete:
+            self._nobody_is_there()
             self.transport.close()  # another answer is under way, and would follow
             return
         self._thrown_away = 0
@@ -192,6 +201,7 @@ def _bounded_httptools() -> type[_Bounded]:
             self._in_head, self._moved = False, True
             self._head_is_there()
             super().on_headers_complete()
+            self._cycles = [cycle for cycle in (*self._cycles, self.cycle) if not cycle.response_complete]
             if not self.url.startswith(b"/"):  # as h11 tells it: the door looks at the whole target
                 target: Any = self.url.partition(b"?")[0]
                 self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from pathlib import Path
@@ -35,6 +36,10 @@ def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
         given, port = tokens(brain), free_port()
         fill(brain, PAGES)
         service = start(neo4j, port, "--quiet", "--rate", "0")
+        said: list[str] = []
+        reader = threading.Thread(target=lambda: said.extend(service.stderr or ()))
+        reader.start()
+        open_.callback(reader.join)
         open_.enter_context(ended(service))
         order = {"port": port, "token": given["analyst"], "seed": 44, "attackers": ATTACKERS}
         attackers = subprocess.Popen(
@@ -71,8 +76,12 @@ def test_attackers_keep_nobody_from_being_answered(neo4j: Neo4j) -> None:
             most = max(most, process.memory_info().rss)
             time.sleep(0.05)
         told = json.loads(attackers.communicate(timeout=120)[0])
+        service.terminate()
+        assert service.wait(60) == 0
+        reader.join()
     figures = {what: (len(all_), round(max(all_), 3)) for what, all_ in waits.items()}
     print(f"\n{told['done']}\n{figures}\n{dict(statuses)}\nMB: {began_with >> 20} {most >> 20}")
+    assert not any("Traceback" in line for line in said), "".join(said)[:3_000]
     assert not told["failed"] and {"endless", "nonsense"} <= set(told["done"])
     assert {status.rsplit(" ", 1)[1] for status in statuses} == {"200"}
     late = sum(wait > SOON for wait in waits["healthz"])

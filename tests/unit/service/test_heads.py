@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import socket
 import threading
 import time
@@ -34,6 +35,9 @@ PARSERS = {
 }
 
 
+SLOW = 0.2
+
+
 async def _behind(scope: Any, receive: Any, send: Any) -> None:
     """Answers with the path and the length of the body."""
     size, more = 0, True
@@ -41,6 +45,8 @@ async def _behind(scope: Any, receive: Any, send: Any) -> None:
         message = await receive()
         size += len(message.get("body", b""))
         more = message.get("more_body", False)
+    if scope["path"] == "/slow":
+        await asyncio.sleep(SLOW)
     said = f"{scope['path']} {size} {len(scope['headers'])}".encode()
     headers = [(b"content-length", str(len(said)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -203,6 +209,15 @@ def test_what_a_parser_refuses_can_be_read_by_pages_that_may(port: int, origin: 
         return  # it is refused by the door, behind which CORS is
     assert (b"access-control-allow-origin: https://desk.example" in got) is (origin == b"https://desk.example")
     assert b"evil" not in got
+
+
+def test_who_is_hung_up_on_while_requests_wait_leaves_no_traceback(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Good requests, and behind them in the same packet what is no HTTP."""
+    for _ in range(5):
+        told(port, head(target=b"/slow") * 3 + b"\x00\r\n\r\n")
+    assert told(port, head())[0] == 200
+    time.sleep(2 * SLOW)
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR], caplog.text
 
 
 def test_the_server_in_the_target_counts_and_not_what_host_says(port: int) -> None:
