@@ -2,6 +2,7 @@
 
     GraphbrainError
     ├── BadInput            a URL, number, file or argument that cannot be used
+    │   ├── UnknownHost     no page of the host named is in the graph
     │   └── UnknownPage     the page named is not in the graph
     ├── SettingsError       an unknown or impossible setting, or one that may not change any more
     ├── BeingConverted      the brain is between two engines: its accounts cannot be used just now
@@ -31,6 +32,7 @@ __all__ = [
     "ServiceRefused",
     "ServiceUnavailable",
     "SettingsError",
+    "UnknownHost",
     "UnknownPage",
 ]
 
@@ -46,6 +48,10 @@ class GraphbrainError(Exception):
 
 class BadInput(GraphbrainError):
     """The input cannot be used."""
+
+
+class UnknownHost(BadInput):
+    """No page of the host is in the graph."""
 
 
 class UnknownPage(BadInput):

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from graphbrain.errors import BadInput
+from graphbrain.errors import UnknownHost
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness, robots
@@ -96,16 +96,16 @@ def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
 
 
 def listed(tx: Tx, name: str, manners: Manners) -> Host:
-    """One host. Raises BadInput when nobody has met it."""
+    """One host. Raises UnknownHost when nobody has met it."""
     rows = tx.one("hosts/view", name=name)[0]
     if not rows:
         raise unknown(name)
     return _view(rows[0], manners)
 
 
-def unknown(name: object) -> BadInput:
+def unknown(name: object) -> UnknownHost:
     """The error for a host that nobody has met."""
-    return BadInput(f"No page of host {name!r:.80} is known.")
+    return UnknownHost(f"No page of host {name!r:.80} is known.")
 
 
 def _locked(tx: Tx, name: str, manners: Manners, now: float) -> HostState:

@@ -8,6 +8,7 @@ import re
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
@@ -15,6 +16,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 
 from graphbrain import __version__
@@ -33,6 +35,17 @@ LOCAL_NAMES = ("localhost",)
 NAME = re.compile(r"[\w-]+(?:\.[\w-]+)*\.?")
 ORIGIN = re.compile(r"https?://(?:\[[0-9a-fA-F:.]+\]|[^\s/:?#@*]+)(?::\d{1,5})?")
 READY_SECONDS = 3.0
+COUNTED = (
+    ("Urls", "urls", "maxItems"),
+    ("Retry", "urls", "maxItems"),
+    ("Reports", "reports", "maxItems"),
+    ("Held", "claims", "maxItems"),
+    ("Renew", "claims", "maxItems"),
+    ("Hints", "hints", "maxItems"),
+    ("Texts", "texts", "maxProperties"),
+    ("Pages", "pages", "maxItems"),
+)
+"""Schemas whose items are counted: the field, and what the document calls the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +100,17 @@ class Application:
             expose_headers=["X-Request-ID", "Retry-After", "WWW-Authenticate"],
         )
 
+    def readable(self, origin: str) -> dict[str, str]:
+        """The headers by which a page of this origin may read an answer that is made before the application is asked;
+        none where it may not."""
+        cors = self._shared(self.api)
+        if not (isinstance(cors, CORSMiddleware) and origin and cors.is_allowed_origin(origin)):
+            return {}
+        headers = MutableHeaders(cors.simple_headers)
+        if not cors.allow_all_origins:
+            cors.allow_explicit_origin(headers, origin)
+        return dict(headers)
+
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer one request."""
         await self._door(scope, receive, send)
@@ -134,6 +158,7 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
         version=__version__,
         summary="The brain of a web crawler: what to fetch next, who holds it, and how much it matters.",
         lifespan=lifespan,
+        openapi_url=None,  # the framework would encode the document for each request, of strangers, too
         docs_url=None,  # their pages load programs from elsewhere
         redoc_url=None,
         redirect_slashes=False,
@@ -141,11 +166,21 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
     api.state.backend = backend
     for part in (crawling, looking, correcting, long_work):
         api.include_router(part.router)
+    _describe(api)
     _health(api, backend)
     _metrics(api, backend)
     _errors(api)
     api.openapi = lambda: _document(api, terms)  # type: ignore[method-assign]
     return api
+
+
+def _describe(api: FastAPI) -> None:
+    """Hand the document out, which is encoded once."""
+    encoded = cache(lambda: json.dumps(api.openapi(), ensure_ascii=False).encode())
+
+    @api.get("/openapi.json", include_in_schema=False)
+    async def document() -> Response:
+        return Response(encoded(), media_type="application/json")
 
 
 def _health(api: FastAPI, backend: Backend) -> None:
@@ -237,6 +272,13 @@ def _show(facts: dict[str, Any]) -> None:
             content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
 
 
+def _bound(schemas: dict[str, Any], limits: Limits) -> None:
+    """Say what this service takes at most."""
+    schemas["Next"]["properties"]["wait"]["maximum"] = limits.wait
+    for name, field_, most in COUNTED:
+        schemas[name]["properties"][field_][most] = limits.items
+
+
 def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
     """The OpenAPI document, made once."""
     if api.openapi_schema is None:
@@ -254,6 +296,7 @@ def _document(api: FastAPI, terms: Terms) -> dict[str, Any]:
                 "description": f"Made by 'graphbrain token make'; it begins with {PREFIX}.",
             }
         }
+        _bound(schemas, terms.limits)
         for methods in made["paths"].values():
             for facts in methods.values():
                 facts["responses"].pop("422", None)

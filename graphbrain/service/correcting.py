@@ -6,10 +6,14 @@ import dataclasses
 from typing import Any, Literal
 
 from fastapi import APIRouter, Response
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from pydantic.config import JsonDict
 
+from graphbrain.brain.hosts import LONGEST_DELAY
+from graphbrain.hosts.state import LONGEST_BLOCK
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
+from graphbrain.service.patterns import HOST, PAGE, between, listed
 from graphbrain.service.verbs import OPERATORS, Body, Service, done, json_answer, verb
 from graphbrain.settings import Settings
 
@@ -17,26 +21,35 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["correcting"])
 LONGEST_TEND = 60.0
+_NONE: JsonDict = {"type": "null"}
+_ONE_WAY: JsonDict = {
+    "anyOf": [
+        {"required": ["urls"], "properties": {"urls": {"minItems": 1}, "host": _NONE, "state": _NONE}},
+        {"required": ["host"], "properties": {"urls": {"maxItems": 0}, "host": {"type": "string"}}},
+        {"required": ["state"], "properties": {"urls": {"maxItems": 0}, "state": {"type": "string"}}},
+    ]
+}
+"""How the document says that pages are named by URLs, or by their host and state."""
 _URL, _OTHER, _HOST = "https://a.example/", "https://a.example/b", "a.example"
 
 
 class Ends(Body):
     """The two ends of a link, by URL or key."""
 
-    source: str = Field(examples=[_URL])
-    target: str = Field(examples=[_OTHER])
+    source: str = Field(examples=[_URL], json_schema_extra=PAGE)
+    target: str = Field(examples=[_OTHER], json_schema_extra=PAGE)
 
 
 class OfPage(Body):
     """A page, by URL or key."""
 
-    url: str = Field(examples=[_URL])
+    url: str = Field(examples=[_URL], json_schema_extra=PAGE)
 
 
 class OfHost(Body):
     """A host."""
 
-    host: str = Field(examples=[_HOST])
+    host: str = Field(examples=[_HOST], json_schema_extra=HOST)
 
 
 class Forget(OfPage):
@@ -48,53 +61,55 @@ class Forget(OfPage):
 class Retry(Body):
     """URLs, or all of a host, of a state, or of both."""
 
-    urls: list[str] = Field([], examples=[[_URL]])
-    host: str | None = Field(None, examples=[None])
+    model_config = ConfigDict(json_schema_extra=_ONE_WAY)
+
+    urls: list[str] = Field([], examples=[[_URL]], json_schema_extra=listed(PAGE))
+    host: str | None = Field(None, examples=[None], json_schema_extra=HOST)
     state: Literal["parked", "gone", "alias", "frontier", "known"] | None = Field(None, examples=[None])
 
 
 class SetRelevance(OfPage):
     """0 to 1; null: not known."""
 
-    relevance: float | None = Field(examples=[0.9])
+    relevance: float | None = Field(examples=[0.9], json_schema_extra=between(0, 1))
 
 
 class SetPayout(OfPage):
     """0 or more; null: what the setting says."""
 
-    payout: float | None = Field(examples=[2.0])
+    payout: float | None = Field(examples=[2.0], json_schema_extra=between(0, 1e9, below=True))
 
 
 class SetValue(OfPage):
     """0 or more; null: 1."""
 
-    value: float | None = Field(examples=[3.5])
+    value: float | None = Field(examples=[3.5], json_schema_extra=between(0, 1e12))
 
 
 class SetRate(OfPage):
     """Changes a day; null: forget what is known."""
 
-    per_day: float | None = Field(examples=[0.5])
+    per_day: float | None = Field(examples=[0.5], json_schema_extra=between(1e-6, 1e6))
 
 
 class SetInterval(OfPage):
     """Seconds between visits; null: as the order says."""
 
-    seconds: float | None = Field(examples=[3_600])
+    seconds: float | None = Field(examples=[3_600], json_schema_extra=between(1, 1e9))
 
 
 class SetHost(OfHost):
     """One host's own manners; what is not given stays, null goes back to the brain's."""
 
-    delay: float | None = Field(None, examples=[2.0])
-    in_flight: int | None = Field(None, examples=[1])
-    budget: int | None = Field(None, examples=[1000])
+    delay: float | None = Field(None, examples=[2.0], json_schema_extra=between(0, LONGEST_DELAY))
+    in_flight: int | None = Field(None, examples=[1], json_schema_extra=between(0, 2**53, below=True))
+    budget: int | None = Field(None, examples=[1000], json_schema_extra=between(0, 2**53, below=True))
 
 
 class Block(OfHost):
     """A host, and for how many seconds; null: until it is unblocked."""
 
-    seconds: float | None = Field(None, examples=[3_600])
+    seconds: float | None = Field(None, examples=[3_600], json_schema_extra=between(0, LONGEST_BLOCK))
 
 
 class Unblock(OfHost):
@@ -105,7 +120,7 @@ class Tend(Body):
     """For how long; `pages`: push these instead of the most urgent."""
 
     seconds: float = Field(1.0, ge=0, le=LONGEST_TEND, examples=[1.0])
-    pages: list[str] | None = Field(None, examples=[None])
+    pages: list[str] | None = Field(None, examples=[None], json_schema_extra=listed(PAGE))
 
 
 class Remake(Body):

@@ -12,10 +12,12 @@ from fastapi import Query as InQuery
 from pydantic import Field
 from pydantic.config import JsonDict
 
+from graphbrain.brain.claim import LONGEST_LEASE
 from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
+from graphbrain.service.patterns import HOST, PAGE, between, listed
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
@@ -73,7 +75,7 @@ class Held(Body):
 class Renew(Held):
     """Claims, and for how many seconds from now on; the setting `lease_seconds` unless given."""
 
-    seconds: float | None = Field(None, examples=[300])
+    seconds: float | None = Field(None, examples=[300], json_schema_extra=between(0, LONGEST_LEASE))
 
 
 class Hints(Body):
@@ -91,13 +93,13 @@ class Texts(Body):
 class Pages(Body):
     """Pages by URL or key."""
 
-    pages: list[str] = Field(examples=[[_URL]])
+    pages: list[str] = Field(examples=[[_URL]], json_schema_extra=listed(PAGE))
 
 
 class Robots(Body):
     """What a host's robots.txt answered; null: it has none."""
 
-    host: str = Field(examples=["https://a.example"])
+    host: str = Field(examples=["https://a.example"], json_schema_extra=HOST)
     text: str | None = Field(examples=["User-agent: *\nDisallow: /private\n"])
     agent: str | None = Field(None, description="whose rules hold for this host", examples=["graphbrain"])
 
@@ -105,7 +107,7 @@ class Robots(Body):
 class OneHost(Query):
     """A host's name, or an origin."""
 
-    host: str = Field(examples=["a.example"])
+    host: str = Field(examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "POST", "seed", CRAWLERS, answers.SeedAnswer)

@@ -8,8 +8,10 @@ size of a head that is complete, and how many headers it has, the door checks.
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 import uuid
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -27,11 +29,15 @@ HEAD_SECONDS = 30.0
 """A head must be complete so long after its connection was made, or after its first byte."""
 SLICE = 16_384
 """Bytes that a parser is given at a time."""
+LINGERS, LINGERS_FOR = 1.0, 1_048_576
+"""Seconds for which, and bytes up to which, what a refused caller still sends is read and thrown away: hung up on at
+once, he would lose the answer with the connection."""
 TOO_LARGE = Refusal(
     431, "HeadTooLarge", f"The head of a request has at most {LONGEST_HEAD:,} bytes and {MOST_HEADERS} headers."
 )
 MALFORMED = Refusal(400, "BadInput", "This is not HTTP as the service reads it.")
 TOO_SLOW = Refusal(408, "TimedOut", f"The head of the request did not arrive in {HEAD_SECONDS:g} s.", try_again=True)
+_ORIGIN = re.compile(rb"\r?\norigin:[ \t]*([!-~]+)[ \t]*\r?\n", re.IGNORECASE)
 _PHRASES = {400: b"Bad Request", 408: b"Request Timeout", 431: b"Request Header Fields Too Large"}
 
 
@@ -41,14 +47,39 @@ class _Bounded:
 
     transport: asyncio.Transport
     loop: asyncio.AbstractEventLoop
+    cycle: Any
     _late: asyncio.TimerHandle | None = None
+    _thrown_away: int | None = None
+    """Bytes that came after the refusal; None: nothing was refused."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._head = bytearray()
+        """What has come of a head: parsers let it go where they cannot read it."""
+        self._cycles: list[Any] = []
+        """Requests that are not answered: uvicorn tells the last one alone that its caller has gone."""
+
+    @staticmethod
+    def readable(origin: str) -> Mapping[str, str]:  # noqa: ARG004
+        """The headers by which pages of an origin may read what is refused."""
+        return {}
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)  # type: ignore[misc]
         self._await_head()
 
+    def data_received(self, data: bytes) -> None:
+        if self._thrown_away is None:
+            self._head += data[: LONGEST_HEAD - len(self._head)]
+            super().data_received(data)  # type: ignore[misc]
+            return
+        self._thrown_away += len(data)
+        if self._thrown_away > LINGERS_FOR:
+            self.transport.close()
+
     def connection_lost(self, error: Exception | None) -> None:
         self._head_is_there()
+        self._nobody_is_there()
         super().connection_lost(error)  # type: ignore[misc]
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  uvicorn's own words
@@ -61,18 +92,26 @@ class _Bounded:
             self._late = self.loop.call_later(HEAD_SECONDS, self._too_late)
 
     def _head_is_there(self) -> None:
+        self._head.clear()
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+    def _nobody_is_there(self) -> None:
+        for cycle in self._cycles:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _too_late(self) -> None:
         self._late = None
         self._refuse(TOO_SLOW)
 
     def _refuse(self, refusal: Refusal) -> None:
-        """Say why, and hang up."""
-        if self.transport.is_closing():
+        """Say why, and hang up once the caller has stopped to send."""
+        if self.transport.is_closing() or self._thrown_away is not None:
             return
+        found = _ORIGIN.search(bytes(self._head))
+        self._head_is_there()
         name = uuid.uuid4().hex
         before = CURRENT_ID.set(name)
         body = body_of(refusal)
@@ -83,11 +122,17 @@ class _Bounded:
             "x-request-id": name,
             "connection": "close",
             **{key.lower(): value for key, value in refusal.headers.items()},
+            **self.readable(found[1].decode("ascii") if found else ""),
         }
         lines = [b"HTTP/1.1 %d %s" % (refusal.status, _PHRASES[refusal.status])]
         lines += [f"{key}: {value}".encode("ascii") for key, value in headers.items()]
         self.transport.write(b"\r\n".join(lines) + b"\r\n\r\n" + body)
-        self.transport.close()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._nobody_is_there()
+            self.transport.close()  # another answer is under way, and would follow
+            return
+        self._thrown_away = 0
+        self.loop.call_later(LINGERS, self.transport.close)
 
 
 class BoundedH11(_Bounded, H11Protocol):
@@ -95,22 +140,29 @@ class BoundedH11(_Bounded, H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
-            self._await_head()
-        elif self.conn.their_state is not h11.IDLE:
+        if self._thrown_away is not None:
+            return
+        if self.conn.their_state is not h11.IDLE:
             self._head_is_there()
+        elif self.conn.trailing_data[0]:
+            self._await_head()
 
 
-def protocol() -> type[asyncio.Protocol]:
-    """How HTTP is read: by httptools where it is installed, else by h11, which uvicorn brings."""
+def protocol(readable: Callable[[str], Mapping[str, str]] | None = None) -> type[asyncio.Protocol]:
+    """How HTTP is read: by httptools where it is installed, else by h11, which uvicorn brings. `readable`: the headers
+    by which pages of an origin may read an answer; none unless given."""
     try:
         import httptools  # noqa: F401
     except ImportError:
-        return BoundedH11
-    return _bounded_httptools()
+        kind: type[_Bounded] = BoundedH11
+    else:
+        kind = _bounded_httptools()
+    given = {} if readable is None else {"readable": staticmethod(readable)}
+    made: Any = type(kind.__name__, (kind,), given)
+    return made  # type: ignore[no-any-return]
 
 
-def _bounded_httptools() -> type[asyncio.Protocol]:
+def _bounded_httptools() -> type[_Bounded]:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     class BoundedHttpTools(_Bounded, HttpToolsProtocol):
@@ -127,6 +179,10 @@ def _bounded_httptools() -> type[asyncio.Protocol]:
                 super().data_received(part)
                 if self.transport.is_closing():
                     return
+                if self._thrown_away is not None:
+                    continue
+                if not self._in_head:  # it belongs to a body
+                    self._head.clear()
                 self._idle = 0 if self._moved else self._idle + len(part)
                 if self._idle > LONGEST_HEAD:
                     self._refuse(TOO_LARGE)
@@ -145,6 +201,7 @@ def _bounded_httptools() -> type[asyncio.Protocol]:
             self._in_head, self._moved = False, True
             self._head_is_there()
             super().on_headers_complete()
+            self._cycles = [cycle for cycle in (*self._cycles, self.cycle) if not cycle.response_complete]
             if not self.url.startswith(b"/"):  # as h11 tells it: the door looks at the whole target
                 target: Any = self.url.partition(b"?")[0]
                 self.scope["raw_path"], self.scope["path"] = target, unquote(target.decode("ascii"))

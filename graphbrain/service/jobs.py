@@ -85,7 +85,7 @@ class Jobs:
         if key is not None and (known := self._jobs.get(self._keys.get(key, ""))):
             if (known.verb, known.asked) != (verb, asked):
                 used = f"This Idempotency-Key was used for another request ({known.verb})"
-                raise Refusal(400, "BadInput", f"{used}; make a new one for each request.")
+                raise Refusal(409, "BadInput", f"{used}; make a new one for each request.")
             return known
         if sum(job.state == "running" for job in self._jobs.values()) >= MOST_RUNNING:
             raise Refusal(429, "Busy", f"{MOST_RUNNING} jobs are running; wait for one, or stop it.", try_again=True)

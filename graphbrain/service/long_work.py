@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
@@ -13,12 +14,13 @@ from fastapi import Query as InQuery
 from pydantic import Field
 from pydantic.config import JsonDict
 
-from graphbrain.brain.rank import Wish, checked, checked_every
+from graphbrain.brain.rank import LONGEST_EVERY, Wish, checked, checked_every
 from graphbrain.errors import BadInput
 from graphbrain.methods import METHODS
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job
+from graphbrain.service.patterns import between
 from graphbrain.service.verbs import (
     EVERYBODY,
     OPERATORS,
@@ -38,8 +40,11 @@ __all__ = ["router"]
 router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79"])]
 BEGUN = 202
+USED: Mapping[int, str] = {409: "The Idempotency-Key was used for another request."}
 CHANGED: JsonDict = {"minProperties": 1, "propertyNames": {"enum": list(Settings.names("shared"))}}
 """How the document describes what may be changed."""
+_SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
+MOST_TOP = 1_000_000
 
 
 class Settle(Body):
@@ -53,13 +58,13 @@ class Rank(Body):
     """As `rank` takes it in Python."""
 
     method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
-    damping: float | None = Field(None, examples=[0.85])
-    tolerance: float | None = Field(None, examples=[1e-9])
-    iterations: int | None = Field(None, examples=[100])
+    damping: float | None = Field(None, examples=[0.85], json_schema_extra=between(0, 1, below=True))
+    tolerance: float | None = Field(None, examples=[1e-9], json_schema_extra=_SHARE)
+    iterations: int | None = Field(None, examples=[100], json_schema_extra={"minimum": 1})
     only_external: bool = Field(False, examples=[False])
     content: bool = Field(False, examples=[False])
-    trusted: list[str] | None = Field(None, examples=[None])
-    top: int = Field(10, examples=[10])
+    trusted: list[str] | None = Field(None, examples=[None], json_schema_extra={"minItems": 1})
+    top: int = Field(10, examples=[10], json_schema_extra=between(0, MOST_TOP))
     write: bool = Field(True, examples=[True])
     warm: bool = Field(False, examples=[False])
 
@@ -68,7 +73,7 @@ class RankIfDue(Body):
     """A method, and the seconds after which its scores are old."""
 
     method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
-    every: float = Field(3_600.0, examples=[3_600])
+    every: float = Field(3_600.0, examples=[3_600], json_schema_extra=between(1, LONGEST_EVERY))
 
 
 class AuditOf(Body):
@@ -105,7 +110,7 @@ def _begun(service: Backend, verb: str, caller: Caller, key: str | None, body: B
     return json_answer(job.as_dict(), BEGUN)
 
 
-@verb(router, "POST", "settle", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "settle", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def settle(body: Settle, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Bring all accounts to their fixed point at once."""
     given = body.model_dump(exclude_none=True)
@@ -116,7 +121,7 @@ async def settle(body: Settle, service: Service, caller: Caller, key: Idempotenc
     return _begun(service, "settle", caller, key, body, work)
 
 
-@verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "rank", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Compute batch scores of all pages, and write them to these."""
     checked(Wish(**body.model_dump(exclude={"top", "write", "warm"})), body.top)
@@ -127,7 +132,7 @@ async def rank(body: Rank, service: Service, caller: Caller, key: IdempotencyKey
     )
 
 
-@verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "rank_if_due", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """The same, where the scores are older than that and nobody else is at it; else the result is null."""
     checked_every(body.method, body.every)
@@ -139,7 +144,7 @@ async def rank_if_due(body: RankIfDue, service: Service, caller: Caller, key: Id
     return _begun(service, "rank_if_due", caller, key, body, work)
 
 
-@verb(router, "POST", "audit", READERS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "audit", READERS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def audit(body: AuditOf, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Recompute accounts from their neighbours and check leases, queues and marks; nothing is changed."""
 
@@ -149,7 +154,7 @@ async def audit(body: AuditOf, service: Service, caller: Caller, key: Idempotenc
     return _begun(service, "audit", caller, key, body, work)
 
 
-@verb(router, "POST", "change", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "change", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def change(body: Change, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Change settings of the brain for all who use it, and what follows from them for every page."""
     if not body.settings:
@@ -158,13 +163,13 @@ async def change(body: Change, service: Service, caller: Caller, key: Idempotenc
     return _begun(service, "change", caller, key, body, lambda job: service.brain.change(job.told, **body.settings))
 
 
-@verb(router, "POST", "clear", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "clear", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def clear(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Delete all pages, links, hosts and counters. What was deleted when it is stopped is gone."""
     return _begun(service, "clear", caller, key, body, lambda job: service.brain.clear(job.told))
 
 
-@verb(router, "POST", "convert_engine", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "convert_engine", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def convert_engine(body: Engine, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Give the brain another engine. Stopped, it must be begun again before the brain can be used."""
     checked_engine(body.engine)

@@ -9,9 +9,9 @@ from fastapi import Query as InQuery
 from pydantic import Field
 
 from graphbrain.brain.brain import Brain
-from graphbrain.methods import UNINDEXED
 from graphbrain.model import STATES
 from graphbrain.service import answers
+from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST, SCORE
 from graphbrain.service.verbs import EVERYBODY, READERS, Lines, Query, Service, json_answer, line, verb
 from graphbrain.settings import Settings
 
@@ -19,8 +19,8 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["looking"])
 MOST_TOP = 10_000
-Score = Annotated[str, Field(description=f"authority, hub, {', '.join(UNINDEXED)}", examples=["authority"])]
-Url = Annotated[str, Field(description="a page's URL or key", examples=["https://a.example/"])]
+Score = Annotated[str, Field(description="a score", examples=["authority"], json_schema_extra=SCORE)]
+Url = Annotated[str, Field(description="a page's URL or key", examples=["https://a.example/"], json_schema_extra=PAGE)]
 Limit = Annotated[int | None, Field(ge=0, le=2**53, description="end after so many", examples=[100])]
 State = Literal[STATES]  # type: ignore[valid-type]
 
@@ -54,14 +54,14 @@ class LinksOf(OnePage):
 class Path(OnePage):
     """A page, and another to which the way leads; with one alone it leads from a seed to it."""
 
-    other: str | None = Field(None, examples=["https://b.example/"])
+    other: str | None = Field(None, examples=["https://b.example/"], json_schema_extra=PAGE)
 
 
 class Which(Query):
     """Which pages: those that fit all that is given."""
 
     regex: str | None = Field(None, description="a regular expression found in the URL", examples=["/news/"])
-    host: str | None = Field(None, examples=["a.example"])
+    host: str | None = Field(None, examples=["a.example"], json_schema_extra=HOST)
     state: State | None = Field(None, examples=["known"])
     fetched: bool | None = Field(None, examples=[True])
 
@@ -84,7 +84,9 @@ class WhichLinks(Which):
 class Hosts(Query):
     """Which hosts: those that fit all that is given."""
 
-    text: str | None = Field(None, description="a part of the name", examples=["example"])
+    text: str | None = Field(
+        None, description="a part of the name", examples=["example"], json_schema_extra=PART_OF_HOST
+    )
     blocked: bool | None = None
     queued: bool | None = None
     slowed: bool | None = None
@@ -97,7 +99,7 @@ class Hosts(Query):
 class OneHost(Query):
     """A host."""
 
-    name: str = Field(examples=["a.example"])
+    name: str = Field(examples=["a.example"], json_schema_extra=HOST)
 
 
 @verb(router, "GET", "page", READERS, answers.PageAnswer)

@@ -22,6 +22,7 @@ from graphbrain.errors import (
     GraphUnavailable,
     SchemaMismatch,
     SettingsError,
+    UnknownHost,
     UnknownPage,
 )
 
@@ -29,6 +30,7 @@ __all__ = ["CURRENT_ID", "STATUSES", "Refusal", "body_of", "refusal_of", "valida
 
 STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (UnknownPage, 404),
+    (UnknownHost, 404),
     (BadInput, 400),
     (SettingsError, 400),
     (BeingConverted, 503),

@@ -133,7 +133,7 @@ def configured(service: Application, address: Address) -> uvicorn.Config:
     logging.getLogger("uvicorn.access").setLevel(logging.CRITICAL + 1)
     return uvicorn.Config(
         service,
-        http=protocol(),
+        http=protocol(service.readable),
         log_config=None,
         access_log=False,
         proxy_headers=False,

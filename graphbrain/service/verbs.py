@@ -175,7 +175,7 @@ _ALWAYS = {
     400: "The input cannot be used.",
     401: "No token, or none that is good.",
     403: "Not for this role.",
-    404: "No such page, or no such path.",
+    404: "No such page, host, or path.",
     408: "The body took too long to arrive.",
     413: "Too large a body, or too many items.",
     421: "The service is not called so.",

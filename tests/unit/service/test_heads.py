@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import socket
 import threading
 import time
@@ -22,7 +23,19 @@ from graphbrain.service.door import Door, Limits
 from graphbrain.service.heads import LONGEST_HEAD, MOST_HEADERS, BoundedH11, protocol
 from graphbrain.service.serve import KEEP_ALIVE
 
-PARSERS = {"httptools": protocol(), "h11": BoundedH11}
+
+def _readable(origin: str) -> dict[str, str]:
+    """Pages of one origin may read what is refused."""
+    return {"Access-Control-Allow-Origin": origin, "Vary": "Origin"} if origin == "https://desk.example" else {}
+
+
+PARSERS = {
+    "httptools": protocol(_readable),
+    "h11": type("Readable", (BoundedH11,), {"readable": staticmethod(_readable)}),
+}
+
+
+SLOW = 0.2
 
 
 async def _behind(scope: Any, receive: Any, send: Any) -> None:
@@ -32,6 +45,8 @@ async def _behind(scope: Any, receive: Any, send: Any) -> None:
         message = await receive()
         size += len(message.get("body", b""))
         more = message.get("more_body", False)
+    if scope["path"] == "/slow":
+        await asyncio.sleep(SLOW)
     said = f"{scope['path']} {size} {len(scope['headers'])}".encode()
     headers = [(b"content-length", str(len(said)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -173,6 +188,36 @@ def test_what_is_no_http_is_refused_in_the_documented_form(port: int) -> None:
         error = json.loads(body)["error"]
         assert status == 400 and error["type"] == "BadInput" and not error["try_again"]
         assert facts["content-type"] == "application/json" and error["request_id"] == facts["x-request-id"]
+
+
+@pytest.mark.parametrize("origin", [b"https://desk.example", b"https://evil.example", None])
+@pytest.mark.parametrize(
+    "rest", [b"X: " + b"x" * 200_000, b"Y: 1\r\n" * 150 + b"\r\n", b"no header\r\n\r\n"], ids=["431", "door", "400"]
+)
+def test_what_a_parser_refuses_can_be_read_by_pages_that_may(port: int, origin: bytes | None, rest: bytes) -> None:
+    begins = b"GET /x HTTP/1.1\r\nHost: service\r\n"
+    line = b"" if origin is None else b"oRigin: %s\r\n" % origin
+    good = begins + b"Origin: https://desk.example\r\n\r\n"  # the origin of an earlier request does not count
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as there:
+        there.sendall(good)
+        while b"/x 0 " not in there.recv(65_536):  # until it is answered
+            pass
+        there.sendall(begins + line + rest)
+        got = there.recv(65_536).lower()
+    assert got[9:12] in (b"431", b"400"), got
+    if b"431" in got[:13] and rest.startswith(b"Y"):
+        return  # it is refused by the door, behind which CORS is
+    assert (b"access-control-allow-origin: https://desk.example" in got) is (origin == b"https://desk.example")
+    assert b"evil" not in got
+
+
+def test_who_is_hung_up_on_while_requests_wait_leaves_no_traceback(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    """Good requests, and behind them in the same packet what is no HTTP."""
+    for _ in range(5):
+        told(port, head(target=b"/slow") * 3 + b"\x00\r\n\r\n")
+    assert told(port, head())[0] == 200
+    time.sleep(2 * SLOW)
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR], caplog.text
 
 
 def test_the_server_in_the_target_counts_and_not_what_host_says(port: int) -> None:
