@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from graphbrain import tables
 from graphbrain.analyst import plots
 from graphbrain.analyst.findings import findings
 from graphbrain.analyst.plots import text
-from graphbrain.analyst.questions import ask, question
+from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
 from graphbrain.arrays import Floats
 from graphbrain.graph import exports
@@ -122,8 +123,9 @@ def _content(graph: Graph) -> list[_Part]:
     kinds = ask(graph, "content-types", limit=15)
     parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
     languages: dict[str, int] = {}
-    for row in ask(graph, "content-types", limit="all").rows:
-        languages[str(row[1] or "not told")] = languages.get(str(row[1] or "not told"), 0) + row[2]
+    every = ask(graph, "content-types", limit="all")
+    for language, count in zip(every.column("language"), every.column("pages"), strict=True):
+        languages[str(language or "not told")] = languages.get(str(language or "not told"), 0) + count
     spoken = sorted(languages.items(), key=lambda each: (-each[1], each[0]))[:15]
     drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
     parts.append(_Part("Languages", "As pages say themselves.", drawn if spoken else "", ("language", "pages"), spoken))
@@ -134,27 +136,25 @@ def _content(graph: Graph) -> list[_Part]:
 
 def _progress(graph: Graph) -> list[_Part]:
     hours, days = ask(graph, "progress-by-hour"), ask(graph, "discovered-by-day", days=30)
-    latest = list(reversed(hours.rows))
     drawn = plots.columns(
         "hours",
         "Pages reported, hour by hour",
-        [row[0].strftime("%H h") for row in latest],
-        [("pages", _at(latest, 1))],
+        [hour.strftime("%H h") for hour in reversed(hours.column("hour"))],
+        [("pages", _upwards(hours, "pages"))],
     )
-    dated = list(reversed(days.rows))
     found = plots.columns(
         "days",
         "Pages found and first fetched, day by day",
-        [row[0].strftime("%m-%d") for row in dated],
-        [("found", _at(dated, 1)), ("first fetched", _at(dated, 2))],
+        [day.strftime("%m-%d") for day in reversed(days.column("day"))],
+        [("found", _upwards(days, "discovered")), ("first fetched", _upwards(days, "first_fetched"))],
     )
     said = "The last 48 hours in which something was done."
     return [
-        _Part("Pages reported an hour", said, drawn if len(latest) > 1 else "", hours.columns, hours.rows),
+        _Part("Pages reported an hour", said, drawn if len(hours.rows) > 1 else "", hours.columns, hours.rows),
         _Part(
             "Pages found and first fetched",
             "Day by day, in UTC.",
-            found if len(dated) > 1 else "",
+            found if len(days.rows) > 1 else "",
             days.columns,
             days.rows,
         ),
@@ -163,7 +163,8 @@ def _progress(graph: Graph) -> list[_Part]:
 
 def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     states = ask(graph, "states")
-    drawn = plots.bars("states", "Pages by state", [(row[0], row[1]) for row in states.rows])
+    counted = list(zip(states.column("state"), states.column("pages"), strict=True))
+    drawn = plots.bars("states", "Pages by state", counted)
     waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [place for place in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[place]]
@@ -229,8 +230,8 @@ def _concentration(scores: Floats) -> _Part:
 
 
 def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Part]:
-    known = score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
-    places = [pages.hosts.index(row[0]) for row in known.rows if row[0] in pages.hosts]
+    score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
+    places = [pages.hosts.index(name) for name in score.column("host") if name in pages.hosts]
     host = np.full(table.pages, -1, dtype=np.int64)
     at = table.at(pages.ids)
     host[at[at >= 0]] = pages.host[at >= 0]
@@ -259,12 +260,13 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
 
 def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     depths = ask(graph, "depth")
-    shown = [row for row in depths.rows if row[0] is not None][:40]
+    reached = [clicks is not None for clicks in depths.column("clicks")]
+    shown = replace(depths, rows=list(compress(depths.rows, reached))[:40])
     drawn = plots.columns(
         "depths",
         "Pages by clicks from a seed, and how many of them were fetched",
-        [str(row[0]) for row in shown],
-        [("pages", _at(shown, 1)), ("fetched", _at(shown, 2))],
+        [str(clicks) for clicks in shown.column("clicks")],
+        [("pages", _numbers(shown, "pages")), ("fetched", _numbers(shown, "fetched"))],
         "clicks from a seed",
     )
     days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
@@ -274,7 +276,7 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], "last visit")
     ages = list(zip(labels, counts, strict=True))
     return [
-        _Part("Click depth", "", drawn if shown else "", depths.columns, depths.rows),
+        _Part("Click depth", "", drawn if shown.rows else "", depths.columns, depths.rows),
         _Part("Freshness", "How long ago pages were visited last.", fresh, ("last visit", "pages"), ages),
         _asked(graph, "stale-pages", limit=10),
     ]
@@ -282,21 +284,22 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
 
 def _errors(graph: Graph) -> list[_Part]:
     statuses = ask(graph, "statuses", limit=12)
-    named = [(str(row[0] or row[1] or "no answer"), float(row[2])) for row in statuses.rows]
+    said = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
+    named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in said]
     drawn = plots.bars("statuses", "Pages by what their server said last", named)
     days = ask(graph, "failures-by-day", days=30)
-    dated = list(reversed(days.rows))
+    counted = list(zip(_upwards(days, "pages"), _upwards(days, "cured"), strict=True))
     failed = plots.columns(
         "failed",
         "Pages by the day of their last failure; those not fetched since are hatched",
-        [row[0].strftime("%m-%d") for row in dated],
-        [("failed last", _at(dated, 1)), ("not since cured", [row[1] - row[5] for row in dated])],
+        [day.strftime("%m-%d") for day in reversed(days.column("day"))],
+        [("failed last", [pages for pages, _ in counted]), ("not since cured", [a - cured for a, cured in counted])],
     )
     return [
         _Part(
             "What servers say", "HTTP status of the last try.", drawn if named else "", statuses.columns, statuses.rows
         ),
-        _Part("Failures by day", "", failed if len(dated) > 1 else "", days.columns, days.rows),
+        _Part("Failures by day", "", failed if len(days.rows) > 1 else "", days.columns, days.rows),
         _asked(graph, "slow-hosts", limit=15),
         _asked(graph, "blocked-hosts", limit=15),
         _asked(graph, "broken-pages", limit=15),
@@ -307,8 +310,21 @@ def _changes(graph: Graph, days: float) -> list[_Part]:
     return [_asked(graph, name, days=days, limit=20) for name in ("new-pages", "changed-pages", "gone-pages")]
 
 
-def _at(rows: Sequence[Sequence[Any]], place: int) -> list[float]:
-    return [float(row[place] or 0) for row in rows]
+def _answered(status: int | None, error: str | None, fault: str | None) -> str:
+    """What a server said, in a few words; a status below 400 with why its page fails all the same."""
+    if status is None:
+        return error or "no answer"
+    return f"{status} {fault}" if fault and status < 400 else str(status)
+
+
+def _numbers(answer: Asked, name: str) -> list[float]:
+    """A column of numbers, 0 where there is none."""
+    return [float(value or 0) for value in answer.column(name)]
+
+
+def _upwards(answer: Asked, name: str) -> list[float]:
+    """The same from the last row to the first: answers begin with the latest day."""
+    return _numbers(answer, name)[::-1]
 
 
 # ---------------------------------------------------------------------- how it is written
