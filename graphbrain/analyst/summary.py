@@ -20,13 +20,14 @@ from scipy import sparse
 
 from graphbrain import tables
 from graphbrain.analyst import plots
-from graphbrain.analyst.findings import findings
+from graphbrain.analyst.findings import Finding, findings
 from graphbrain.analyst.plots import text
 from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
 from graphbrain.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.show import counted
 
 __all__ = ["Progress", "page"]
 
@@ -37,13 +38,16 @@ WORST = 10
 """Pages or links that a finding names."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
 """Columns whose texts may be long: they get room."""
+ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
+"""Columns that say what a row is about, the first of them that a table has."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table."""
+    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table. `body`: HTML in place of
+    both. `folded`: it is opened by a click."""
 
     title: str
     said: str
@@ -51,6 +55,8 @@ class _Part:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     wide: bool = False
+    body: str = ""
+    folded: bool = False
 
 
 def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
@@ -106,16 +112,29 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
 def _findings(graph: Graph) -> list[_Part]:
     """What is wrong, the most wasteful first, and the ten worst of each."""
     found = findings(graph)
-    rows = [(each.title, each.count, each.what, f"{100 * each.share:.2f} %", f"ask {each.question}") for each in found]
     said = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
-    columns = ("finding", "count", "of", "share", "graphbrain")
-    shares = [(f"{each.title} ({each.count:,})", round(100 * each.share, 2)) for each in found]
-    drawn = plots.bars("findings", "Share of the authority inside the scope, in percent", shares) if found else ""
-    first = _Part("What is wrong, and what it wastes", said, drawn, columns, rows, wide=True)
-    return [first, *(_asked(graph, each.question, f"{each.title}: the worst", limit=WORST) for each in found)]
+    worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in found]
+    first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(found))
+    return [first, *(replace(part, folded=True) for part in worst)]
+
+
+def _wastes(found: Sequence[Finding]) -> str:
+    """Findings one below the other, each with a bar, a link to its worst, and how to ask for more."""
+    most = max([each.share for each in found], default=0.0) or 1.0
+    rows = []
+    for number, each in enumerate(found, 1):
+        told = "".join(f" --param {name}={value}" for name, value in each.given.items())
+        rows.append(
+            f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
+            f'<span class="number">{text(counted(each.count, each.what))}</span>'
+            f'<meter min="0" max="{most:.6g}" value="{each.share:.6g}" aria-hidden="true"></meter>'
+            f'<span class="number">{100 * each.share:.2f} %</span>'
+            f"<code>graphbrain ask {text(each.question)}{text(told)}</code></li>"
+        )
+    return f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>'
 
 
 def _content(graph: Graph) -> list[_Part]:
@@ -272,8 +291,9 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
     bins = np.searchsorted([length for length, _ in AGES], days)
     counts = np.bincount(bins, minlength=len(AGES) + 1).tolist()
-    labels = [*(f"< {words}" for _, words in AGES), "older"]
-    fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], "last visit")
+    labels = [*(words for _, words in AGES), "older"]
+    beneath = "visited last within so long"
+    fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], beneath)
     ages = list(zip(labels, counts, strict=True))
     return [
         _Part("Click depth", "", drawn if shown.rows else "", depths.columns, depths.rows),
@@ -359,6 +379,10 @@ def _card(part: _Part, place: str) -> str:
     said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
     classes = "card wide" if part.wide else "card"
     head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
+    if part.body:
+        return f'<div class="{classes}">{head}{part.body}</div>'
+    if part.folded:
+        return f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, place)}</details>'
     table = _table(part, place) if part.rows else '<p class="soft">Nothing.</p>'
     if part.drawn:
         plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{place}">{part.drawn}</div>'
@@ -369,7 +393,7 @@ def _card(part: _Part, place: str) -> str:
 
 
 def _table(part: _Part, place: str) -> str:
-    part = _urls_first(part)
+    part = _named_first(part)
     rights = [
         all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
         for column in range(len(part.columns))
@@ -385,18 +409,20 @@ def _table(part: _Part, place: str) -> str:
         for row in part.rows
     )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {text(part.title)}" data-of="{place}">'
+        f'<div class="scroll" id="{place}-table" tabindex="0" role="region" aria-label="Table: {text(part.title)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _urls_first(part: _Part) -> _Part:
-    """The same with the page's URL as its first column: on a phone the others are beside what is seen."""
-    if "url" not in part.columns or part.columns[0] == "url":
+def _named_first(part: _Part) -> _Part:
+    """The same with what a row is about, its URL or host, as the first column: on a phone the others are beside what is
+    seen."""
+    name = next((name for name in ABOUT if name in part.columns), None)
+    if name is None or part.columns[0] == name:
         return part
-    place = list(part.columns).index("url")
+    place = list(part.columns).index(name)
     rows = [[row[place], *row[:place], *row[place + 1 :]] for row in part.rows]
-    return replace(part, columns=["url", *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
+    return replace(part, columns=[name, *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
 
 
 def _cell(value: Any) -> str:
