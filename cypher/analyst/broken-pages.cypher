@@ -11,6 +11,6 @@
 :param limit => 50;
 
 MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
-WITH to, COUNT { (to)<-[:LINKS]-() } AS links ORDER BY links DESC, to.url LIMIT $limit
-RETURN to.status AS status, to.fault AS fault, to.error AS error, links, [(from:Page)-[:LINKS]->(to) | from.url][..3] AS linked_from, to.url AS url
+WITH to, COUNT { (to)<-[:LINKS]-(from:Page) WHERE from.state <> 'alias' } AS links ORDER BY links DESC, to.url LIMIT $limit
+RETURN to.status AS status, to.fault AS fault, to.error AS error, links, [(from:Page)-[:LINKS]->(to) WHERE from.state <> 'alias' | from.url][..3] AS linked_from, to.url AS url
 ORDER BY links DESC, url
