@@ -117,9 +117,10 @@ PAGE: dict[str, tuple[str, str]] = {
     "failing_since": (TIME, "its first failure since it was last fetched"),
     "fault": (
         "",
-        "how its last visit failed: refused, broken or silent, as of the host; missing (404, 410, other 4xx, or a "
-        "redirect that leads nowhere); circles (a permanent redirect to itself); not_modified (a 304 of a page that "
-        "was never fetched); not_sent, not_understood (as the crawler says); bad_report (the report was refused)",
+        "how its last visit failed: refused, broken or silent, as of the host; missing (404, 410, other 4xx); nowhere "
+        "(a redirect to no URL, or temporary ones in a circle); circles (a permanent redirect to itself); not_modified "
+        "(a 304 of a page that was never fetched); not_sent, not_understood (as the crawler says); bad_report (the "
+        "report was refused)",
     ),
     "untried_since": (TIME, "its last visit, while it waits among those of its host that failed"),
     "spells": ("", "its links name aliases"),

@@ -112,7 +112,7 @@ class Item:
         if self.refusal:
             return "bad_report"
         if self.missing:
-            return "missing"
+            return "missing" if (self.report.status or 0) >= 400 else "nowhere"
         named = self.report.fault if isinstance(self.report, Failed) else None
         return health.page_fault(self.kind, self.report.status, named)
 

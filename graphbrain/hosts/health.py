@@ -29,6 +29,7 @@ from typing import Literal, cast, get_args
 
 __all__ = [
     "ABANDONED_AFTER",
+    "ABSENT",
     "DAY",
     "FIRST_LOOK",
     "FIRST_PROBE",
@@ -50,13 +51,23 @@ __all__ = [
 
 Kind = Literal["well", "refused", "broken", "silent", "none"]
 PageFault = Literal[
-    "refused", "broken", "silent", "missing", "circles", "not_modified", "not_sent", "not_understood", "bad_report"
+    "refused",
+    "broken",
+    "silent",
+    "missing",
+    "nowhere",
+    "circles",
+    "not_modified",
+    "not_sent",
+    "not_understood",
+    "bad_report",
 ]
 PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 """How the last visit of a page failed, as it is kept on the page:
 
 * `refused`, `broken`, `silent`: the kind of the attempt;
-* `missing`: the server answered another 4xx, or a redirect that leads nowhere;
+* `missing`: the server answered another 4xx;
+* `nowhere`: a redirect leads to no URL, or temporary ones lead in a circle; the page waits like a missing one;
 * `circles`: a permanent redirect leads back to the page itself;
 * `not_modified`: the server answered 304, and the page had never been fetched;
 * `not_sent`: the crawler did not send the request;
@@ -67,6 +78,8 @@ PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 VERSION = 2
 """Of this model; it stands on the brain, and pages of a brain that has another one are gone through once. Version 1 had
 no names for all faults of pages."""
+ABSENT: tuple[PageFault, ...] = ("missing", "nowhere")
+"""Faults of pages that are not there."""
 REFUSING = frozenset({429, 503})
 """The host asks to be asked less often."""
 NOT_MODIFIED = 304

@@ -135,7 +135,7 @@ def test_every_fault_fails_wherever_it_is_counted(brain: Brain) -> None:
 
 NAMED: dict[str, tuple[Fetched | Failed, str]] = {
     "missing": (Failed("", status=404), "missing"),
-    "nowhere": (Failed("", status=302, error="more than 5 redirects"), "missing"),
+    "nowhere": (Failed("", status=302, error="more than 5 redirects"), "nowhere"),
     "ring": (Fetched("", status=301, redirected_to="ring"), "circles"),
     "unmet": (Fetched("", not_modified=True), "not_modified"),
     "unsent": (Failed("", error="no such scheme", fault="not_sent"), "not_sent"),
@@ -170,6 +170,7 @@ def test_each_fault_of_a_page_has_a_name(brain: Brain, raw: driver.Driver) -> No
     old = {"circles": "well", "not_modified": "well", "not_understood": "well", "bad_report": "none"}
     raw.execute_query("UNWIND $old AS o MATCH (p:Page {fault: o[0]}) SET p.fault = o[1]", old=[*map(list, old.items())])
     raw.execute_query("MATCH (p:Page {url: $url}) SET p.fault = 'not_understood'", url=f"{A}/garbled")
+    raw.execute_query("MATCH (p:Page {fault: 'nowhere'}) SET p.fault = 'missing'")
     raw.execute_query("MATCH (b:Brain) SET b.health = 1")
     assert shown() != [wanted] * 4
     brain.session.refresh()
