@@ -18,7 +18,7 @@ failing that is not blamed, as one with a 503."""
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
     "key": ("", "what tells pages apart: the digest of a normal form of the URL"),
-    "name": ("", "the address without its scheme, as a caption"),
+    "name": ("", "as a caption: the tail of the path and the host; of older pages the host comes first"),
     "host": ("", "host and port, the name of a :Host"),
     "state": ("", "frontier, known, outside, alias, parked or gone"),
     "outside_because": ("", "why a page outside is not fetched: scope or robots"),
