@@ -117,7 +117,7 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
         right[name] = None if page[name] is None else reckoned(page[name], origin, now)
     if page["lease_until"] is not None and is_ahead(claimed, now):
         right["lease_until"] = min(page["lease_until"], now + spans.lease)
-    if is_ahead(failed, now) and page["fault"] not in (None, "missing"):
+    if is_ahead(failed, now) and page["fault"] not in (None, "missing", "nowhere"):
         right |= _of_failing(page, right, now, spans)
     return {name: at for name, at in right.items() if at != page[name]}
 

@@ -379,9 +379,8 @@ class Page(_Record):
     by its own clock under the classic engine. `hub_rank`, `authority_rank`: floor(4·log2 score), of scores from 32 on.
     `error`: what was said of the last failure, at `failed`, if no page came since; `hinted_by`: its last hint's kind.
     `claimed`: since when somebody holds it; None, too, where that is held by a claim of an older graphbrain.
-    `failing_since`: its first failure since it was last fetched; `fault`: how the last visit failed (`refused`,
-    `broken`, `silent`, `missing`, `not_sent`, `not_understood`); `recheck_at`: when an alias or a parked page is looked
-    at again.
+    `failing_since`: its first failure since it was last fetched; `fault`: how the last visit failed, one of
+    `hosts.health.PAGE_FAULTS`; `recheck_at`: when an alias or a parked page is looked at again.
     `clicks`: the fewest clicks from a seed to it by links, as `Brain.page` and `Brain.dump_pages` find them; None where
     no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
     `led_to`: where its last visit was led by temporary redirects, or a refresh in 0 seconds.

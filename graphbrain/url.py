@@ -118,10 +118,11 @@ def host_of(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """A caption for Neo4j Browser: the host and the tail of the path."""
+    """A caption for Neo4j Browser, which shows how it begins: the tail of the path, by which pages of a host differ,
+    and the host."""
     host = host_of(url)
     tail = url.split("/", 3)[-1].rstrip("/").rsplit("/", 1)[-1]
-    return f"{host}/{tail}"[:80] if tail else host[:80]
+    return f"{tail[:60]} ({host})"[:80] if tail else host[:80]
 
 
 def address(url: str, hash_bang: bool = False) -> str:

@@ -2,6 +2,9 @@
 //
 // A row is a page that failed when it was last tried; the one with the most links to it first, with three
 // of the pages that link to it. For all of them ask broken-links.
+// `fault` is one of: refused, broken, silent, missing, nowhere (a redirect to no URL, or temporary ones in a circle), circles (it
+// redirects to itself), not_modified (a 304, and the page was never fetched), not_sent, not_understood, bad_report (the
+// crawler's report was refused).
 //
 // group     Errors
 // param     limit  how many pages
@@ -9,6 +12,6 @@
 :param limit => 50;
 
 MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
-WITH to, COUNT { (to)<-[:LINKS]-() } AS links ORDER BY links DESC, to.url LIMIT $limit
-RETURN to.status AS status, to.error AS error, links, [(from:Page)-[:LINKS]->(to) | from.url][..3] AS linked_from, to.url AS url
+WITH to, COUNT { (to)<-[:LINKS]-(from:Page) WHERE from.state <> 'alias' } AS links ORDER BY links DESC, to.url LIMIT $limit
+RETURN to.status AS status, to.fault AS fault, to.error AS error, links, [(from:Page)-[:LINKS]->(to) WHERE from.state <> 'alias' | from.url][..3] AS linked_from, to.url AS url
 ORDER BY links DESC, url

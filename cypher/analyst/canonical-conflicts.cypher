@@ -12,11 +12,18 @@
 :param host => '';
 :param limit => 100;
 
-MATCH (p:Page) WHERE p.canonical IS NOT NULL AND p.canonical <> p.url AND ($host = '' OR p.host = $host)
-CALL (p) {
-  OPTIONAL MATCH (q:Page {host: split(p.canonical, '/')[2]}) WHERE q.url = p.canonical
-  RETURN q LIMIT 1
+// Pages and targets are brought together by the URL in one go: looked up one by one, each would cost the pages of its host.
+CALL () {
+  MATCH (p:Page) WHERE p.canonical <> p.url AND ($host = '' OR p.host = $host)
+  RETURN p.canonical AS canonical, p, null AS target
+UNION ALL
+  MATCH (p:Page) WHERE p.canonical <> p.url AND ($host = '' OR p.host = $host)
+  WITH collect(DISTINCT p.canonical) AS named
+  MATCH (q:Page) WHERE q.url IN named
+  RETURN q.url AS canonical, null AS p, q AS target
 }
+WITH canonical, collect(p) AS pages, head(collect(target)) AS q
+UNWIND pages AS p
 RETURN CASE WHEN q IS NULL THEN 'is not in the graph' WHEN q.state = 'alias' THEN 'redirects'
             WHEN q.state = 'outside' AND q.outside_because = 'robots' THEN 'may not be fetched'
             WHEN q.state = 'outside' THEN 'is outside the scope'

@@ -1,7 +1,8 @@
 // Hosts by the share of their pages that fail
 //
 // Of the pages of a host that were tried, `failing` did not answer properly the last time: `client` with 4xx, `refused` with 429
-// or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all, `other` in a way that was not understood.
+// or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all. `other`: it redirected in a circle or nowhere, was
+// not understood or not asked, or its report was refused; `fault` of broken-pages says which.
 //
 // group     Errors
 // param     least  only hosts of which so many pages were tried
@@ -15,7 +16,8 @@ WITH p.host AS host, CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0
                  CASE WHEN p.status IN [429, 503] THEN 'refused'
                       WHEN p.status >= 500 OR p.status IN [408, 421, 423, 425] THEN 'broken'
                       WHEN p.status >= 400 THEN 'client'
-                      WHEN p.status IS NULL AND NOT coalesce(p.error, '') STARTS WITH 'refused: ' THEN 'silent'
+                      WHEN coalesce(p.fault, 'silent') = 'silent' AND p.status IS NULL
+                       AND NOT coalesce(p.error, '') STARTS WITH 'refused: ' THEN 'silent'
                       ELSE 'other' END END AS fault
 WITH host, count(*) AS tried, count(fault) AS failing, count(CASE fault WHEN 'client' THEN 1 END) AS client,
      count(CASE fault WHEN 'refused' THEN 1 END) AS refused, count(CASE fault WHEN 'broken' THEN 1 END) AS broken,

@@ -13,7 +13,8 @@ WITH toInteger(p.failed / 86400.0) AS day, CASE WHEN coalesce(p.failed, 0.0) > c
                  CASE WHEN p.status IN [429, 503] THEN 'refused'
                       WHEN p.status >= 500 OR p.status IN [408, 421, 423, 425] THEN 'broken'
                       WHEN p.status >= 400 THEN 'client'
-                      WHEN p.status IS NULL AND NOT coalesce(p.error, '') STARTS WITH 'refused: ' THEN 'silent'
+                      WHEN coalesce(p.fault, 'silent') = 'silent' AND p.status IS NULL
+                       AND NOT coalesce(p.error, '') STARTS WITH 'refused: ' THEN 'silent'
                       ELSE 'other' END ELSE 'cured' END AS fault
 RETURN date(datetime({epochSeconds: day * 86400})) AS day, count(*) AS pages, count(CASE fault WHEN 'client' THEN 1 END) AS client,
        count(CASE fault WHEN 'refused' THEN 1 END) AS refused, count(CASE fault WHEN 'broken' THEN 1 END) AS broken,

@@ -181,10 +181,12 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
     numbers: dict[str, int] = {}
     host = np.full(table.pages, -1, dtype=np.int64)
     authority = np.zeros(table.pages)
-    for rows in _in_parts(graph, "looks/pages", table.ids, RANGE):
-        places = table.at(np.array([row[0] for row in rows], dtype=np.int64))
-        host[places] = [numbers.setdefault(row[2], len(numbers)) for row in rows]
-        authority[places] = [row[3] for row in rows]
+    for first in range(0, int(table.ids[-1]) + 1 if table.pages else 0, RANGE):
+        for name, ids, scores in graph.read(bound(_page_hosts, first), "looks/page_hosts"):
+            places = table.at(np.array(ids, dtype=np.int64))
+            known = places >= 0
+            host[places[known]] = numbers.setdefault(name, len(numbers))
+            authority[places[known]] = np.array(scores)[known]
     return list(numbers), host, authority
 
 
@@ -276,6 +278,11 @@ def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
     rows: list[list[Any]] = tx.one(name, ids=ids)[0]
     for row in rows:
         intact(*row)
+    return rows
+
+
+def _page_hosts(tx: Tx, first: int) -> list[list[Any]]:
+    rows: list[list[Any]] = tx.one("looks/page_hosts", first=first, last=first + RANGE - 1)[0]
     return rows
 
 

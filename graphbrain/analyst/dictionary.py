@@ -10,14 +10,15 @@ TIME = "epoch s"
 
 FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
 """A page p is failing where its last attempt brought no page: the server answered 4xx, refused (429, 503), was broken
-(any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), or was not understood.
+(any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), was not understood,
+redirected to itself, was a 304 of a page that was never fetched; or the request was not sent, or its report refused.
 All questions use these words. The host of a failing page may be well, as that of one with a 404, and a page may be
 failing that is not blamed, as one with a 503."""
 
 PAGE: dict[str, tuple[str, str]] = {
     "url": ("", "the address, as it was written"),
     "key": ("", "what tells pages apart: the digest of a normal form of the URL"),
-    "name": ("", "the address without its scheme, as a caption"),
+    "name": ("", "as a caption: the tail of the path and the host; of older pages the host comes first"),
     "host": ("", "host and port, the name of a :Host"),
     "state": ("", "frontier, known, outside, alias, parked or gone"),
     "outside_because": ("", "why a page outside is not fetched: scope or robots"),
@@ -114,7 +115,13 @@ PAGE: dict[str, tuple[str, str]] = {
     "recheck_at": (TIME, "when an alias, or a page that was parked, is fetched again; indexed"),
     "hurried_at": (TIME, "when a hint or a new link last brought that forward"),
     "failing_since": (TIME, "its first failure since it was last fetched"),
-    "fault": ("", "how its last visit failed: refused, broken, silent, missing, not_sent or not_understood"),
+    "fault": (
+        "",
+        "how its last visit failed: refused, broken or silent, as of the host; missing (404, 410, other 4xx); nowhere "
+        "(a redirect to no URL, or temporary ones in a circle); circles (a permanent redirect to itself); not_modified "
+        "(a 304 of a page that was never fetched); not_sent, not_understood (as the crawler says); bad_report (the "
+        "report was refused)",
+    ),
     "untried_since": (TIME, "its last visit, while it waits among those of its host that failed"),
     "spells": ("", "its links name aliases"),
     "respelt": ("", "how often its address was replaced by a better one"),

@@ -6,33 +6,35 @@ Statements: looks/page_findings, looks/link_findings, looks/copies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from graphbrain.graph.connection import Graph
 
 __all__ = ["Finding", "findings"]
 
-KINDS = {
-    "failing": ("Pages that fail", "pages", "broken-pages"),
-    "broken": ("Links to pages that fail", "links", "broken-links"),
-    "named": ("Links that name redirects", "links", "links-to-redirects"),
-    "led": ("Pages that lead elsewhere for now", "pages", "temporary-redirects"),
-    "copies": ("Copies of other pages", "pages", "duplicates"),
-    "barred": ("Pages that robots.txt forbids", "pages", "robots-blocked"),
-    "hidden": ("Pages that ask not to be found", "pages", "noindex-pages"),
-    "untitled": ("Pages without a title", "pages", "titles"),
+KINDS: dict[str, tuple[str, str, str, Mapping[str, int]]] = {
+    "failing": ("Pages that fail", "page", "broken-pages", {}),
+    "broken": ("Links to pages that fail", "link", "broken-links", {}),
+    "named": ("Links that name redirects", "link", "links-to-redirects", {}),
+    "led": ("Pages that lead elsewhere for now", "page", "temporary-redirects", {}),
+    "copies": ("Copies of other pages", "page", "duplicates", {}),
+    "barred": ("Pages that robots.txt forbids", "page", "robots-blocked", {}),
+    "hidden": ("Pages that ask not to be found", "page", "noindex-pages", {}),
+    "untitled": ("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
-"""Fault → what it is called, what is counted, and the question that names the worst."""
+"""Fault → what it is called, what is counted, the question that names the worst, and what that is told."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault: `count` pages or links (`what`) have it. `share`: of the authority inside the scope, 0..1, that these
-    pages hold, or that is paid along these links. `question`: names them."""
+    """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
+    these pages hold, or that is paid along these links. `question`: names them, where it is told what is `given`."""
 
     title: str
     what: str
     question: str
+    given: Mapping[str, int]
     count: int
     share: float
 

@@ -53,7 +53,7 @@ PAGES = (
     | dict.fromkeys(("out_links", "in_links"), _WHOLE)
     | dict.fromkeys(_TIMES, "time")
     | dict.fromkeys(("visits", "changes", "errors", "status", "simhash"), _WHOLE)
-    | dict.fromkeys(("error", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
+    | dict.fromkeys(("error", "fault", "outside_because", "parked_because", "worker", "body_hash", "text_hash"), _TEXT)
     | dict.fromkeys(("etag", "last_modified", "hinted_by", "redirects_to"), _TEXT)
     | {"in_sitemap": "time", "title": _TEXT, "canonical": _TEXT, "noindex": _TRUE, "language": _TEXT, "size": _WHOLE}
     | {"content_type": _TEXT, "fetch_seconds": _NUMBER, "led_to": "texts"}

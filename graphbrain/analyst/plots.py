@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphbrain.arrays import Floats
 from graphbrain.tables import shorten, visible
 
-__all__ = ["bars", "columns", "curve", "network", "short"]
+__all__ = ["bars", "columns", "curve", "labels_of", "network", "short"]
 
 WIDTH, HEIGHT = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 34
@@ -49,7 +49,7 @@ def bars(name: str, title: str, rows: Sequence[tuple[str, float]]) -> str:
         y = ROW * place + 4
         wide = 150 * value / most
         parts.append(
-            f'<text x="140" y="{y + 13}" class="end">{text(shorten(words, 22))}</text>'
+            f'<text x="140" y="{y + 13}" class="end">{text(shorten(words, 20))}</text>'
             f'<rect x="148" y="{y + 2}" width="{wide:.1f}" height="{ROW - 8}" class="bar"/>'
             f'<text x="{152 + wide:.1f}" y="{y + 13}">{short(value)}</text>'
         )
@@ -83,7 +83,8 @@ def columns(
             x = LEFT + wide * place + inset
             spot = f'x="{x:.1f}" y="{top + tall - high:.1f}"'
             parts.append(f'<rect {spot} width="{wide - 2 * inset:.1f}" height="{high:.1f}" {look}/>')
-    every = max(1, math.ceil(count * 7 * max([1, *map(len, labels)]) / (WIDTH - LEFT - RIGHT)))
+    room = LETTER * (max([1, *map(len, labels)]) + 1)  # a letter between two labels
+    every = max(1, math.ceil(count * room / (WIDTH - LEFT - RIGHT)))
     for place in range(0, count, every):
         x = LEFT + wide * (place + 0.5)
         parts.append(f'<text x="{x:.1f}" y="{HEIGHT - 18}" class="middle">{text(labels[place])}</text>')
@@ -165,19 +166,43 @@ def network(
                 ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
                 parts.append(f'<line {ends} class="link" stroke-width="{thick:.1f}"/>')
     heaviest = max([weight for _, weight in nodes], default=0) or 1
-    labels: list[tuple[float, float, float]] = []
-    for (words, weight), (x, y) in sorted(zip(nodes, spots.tolist(), strict=True), key=lambda each: -each[0][1]):
-        radius, label = 5 + 15 * math.sqrt(weight / heaviest), shorten(words, 24)
+    circles = [
+        (x, y, 5 + 15 * math.sqrt(weight / heaviest), words)
+        for (words, weight), (x, y) in sorted(zip(nodes, spots.tolist(), strict=True), key=lambda each: -each[0][1])
+    ]
+    for x, y, radius, words in circles:
         parts.append(
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" class="node"><title>{text(words)}</title></circle>'
         )
-        half = LETTER * len(label) / 2
-        for beneath in (y + radius + 12, y - radius - 4):
-            if not any(abs(beneath - b) < LINE and abs(x - a) < half + h for a, b, h in labels):
-                labels.append((x, beneath, half))
-                parts.append(f'<text x="{x:.1f}" y="{beneath:.1f}" class="middle halo">{text(label)}</text>')
-                break
+    for x, y, label in labels_of(circles, wide, tall):
+        parts.append(f'<text x="{x:.1f}" y="{y:.1f}" class="middle halo">{text(label)}</text>')
     return _svg(name, title, tall, parts, wide)
+
+
+def labels_of(
+    circles: Sequence[tuple[float, float, float, str]], wide: float, tall: float
+) -> list[tuple[float, float, str]]:
+    """Middle and base line of the labels of circles (x, y, radius, words), the first ones first: beneath, above, right
+    or left, where a label lies over no other label and no other circle; one without such a place is left out."""
+    placed: list[tuple[float, float, str]] = []
+    boxes: list[tuple[float, float, float]] = []
+    for number, (x, y, radius, words) in enumerate(circles):
+        label = shorten(words, 24)
+        half = LETTER * len(label) / 2
+        aside = radius + half + 4
+        for a, b in ((x, y + radius + 12), (x, y - radius - 4), (x + aside, y + 4), (x - aside, y + 4)):
+            outside = a < half or a > wide - half or b < LINE or b > tall - 4
+            over_label = any(abs(b - d) < LINE and abs(a - c) < half + h for c, d, h in boxes)
+            over_circle = any(
+                abs(b - 4 - d) < r + LINE / 2 and abs(a - c) < r + half
+                for other, (c, d, r, _) in enumerate(circles)
+                if other != number
+            )
+            if not (outside or over_label or over_circle):
+                placed.append((a, b, label))
+                boxes.append((a, b, half))
+                break
+    return placed
 
 
 def _laid_out(both: NDArray[np.float64], seed: int) -> Floats:

@@ -145,6 +145,11 @@ class Asked:
     cut: bool = False
     note: str = ""
 
+    def column(self, name: str) -> list[Any]:
+        """The values of a column, row by row."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
     def since(self, day: datetime) -> Asked:
         """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
         if "day" not in self.columns:

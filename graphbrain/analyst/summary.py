@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from scipy import sparse
 
 from graphbrain import tables
 from graphbrain.analyst import plots
-from graphbrain.analyst.findings import findings
+from graphbrain.analyst.findings import Finding, findings
 from graphbrain.analyst.plots import text
-from graphbrain.analyst.questions import ask, question
+from graphbrain.analyst.questions import Asked, ask, question
 from graphbrain.analyst.standing import Progress, Standing, standing
 from graphbrain.arrays import Floats
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.show import counted
 
 __all__ = ["Progress", "page"]
 
@@ -36,13 +38,16 @@ WORST = 10
 """Pages or links that a finding names."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
 """Columns whose texts may be long: they get room."""
+ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
+"""Columns that say what a row is about, the first of them that a table has."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table."""
+    """One plot or table of the page. `drawn`: SVG, or nothing; behind it stands the table. `body`: HTML in place of
+    both. `folded`: it is opened by a click."""
 
     title: str
     said: str
@@ -50,6 +55,8 @@ class _Part:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     wide: bool = False
+    body: str = ""
+    folded: bool = False
 
 
 def page(graph: Graph, now: float, since: float | None = None, progress: Progress = lambda *_: None) -> str:
@@ -105,16 +112,29 @@ def _asked(graph: Graph, name: str, title: str = "", **given: object) -> _Part:
 def _findings(graph: Graph) -> list[_Part]:
     """What is wrong, the most wasteful first, and the ten worst of each."""
     found = findings(graph)
-    rows = [(each.title, each.count, each.what, f"{100 * each.share:.2f} %", f"ask {each.question}") for each in found]
     said = (
         "The share of the authority inside the scope that each wastes: of pages their authority, of links what is paid "
         "along them. A page may have several faults."
     )
-    columns = ("finding", "count", "of", "share", "graphbrain")
-    shares = [(f"{each.title} ({each.count:,})", round(100 * each.share, 2)) for each in found]
-    drawn = plots.bars("findings", "Share of the authority inside the scope, in percent", shares) if found else ""
-    first = _Part("What is wrong, and what it wastes", said, drawn, columns, rows, wide=True)
-    return [first, *(_asked(graph, each.question, f"{each.title}: the worst", limit=WORST) for each in found)]
+    worst = [_asked(graph, each.question, f"{each.title}: the worst", limit=WORST, **each.given) for each in found]
+    first = _Part("What is wrong, and what it wastes", said, "", (), (), wide=True, body=_wastes(found))
+    return [first, *(replace(part, folded=True) for part in worst)]
+
+
+def _wastes(found: Sequence[Finding]) -> str:
+    """Findings one below the other, each with a bar, a link to its worst, and how to ask for more."""
+    most = max([each.share for each in found], default=0.0) or 1.0
+    rows = []
+    for number, each in enumerate(found, 1):
+        told = "".join(f" --param {name}={value}" for name, value in each.given.items())
+        rows.append(
+            f'<li><a href="#findings-{number}-table">{text(each.title)}</a>'
+            f'<span class="number">{text(counted(each.count, each.what))}</span>'
+            f'<meter min="0" max="{most:.6g}" value="{each.share:.6g}" aria-hidden="true"></meter>'
+            f'<span class="number">{100 * each.share:.2f} %</span>'
+            f"<code>graphbrain ask {text(each.question)}{text(told)}</code></li>"
+        )
+    return f'<ul class="wastes">{"".join(rows)}</ul>' if rows else '<p class="soft">Nothing.</p>'
 
 
 def _content(graph: Graph) -> list[_Part]:
@@ -122,8 +142,9 @@ def _content(graph: Graph) -> list[_Part]:
     kinds = ask(graph, "content-types", limit=15)
     parts = [_Part(question("content-types").title, "", "", kinds.columns, kinds.rows)]
     languages: dict[str, int] = {}
-    for row in ask(graph, "content-types", limit="all").rows:
-        languages[str(row[1] or "not told")] = languages.get(str(row[1] or "not told"), 0) + row[2]
+    every = ask(graph, "content-types", limit="all")
+    for language, count in zip(every.column("language"), every.column("pages"), strict=True):
+        languages[str(language or "not told")] = languages.get(str(language or "not told"), 0) + count
     spoken = sorted(languages.items(), key=lambda each: (-each[1], each[0]))[:15]
     drawn = plots.bars("languages", "Pages by language", [(name, float(count)) for name, count in spoken])
     parts.append(_Part("Languages", "As pages say themselves.", drawn if spoken else "", ("language", "pages"), spoken))
@@ -134,27 +155,25 @@ def _content(graph: Graph) -> list[_Part]:
 
 def _progress(graph: Graph) -> list[_Part]:
     hours, days = ask(graph, "progress-by-hour"), ask(graph, "discovered-by-day", days=30)
-    latest = list(reversed(hours.rows))
     drawn = plots.columns(
         "hours",
         "Pages reported, hour by hour",
-        [row[0].strftime("%H h") for row in latest],
-        [("pages", _at(latest, 1))],
+        [hour.strftime("%H h") for hour in reversed(hours.column("hour"))],
+        [("pages", _upwards(hours, "pages"))],
     )
-    dated = list(reversed(days.rows))
     found = plots.columns(
         "days",
         "Pages found and first fetched, day by day",
-        [row[0].strftime("%m-%d") for row in dated],
-        [("found", _at(dated, 1)), ("first fetched", _at(dated, 2))],
+        [day.strftime("%m-%d") for day in reversed(days.column("day"))],
+        [("found", _upwards(days, "discovered")), ("first fetched", _upwards(days, "first_fetched"))],
     )
     said = "The last 48 hours in which something was done."
     return [
-        _Part("Pages reported an hour", said, drawn if len(latest) > 1 else "", hours.columns, hours.rows),
+        _Part("Pages reported an hour", said, drawn if len(hours.rows) > 1 else "", hours.columns, hours.rows),
         _Part(
             "Pages found and first fetched",
             "Day by day, in UTC.",
-            found if len(dated) > 1 else "",
+            found if len(days.rows) > 1 else "",
             days.columns,
             days.rows,
         ),
@@ -163,7 +182,8 @@ def _progress(graph: Graph) -> list[_Part]:
 
 def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
     states = ask(graph, "states")
-    drawn = plots.bars("states", "Pages by state", [(row[0], row[1]) for row in states.rows])
+    counted = list(zip(states.column("state"), states.column("pages"), strict=True))
+    drawn = plots.bars("states", "Pages by state", counted)
     waits = np.array([state == "frontier" for state in pages.state], dtype=bool)
     waiting = np.bincount(pages.host[waits], minlength=len(pages.hosts))
     best = [place for place in np.argsort(-waiting, kind="stable")[:12].tolist() if waiting[place]]
@@ -229,8 +249,8 @@ def _concentration(scores: Floats) -> _Part:
 
 
 def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Part]:
-    known = score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
-    places = [pages.hosts.index(row[0]) for row in known.rows if row[0] in pages.hosts]
+    score = ask(graph, "score-by-host", limit=SHOWN_HOSTS)
+    places = [pages.hosts.index(name) for name in score.column("host") if name in pages.hosts]
     host = np.full(table.pages, -1, dtype=np.int64)
     at = table.at(pages.ids)
     host[at[at >= 0]] = pages.host[at >= 0]
@@ -259,22 +279,24 @@ def _hosts(graph: Graph, pages: Standing, table: exports.LinkTable) -> list[_Par
 
 def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
     depths = ask(graph, "depth")
-    shown = [row for row in depths.rows if row[0] is not None][:40]
+    reached = [clicks is not None for clicks in depths.column("clicks")]
+    shown = replace(depths, rows=list(compress(depths.rows, reached))[:40])
     drawn = plots.columns(
         "depths",
         "Pages by clicks from a seed, and how many of them were fetched",
-        [str(row[0]) for row in shown],
-        [("pages", _at(shown, 1)), ("fetched", _at(shown, 2))],
+        [str(clicks) for clicks in shown.column("clicks")],
+        [("pages", _numbers(shown, "pages")), ("fetched", _numbers(shown, "fetched"))],
         "clicks from a seed",
     )
     days = (now - pages.fetched[pages.visited & (pages.fetched >= 0)]) / DAY
     bins = np.searchsorted([length for length, _ in AGES], days)
     counts = np.bincount(bins, minlength=len(AGES) + 1).tolist()
-    labels = [*(f"< {words}" for _, words in AGES), "older"]
-    fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], "last visit")
+    labels = [*(words for _, words in AGES), "older"]
+    beneath = "visited last within so long"
+    fresh = plots.columns("ages", "Pages by the time since their last visit", labels, [("pages", counts)], beneath)
     ages = list(zip(labels, counts, strict=True))
     return [
-        _Part("Click depth", "", drawn if shown else "", depths.columns, depths.rows),
+        _Part("Click depth", "", drawn if shown.rows else "", depths.columns, depths.rows),
         _Part("Freshness", "How long ago pages were visited last.", fresh, ("last visit", "pages"), ages),
         _asked(graph, "stale-pages", limit=10),
     ]
@@ -282,21 +304,22 @@ def _depth(graph: Graph, pages: Standing, now: float) -> list[_Part]:
 
 def _errors(graph: Graph) -> list[_Part]:
     statuses = ask(graph, "statuses", limit=12)
-    named = [(str(row[0] or row[1] or "no answer"), float(row[2])) for row in statuses.rows]
+    said = zip(*map(statuses.column, ("status", "error", "fault", "pages")), strict=True)
+    named = [(_answered(status, error, fault), float(pages)) for status, error, fault, pages in said]
     drawn = plots.bars("statuses", "Pages by what their server said last", named)
     days = ask(graph, "failures-by-day", days=30)
-    dated = list(reversed(days.rows))
+    counted = list(zip(_upwards(days, "pages"), _upwards(days, "cured"), strict=True))
     failed = plots.columns(
         "failed",
         "Pages by the day of their last failure; those not fetched since are hatched",
-        [row[0].strftime("%m-%d") for row in dated],
-        [("failed last", _at(dated, 1)), ("not since cured", [row[1] - row[5] for row in dated])],
+        [day.strftime("%m-%d") for day in reversed(days.column("day"))],
+        [("failed last", [pages for pages, _ in counted]), ("not since cured", [a - cured for a, cured in counted])],
     )
     return [
         _Part(
             "What servers say", "HTTP status of the last try.", drawn if named else "", statuses.columns, statuses.rows
         ),
-        _Part("Failures by day", "", failed if len(dated) > 1 else "", days.columns, days.rows),
+        _Part("Failures by day", "", failed if len(days.rows) > 1 else "", days.columns, days.rows),
         _asked(graph, "slow-hosts", limit=15),
         _asked(graph, "blocked-hosts", limit=15),
         _asked(graph, "broken-pages", limit=15),
@@ -307,8 +330,21 @@ def _changes(graph: Graph, days: float) -> list[_Part]:
     return [_asked(graph, name, days=days, limit=20) for name in ("new-pages", "changed-pages", "gone-pages")]
 
 
-def _at(rows: Sequence[Sequence[Any]], place: int) -> list[float]:
-    return [float(row[place] or 0) for row in rows]
+def _answered(status: int | None, error: str | None, fault: str | None) -> str:
+    """What a server said, in a few words; a status below 400 with why its page fails all the same."""
+    if status is None:
+        return error or "no answer"
+    return f"{status} {fault}" if fault and status < 400 else str(status)
+
+
+def _numbers(answer: Asked, name: str) -> list[float]:
+    """A column of numbers, 0 where there is none."""
+    return [float(value or 0) for value in answer.column(name)]
+
+
+def _upwards(answer: Asked, name: str) -> list[float]:
+    """The same from the last row to the first: answers begin with the latest day."""
+    return _numbers(answer, name)[::-1]
 
 
 # ---------------------------------------------------------------------- how it is written
@@ -343,6 +379,10 @@ def _card(part: _Part, place: str) -> str:
     said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
     classes = "card wide" if part.wide else "card"
     head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
+    if part.body:
+        return f'<div class="{classes}">{head}{part.body}</div>'
+    if part.folded:
+        return f'<details class="{classes}"><summary>{text(part.title)}</summary>{_table(part, place)}</details>'
     table = _table(part, place) if part.rows else '<p class="soft">Nothing.</p>'
     if part.drawn:
         plot = f'<div class="scroll" tabindex="0" role="group" aria-labelledby="{place}">{part.drawn}</div>'
@@ -353,7 +393,7 @@ def _card(part: _Part, place: str) -> str:
 
 
 def _table(part: _Part, place: str) -> str:
-    part = _urls_first(part)
+    part = _named_first(part)
     rights = [
         all(isinstance(row[column], int | float | None) and not isinstance(row[column], bool) for row in part.rows)
         for column in range(len(part.columns))
@@ -369,18 +409,20 @@ def _table(part: _Part, place: str) -> str:
         for row in part.rows
     )
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table: {text(part.title)}" data-of="{place}">'
+        f'<div class="scroll" id="{place}-table" tabindex="0" role="region" aria-label="Table: {text(part.title)}">'
         f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
-def _urls_first(part: _Part) -> _Part:
-    """The same with the page's URL as its first column: on a phone the others are beside what is seen."""
-    if "url" not in part.columns or part.columns[0] == "url":
+def _named_first(part: _Part) -> _Part:
+    """The same with what a row is about, its URL or host, as the first column: on a phone the others are beside what is
+    seen."""
+    name = next((name for name in ABOUT if name in part.columns), None)
+    if name is None or part.columns[0] == name:
         return part
-    place = list(part.columns).index("url")
+    place = list(part.columns).index(name)
     rows = [[row[place], *row[:place], *row[place + 1 :]] for row in part.rows]
-    return replace(part, columns=["url", *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
+    return replace(part, columns=[name, *part.columns[:place], *part.columns[place + 1 :]], rows=rows)
 
 
 def _cell(value: Any) -> str:

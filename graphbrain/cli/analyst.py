@@ -46,6 +46,7 @@ def ask(
     Without NAME the questions are listed. The answer is read in a transaction that cannot write. What --how prints of a
     question runs in Neo4j Browser, too, with the parameters that are given.
     """
+    from graphbrain import show
     from graphbrain.analyst import questions
 
     if name is None:
@@ -73,7 +74,9 @@ def ask(
             given["url"] = brain.page(given["url"]).url
         if given.get("host"):
             given["host"] = brain.host(given["host"]).name
-        answer = questions.ask(brain.graph, asked.name, **given)
+        with show.timed_line() as told:
+            told(f"asking {asked.name}")
+            answer = questions.ask(brain.graph, asked.name, **given)
     _print(asked, answer if since is None else answer.since(since), form)
 
 

@@ -51,7 +51,8 @@ class Trust:
 class Noted:
     """One hint, checked: the page is said to have changed between `at` and `until`; named by its key, it has no URL.
 
-    `name`: what the page is called in the answer. `note`: what that says of the URL.
+    `name`: what the page is called in the answer. `note`: what that says of the URL. `listed`: does a sitemap name the
+    page?
     """
 
     key: str
@@ -61,12 +62,14 @@ class Noted:
     kind: str
     name: str
     note: str = ""
+    listed: bool = False
 
 
 def together(hints: Sequence[Noted]) -> Noted:
     """What several hints at one page say: the first of the newest counts, and a URL if one of them has it."""
     newest = max(hints, key=lambda noted: noted.at)
-    return replace(newest, url=next((noted.url for noted in hints if noted.url is not None), None))
+    url = next((noted.url for noted in hints if noted.url is not None), None)
+    return replace(newest, url=url, listed=any(noted.listed for noted in hints))
 
 
 def answers(hints: Sequence[Noted], outcome: HintOutcome | None) -> list[Hinted]:
@@ -100,7 +103,7 @@ def check(hint: Hint | str, rules: Rules, now: float) -> Noted:
     at = now if hint.at is None else min(now, _within("at", hint.at, LATEST, "before the year 10000"))
     until = at + _within("within", hint.within, LONGEST, "at most a year")
     note = USER_LEFT_OUT if names_user(named) else ""
-    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url, note)
+    return Noted(key, url, at, until, hint.kind, (url or key) if bare else hint.url, note, hint.kind == "sitemap")
 
 
 def _within(name: str, value: object, most: float, wanted: str) -> float:
@@ -150,6 +153,8 @@ def apply(
         noted.append([page, hint.at, hint.kind])
         outcomes[key] = done[key] = outcome
     _write(tx, noted, moved, freed, now)
+    if listed := [page for key, page in ids.items() if hints[key].listed]:  # whether or not the hint is news
+        tx.do("facts/sitemaps", ids=listed, now=now)
     if made:
         ledger.write(tx, now)
     if ripe_at:
@@ -186,8 +191,6 @@ def _write(
 ) -> None:
     if noted:
         tx.do("pages/hinted", rows=noted)
-        if named := [page for page, _, kind in noted if kind == "sitemap"]:
-            tx.do("facts/sitemaps", ids=named, now=now)
     if moved:
         tx.do("pages/move_back", rows=[[page, since] for page, since in moved.items()])
     discovery.look_again(tx, freed, now)  # a page that is hinted at is no orphan

@@ -19,11 +19,10 @@ from graphbrain.schedule.value import Schedule
 from graphbrain.scope import Scope
 from graphbrain.tokens import made_at
 
-__all__ = ["NOT_MODIFIED", "RETURNED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
+__all__ = ["RETURNED", "Item", "Policy", "Verdict", "Visit", "judge", "respells", "told_of"]
 
 RETURNED = "returned"
 """What came of a claim that was given back, or had lapsed."""
-NOT_MODIFIED = 304
 NEVER_FETCHED = "not modified, but never fetched"
 BY_BODY, NOTHING_SEEN = Change("body"), Seen()
 
@@ -93,7 +92,7 @@ class Item:
         return (
             isinstance(report, Failed)
             and 300 <= (report.status or 0) < 500
-            and report.status not in health.PASSING | health.REFUSING | {NOT_MODIFIED}
+            and report.status not in health.PASSING | health.REFUSING | {health.NOT_MODIFIED}
             and not self.circles
         )
 
@@ -108,10 +107,14 @@ class Item:
         return health.kind_of(report.status, report.fault)
 
     @property
-    def fault(self) -> str:
-        """What was wrong with a failed attempt, as it is kept on its page."""
+    def fault(self) -> health.PageFault:
+        """How a failed visit failed, as it is kept on its page."""
+        if self.refusal:
+            return "bad_report"
+        if self.missing:
+            return "missing" if (self.report.status or 0) >= 400 else "nowhere"
         named = self.report.fault if isinstance(self.report, Failed) else None
-        return named if self.kind == "none" and named else "missing" if self.missing else self.kind
+        return health.page_fault(self.kind, self.report.status, named)
 
     @property
     def slowed(self) -> bool:
@@ -310,7 +313,7 @@ def _unfetched(item: Item) -> Item:
     """The visit as a failure: the page is asked for again, and then in full."""
     report = item.report
     failed = Failed(
-        report.url, report.claim, NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
+        report.url, report.claim, health.NOT_MODIFIED, NEVER_FETCHED, seconds=report.seconds, address=report.address
     )
     return replace(item, report=failed, note=f"{NEVER_FETCHED}: it will be asked for in full")
 

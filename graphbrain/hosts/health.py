@@ -26,32 +26,62 @@ So whatever was ill for a time f and is well again is asked within about f.
 from __future__ import annotations
 
 import random
-from typing import Literal
+from typing import Literal, cast, get_args
 
 __all__ = [
     "ABANDONED_AFTER",
     "DAY",
     "FIRST_LOOK",
     "FIRST_PROBE",
+    "NOT_MODIFIED",
+    "PAGE_FAULTS",
     "PASSING",
     "REFUSING",
     "SOONEST",
     "VERSION",
     "Kind",
+    "PageFault",
     "counted_from",
     "kind_of",
     "look_wait",
     "missing_wait",
+    "page_fault",
     "page_wait",
     "probe_wait",
 ]
 
 Kind = Literal["well", "refused", "broken", "silent", "none"]
+PageFault = Literal[
+    "refused",
+    "broken",
+    "silent",
+    "missing",
+    "nowhere",
+    "circles",
+    "not_modified",
+    "not_sent",
+    "not_understood",
+    "bad_report",
+]
+PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
+"""How the last visit of a page failed, as it is kept on the page:
 
-VERSION = 1
-"""Of this model; it stands on the brain, and pages of a brain that has no such version are gone through once."""
+* `refused`, `broken`, `silent`: the kind of the attempt;
+* `missing`: the server answered another 4xx;
+* `nowhere`: a redirect leads to no URL, or temporary ones lead in a circle; the page waits like a missing one;
+* `circles`: a permanent redirect leads back to the page itself;
+* `not_modified`: the server answered 304, and the page had never been fetched;
+* `not_sent`: the crawler did not send the request;
+* `not_understood`: the crawler could not read the answer, or reported one below 300 as a failure;
+* `bad_report`: the report itself was refused, so nothing is known of the answer.
+"""
+
+VERSION = 2
+"""Of this model; it stands on the brain, and pages of a brain that has another one are gone through once. Version 1 had
+no names for all faults of pages."""
 REFUSING = frozenset({429, 503})
 """The host asks to be asked less often."""
+NOT_MODIFIED = 304
 PASSING = frozenset({408, 421, 423, 425})
 """Client errors that speak of the request, the connection or the moment, not of the page (RFC 9110, 4918, 8470)."""
 
@@ -78,6 +108,16 @@ def kind_of(status: int | None, fault: str | None = None) -> Kind:
     if status in REFUSING:
         return "refused"
     return "broken" if status >= 500 or status in PASSING else "well"
+
+
+def page_fault(kind: Kind, status: int | None, named: str | None = None) -> PageFault:
+    """How a visit failed that was no 4xx of the page and had no report refused. `kind`: of the attempt; `named`: the
+    fault that the crawler names where there is no status."""
+    if kind in ("refused", "broken", "silent"):
+        return cast(PageFault, kind)
+    if status is None:
+        return "not_sent" if named == "not_sent" else "not_understood"
+    return "not_modified" if status == NOT_MODIFIED else "not_understood" if status < 300 else "circles"
 
 
 def page_wait(failing: float) -> float:

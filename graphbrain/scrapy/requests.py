@@ -176,6 +176,9 @@ class Reader:
             found = self._extractor.extract_links(response)
             texts = {link.url: " ".join(link.text.split()) for link in found}
             rels = {link.url: "nofollow" for link in found if link.nofollow}
+            if isinstance(response, HtmlResponse):  # an extractor knows of nofollow alone, and of the first of several
+                read, told = _texts_and_rels(response, texts)
+                rels = {url: rel for url, rel in rels.items() if url not in read} | told
         elif isinstance(response, HtmlResponse):
             texts, rels = _texts_and_rels(response, followed)
         said = {_key(url): text for url, text in texts.items()} if self._options.topic is not None else {}

@@ -142,6 +142,10 @@ class _Visit:
     fingerprints: set[bytes] = field(default_factory=set)
     response: Response | None = None
     moved_to: str = ""
+    moved_by: int = PERMANENT[0]
+    """the status of that redirect"""
+    led_by: int | None = None
+    """the status of its first redirect, where as many for now came after it as are followed"""
     error: str = ""
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
@@ -168,7 +172,9 @@ class _Visit:
         if self.broken_off:
             return None
         if self.moved_to:
-            return Fetched(url, (), claim, PERMANENT[0], redirected_to=self.moved_to)
+            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
+        if response is None and self.led_by is not None and not self.error:
+            return Failed(url, claim, self.led_by, error="its redirects lead in a circle, or on and on")
         if response is None:
             error = self.error or "a middleware dropped the request, or its answer"
             return Failed(url, claim, error=error, fault=self.fault)
@@ -385,9 +391,13 @@ class Scheduler(BaseScheduler):
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
         same, and waits for its turn."""
         reasons = request.meta.get("redirect_reasons", ())
-        if CLAIM not in request.meta or len(reasons) != 1 or reasons[0] not in PERMANENT:
+        if CLAIM not in request.meta or not reasons:
             return False
-        visit.moved_to = request.url
+        if request.meta.get("redirect_ttl") == 0 and isinstance(reasons[0], int):
+            visit.led_by = reasons[0]  # this one is the last that is followed
+        if len(reasons) != 1 or reasons[0] not in PERMANENT:
+            return False
+        visit.moved_to, visit.moved_by = request.url, reasons[0]
         return True
 
     def came_from(self, visit: _Visit, request: Request) -> Request | None:

@@ -177,6 +177,7 @@ def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brai
         "/moved",
         "/found",
         "/circle",
+        "/round",
         "/stumble",
         "/paper",
         "/odd",
@@ -192,7 +193,8 @@ def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brai
             "/broken": (500, {}, "oh"),
             "/busy": (429, {"Retry-After": "600"}, "later"),
             "/slow": page("/never"),
-            "/moved": (301, {"Location": "/new"}, ""),
+            "/moved": (308, {"Location": "/new"}, ""),
+            "/round": (302, {"Location": "/round"}, ""),
             "/new": page("/a"),
             "/found": (302, {"Location": "/elsewhere"}, ""),
             "/elsewhere": page("/behind-found"),
@@ -211,7 +213,9 @@ def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brai
     )
     with serving(site):
         items, log = spiders.run("careful", site, DOWNLOAD_TIMEOUT=2)
-        asked = site.asked() - Counter({"/slow": 1})  # its answer came too late
+        asked = site.asked() - Counter(
+            {"/slow": 1, "/round": 5}
+        )  # an answer that came too late; redirects that are followed
         assert set(asked.values()) == {1}, "nor is a page that moves to itself asked for again and again"
         # A page of two spellings: it is fetched by that which it has when it is claimed, and /a and /b race.
         spelt = next(path for path in asked if path.startswith("/thing/1"))
@@ -234,12 +238,15 @@ def test_a_site_of_all_sorts_is_crawled_once_and_stands_in_the_graph(brain: Brai
             if (path == spelt or "?" not in path) and path not in ("/elsewhere", "/odd")
         }
     assert {path for path in state if state[path].state != "known"} == {
-        *("/missing", "/broken", "/busy", "/slow", "/moved", "/circle", "/stumble"),
+        *("/missing", "/broken", "/busy", "/slow", "/moved", "/circle", "/round", "/stumble"),
     }
     assert (state["/missing"].status, state["/broken"].status, state["/busy"].status) == (404, 500, 429)
     assert state["/slow"].status is None and state["/slow"].not_before
     assert state["/stumble"].errors == 1 and state["/circle"].errors == 1
     assert (state["/moved"].state, state["/moved"].redirects_to) == ("alias", site.at("/new"))
+    assert [(state[at].status, state[at].fault) for at in ("/moved", "/circle", "/round")] == [
+        (308, None), (301, "circles"), (302, "nowhere")
+    ]  # fmt: skip
     assert state["/paper"].etag == '"paper"'
     assert state["/a"].body_hash and state["/a"].body_hash != state["/b"].body_hash
     assert [state[path].depth for path in ("/", "/a", spelt, "/behind-form", "/behind-odd")] == [0, 1, 2, 2, 1]

@@ -385,14 +385,14 @@ def test_keys_are_128_bits_in_hex() -> None:
     ("url", "host", "name"),
     [
         ("http://a.org/", "a.org", "a.org"),
-        ("http://a.org/x/y", "a.org", "a.org/y"),
-        ("http://a.org/x/y/", "a.org", "a.org/y"),
-        ("http://a.org:8080/x", "a.org:8080", "a.org:8080/x"),
-        ("http://u:p@a.org/x", "a.org", "a.org/x"),
+        ("http://a.org/x/y", "a.org", "y (a.org)"),
+        ("http://a.org/x/y/", "a.org", "y (a.org)"),
+        ("http://a.org:8080/x", "a.org:8080", "x (a.org:8080)"),
+        ("http://u:p@a.org/x", "a.org", "x (a.org)"),
         ("http://p/", "p", "p"),
-        ("http://t/h", "t", "t/h"),
-        ("http://[::1]:80/x", "[::1]:80", "[::1]:80/x"),
-        ("http://a.org/" + "x" * 200, "a.org", "a.org/" + "x" * 74),
+        ("http://t/h", "t", "h (t)"),
+        ("http://[::1]:80/x", "[::1]:80", "x ([::1]:80)"),
+        ("http://a.org/" + "x" * 200, "a.org", "x" * 60 + " (a.org)"),
     ],
 )
 def test_host_and_name(url: str, host: str, name: str) -> None:

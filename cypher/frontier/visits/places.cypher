@@ -17,4 +17,4 @@ WITH id(p) AS page, p {.url, .host, .state, .first_fetched, .fetched, .queue, .l
 RETURN collect([page, m.url, m.host, m.state, CASE WHEN m.first_fetched IS NULL THEN null ELSE m.fetched END, m.queue, m.lane,
                 m.waiting_since, m.lease IS NOT NULL OR m.not_before IS NOT NULL, m.rate_shape, m.rate_scale, m.interval,
                 m.outside_because, m.parked_because, m.failed, m.failing_since, coalesce(m.errors, 0),
-                coalesce(m.fault = 'missing', false)]) AS rows
+                coalesce(m.fault IN ['missing', 'nowhere'], false)]) AS rows

@@ -76,7 +76,7 @@ def test_a_dump_is_whole_and_read_by_others(brain: Brain, tmp_path: Path, monkey
         f"SELECT t.url, count(*) AS n FROM '{tmp_path}/t/links/*.parquet' l JOIN '{tmp_path}/t/pages/*.parquet' t "
         "ON l.target = t.key WHERE t.failing GROUP BY 1 ORDER BY 1"
     ).fetchall()
-    assert found == sorted((row[-1], row[2]) for row in ask(brain.graph, "broken-pages").rows)
+    assert found == sorted(zip(*map(ask(brain.graph, "broken-pages").column, ("url", "links")), strict=True))
 
 
 PAGES, LINKS, HOSTS = (f"'{{at}}/{table}/*.parquet'" for table in ("pages", "links", "hosts"))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
+import neo4j as driver
+
 from graphbrain import Brain, Failed, Fetched, Hint, Link
+from graphbrain.analyst.dictionary import PAGE
 from graphbrain.analyst.questions import ask, questions
+from graphbrain.brain import open as opening
+from graphbrain.hosts.health import PAGE_FAULTS
 from tests.integration.analyst.webs import A, B, C, D, E, crawl
 
 DAY = 86_400.0
@@ -60,6 +66,21 @@ def test_clicks_agree_wherever_they_are_shown(brain: Brain) -> None:
     assert found == {row["url"]: row["clicks"] for row in brain.frame("pages").to_pylist()}
 
 
+def test_a_sitemap_is_noted_whenever_it_is_read(brain: Brain) -> None:
+    # Before the visit, after it without a time, and again; beside a ping, which is newer.
+    brain.seed([f"{A}/"])
+    named = [Hint(f"{A}/{name}", kind="sitemap", at=0.0) for name in ("early", "late", "both")]
+    brain.hint(named[:1])
+    brain.report([Fetched(f"{A}/", [f"{A}/late", f"{A}/unnamed"]), Fetched(f"{A}/late", []), Fetched(f"{A}/early", [])])
+    brain.hint([named[1], named[2], Hint(f"{A}/both", kind="ping"), Hint(f"{A}/unnamed", kind="ping")])
+    listed = {page.url for page in brain.dump_pages() if page.in_sitemap is not None}
+    assert listed == {f"{A}/{name}" for name in ("early", "late", "both")}
+    before = brain.page(f"{A}/late").in_sitemap or 0.0
+    brain.hint(named)
+    assert all((brain.page(url).in_sitemap or 0.0) > before for url in listed)
+    assert rows(brain, "sitemap-coverage", "in_sitemap", "both", "only_sitemap", "only_crawl") == [(3, 2, 1, 1)]
+
+
 # ---------------------------------------------------------------------- failing
 
 FAULTS: dict[str, tuple[str, Failed]] = {
@@ -110,6 +131,52 @@ def test_every_fault_fails_wherever_it_is_counted(brain: Brain) -> None:
         brain.report([Fetched(url, []) for url in urls])
         assert rows(brain, "broken-pages", "url") == [] and sum(rows(brain, "depth", "failing")) == 0
         assert rows(brain, "failures-by-day", "pages", "cured") == [(10, 10)]
+
+
+NAMED: dict[str, tuple[Fetched | Failed, str]] = {
+    "missing": (Failed("", status=404), "missing"),
+    "nowhere": (Failed("", status=302, error="more than 5 redirects"), "nowhere"),
+    "ring": (Fetched("", status=301, redirected_to="ring"), "circles"),
+    "unmet": (Fetched("", not_modified=True), "not_modified"),
+    "unsent": (Failed("", error="no such scheme", fault="not_sent"), "not_sent"),
+    "garbled": (Failed("", error="BadStatusLine", fault="not_understood"), "not_understood"),
+    "endless": (Failed("", status=200, error="the body does not end"), "not_understood"),
+    "unread": (Fetched("", status=-1), "bad_report"),
+    "down": (Failed("", error="time-out"), "silent"),
+    "busy": (Failed("", status=503), "refused"),
+    "ill": (Failed("", status=500), "broken"),
+}
+"""Path → report, and the fault that its page has then."""
+
+
+def test_each_fault_of_a_page_has_a_name(brain: Brain, raw: driver.Driver) -> None:
+    brain.seed([f"{A}/"])
+    brain.report([Fetched(f"{A}/", [f"{A}/{name}" for name in NAMED])])
+    claims = {claim.url.rpartition("/")[2]: claim for claim in brain.next_urls(20)}
+    brain.report([replace(report, url=claims[name].url, claim=claims[name]) for name, (report, _) in NAMED.items()])
+    wanted = {f"{A}/{name}": fault for name, (_, fault) in NAMED.items()}
+    assert set(wanted.values()) == set(PAGE_FAULTS)
+    assert all(fault in PAGE["fault"][1] for fault in PAGE_FAULTS)
+
+    def shown() -> list[dict[str, str]]:
+        table = {row["url"]: row["fault"] for row in brain.frame("pages").to_pylist() if row["fault"]}
+        pages = {page.url: page.fault for page in brain.dump_pages() if page.fault}
+        broken = dict(rows(brain, "broken-pages", "url", "fault"))
+        return [table, pages, broken, dict(rows(brain, "broken-links", "broken", "fault"))]
+
+    assert shown() == [wanted] * 4
+    assert sum(rows(brain, "failing-hosts", "other")) == 7 and sum(rows(brain, "failing-hosts", "silent")) == 1
+    # A brain that was made before these names is mended by who tends.
+    old = {"circles": "well", "not_modified": "well", "not_understood": "well", "bad_report": "none"}
+    raw.execute_query("UNWIND $old AS o MATCH (p:Page {fault: o[0]}) SET p.fault = o[1]", old=[*map(list, old.items())])
+    raw.execute_query("MATCH (p:Page {url: $url}) SET p.fault = 'not_understood'", url=f"{A}/garbled")
+    raw.execute_query("MATCH (p:Page {fault: 'nowhere'}) SET p.fault = 'missing'")
+    raw.execute_query("MATCH (b:Brain) SET b.health = 1")
+    assert shown() != [wanted] * 4
+    brain.session.refresh()
+    opening.renew_lanes(brain.session)
+    brain.tend()
+    assert shown() == [wanted] * 4
 
 
 # ---------------------------------------------------------------------- what is next

@@ -318,10 +318,10 @@ def test_a_guess_does_not_change_a_page_that_was_fetched(brain: Brain) -> None:
     assert brain.page(B).relevance == 0.1
 
 
-def test_the_name_in_neo4j_browser_is_host_and_tail(brain: Brain, ask: Ask) -> None:
+def test_the_name_in_neo4j_browser_is_tail_and_host(brain: Brain, ask: Ask) -> None:
     brain.seed(["http://a.org/x/y/last", A])
     rows = ask("MATCH (p:Page) RETURN p.name ORDER BY p.name")
-    assert rows == [["a.org"], ["a.org/last"]]
+    assert rows == [["a.org"], ["last (a.org)"]]
 
 
 @pytest.mark.parametrize(("order", "queue"), [("best_first", None), ("breadth_first", None), ("optimal", "*")])

@@ -178,6 +178,13 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
         Link("http://a.example/y", 0.5, anchor="the spider's own", rel="nofollow ugc"),
         "http://a.example/made",
     ]
+    # The same where all links of a page count, whatever an extractor knows of them.
+    read = Reader(Options.of(Settings({"GRAPHBRAIN_LINKS": "all"}))).read(response, {})[1]
+    assert {link.url: link.rel for link in read if isinstance(link, Link)} == {
+        "http://a.example/in/x": None,
+        "http://a.example/y": "nofollow ugc",
+        "http://a.example/in/unfollowed": None,
+    }
 
 
 def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
