@@ -195,6 +195,7 @@ class Looking:
             "lapsed": sum(row[4] for row in states),
             "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
+            "paused": self._session.stored.get("paused"),
             "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             "frontier_flow_error": flow.error,
