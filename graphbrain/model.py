@@ -14,7 +14,7 @@ from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
-from graphbrain.methods import OWN, SCORES
+from graphbrain.methods import CASH, OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -502,8 +502,9 @@ class Page(_Record):
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Its score of this name: authority, hub or one of `methods.UNINDEXED`; None where it has no such score."""
+        """Its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
         live = {"authority": self.authority_score, "hub": self.hub_score, "flow": self.flow}
+        live[CASH] = self.hub_cash + self.authority_cash
         return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
 
     @classmethod

@@ -275,11 +275,11 @@ class Brain:
         `settled_bound` then, who tends until all is settled, and workers once a minute at most, make a settling pass,
         if the graph fits in this process's memory.
 
-        `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
-        transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
-        tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `pushes`: end with the transaction in which so many are reached. `stop` is
-        asked between transactions.
+        `pages`: push the sides of these (URLs or keys) on which more than `eps` waits, instead of the most urgent.
+        `batch`: payments of one transaction; short ones let claims through. `for_everybody`: tell the other users of
+        this brain that it is tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is
+        settled, make a settling pass first where that is cheaper. `pushes`: end with the transaction in which so many
+        are reached. `stop` is asked between transactions.
 
         Raises BeingConverted between two engines.
         """

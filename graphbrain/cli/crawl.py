@@ -252,7 +252,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.
 
-    With URLs, these pages are pushed, whatever waits on them.
+    With URLs, these pages are pushed, as far as more than the setting eps waits on them for each link.
     """
     with app.brain(auto_tend=False) as brain:
         for url in urls:
@@ -301,7 +301,10 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     recording = read(file, nodes=options["nodes"])
     show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
     if recording.stand_ins:
-        show.say(f"{recording.stand_ins:,} of its URLs cannot be used; stand-ins take their place.")
+        show.say(
+            f"Stand-ins take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
+            f"named before, {recording.stand_ins - recording.doubles:,} name none."
+        )
     seeds = _seeds(recording.find(seed) for seed in options["seeds"])
     usual = {"order": "best_first", "delay_seconds": 0.0}
     options["delay_seconds"] = options.pop("delay")

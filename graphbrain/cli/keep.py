@@ -38,6 +38,7 @@ def server_group() -> None:
 @pass_app
 def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server; it is fetched first if need be. Nothing happens if it runs."""
+    from graphbrain import show
     from graphbrain.server import lifecycle
 
     if memory is not None:
@@ -46,7 +47,21 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
         options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
-    _print_server(lifecycle.start(app.data, **options), as_json)
+    with show.timed_line() as line:
+
+        def said(text: str) -> None:
+            show.say(text)
+            if text.startswith("Starting"):
+                line("Java starts Neo4j (5 to 90 s)")
+
+        def fetched(done: int, total: int) -> None:
+            line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+        line("looking for Neo4j's files and for Java")
+        found = lifecycle.start(app.data, say=said, progress=fetched, **options)
+    for name, port, usual in found.unusual_ports():
+        show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
+    _print_server(found, as_json)
 
 
 def _print_server(found: Any, as_json: bool, **more: Any) -> None:
@@ -121,11 +136,11 @@ def status(app: App, as_json: bool) -> int:
             ("Neo4j", found.version),
             ("pid", show.Cell(found.pid, str(found.pid))),
             ("since", sheets.moment_cell(now.since)),
-            ("memory", sheets.size_cell(now.memory)),
+            ("memory", sheets.size(now.memory)),
             ("heap", _megabytes(now.heap)),
             ("page cache", _megabytes(now.page_cache)),
             ("--memory", _megabytes(now.memory_set, "default")),
-            ("disk", sheets.size_cell(now.disk)),
+            ("disk", sheets.size(now.disk)),
             ("data", now.data),
         ]
         show.out(show.sheet(pairs))
@@ -137,7 +152,7 @@ def _megabytes(count: int | None, otherwise: str = "–") -> Any:
 
     if count is None:
         return show.Cell(None if otherwise == "–" else otherwise, otherwise)
-    return show.Cell(count * 2**20, f"{count:,} MB")
+    return f"{count:,} MB"
 
 
 @server_group.command()

@@ -257,6 +257,7 @@ class StatsAnswer(BaseModel):
     lapsed: int
     retries: int
     states: dict[str, int]
+    scores: dict[str, dict[str, float | None]] = Field(description="sum and mean of both live scores, cash and history")
     paused: float | None = Field(description="since when nothing is handed out to anybody")
     aliases_outside: int
     error_bound: float | None

@@ -9,7 +9,7 @@ from fastapi import Query as InQuery
 from pydantic import Field
 
 from graphbrain.brain.brain import Brain
-from graphbrain.methods import UNINDEXED
+from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.model import STATES
 from graphbrain.service import answers
 from graphbrain.service.verbs import EVERYBODY, READERS, Lines, Query, Service, json_answer, line, verb
@@ -35,7 +35,9 @@ class Top(Query):
     """How many, by which score."""
 
     n: int = Field(10, ge=0, le=MOST_TOP, examples=[10])
-    by: Score = "authority"
+    by: Annotated[str, Field(description=f"authority, hub, {CASH}, {', '.join(UNINDEXED)}", examples=["authority"])] = (
+        "authority"
+    )
 
 
 class Payers(OnePage):
