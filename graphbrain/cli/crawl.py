@@ -338,7 +338,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begins here; repeatable.")
 @click.option("--fetched/--unfetched", default=False, help="Pages without out-links and record (unfetched).")
-@click.option("--batches", is_flag=True, help="Not by Neo4j's import tool, though the server is ours.")
+@click.option("--batches/--offline", default=None, help="Not, or by Neo4j's import tool (small files are not).")
 @click.option("--settle/--no-settle", default=True, help="Spread the cash at the end (yes).")
 @as_json
 def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) -> None:
@@ -347,7 +347,8 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
     FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
     CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
     not. A page with out-links has been fetched; without, what the file says holds, or --fetched.
-    Lines that cannot be used are counted and left out. The local server is restarted.
+    Lines that cannot be used are counted and left out. For files of more than a megabyte the local server is restarted
+    on what Neo4j's import tool has made of them; settings and access tokens stay.
     """
     from graphbrain import show
     from graphbrain.cli import sheets

@@ -7,7 +7,7 @@
 // retry   safe   what is a brain stays one
 OPTIONAL MATCH (i:Imported {key: 'brain'})
 REMOVE i:Imported
-SET i:Brain
+SET i:Brain, i.kept_tokens = null
 WITH count(i) AS adopted
 MATCH (b:Brain {key: 'brain'})
 RETURN properties(b) AS brain
