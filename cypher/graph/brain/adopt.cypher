@@ -6,8 +6,8 @@
 // mode    write
 // retry   safe   what is a brain stays one
 OPTIONAL MATCH (i:Imported {key: 'brain'})
-REMOVE i:Imported
-SET i:Brain, i.kept_tokens = null
+REMOVE i:Imported, i.kept_tokens
+SET i:Brain
 WITH count(i) AS adopted
 MATCH (b:Brain {key: 'brain'})
 RETURN properties(b) AS brain
