@@ -9,7 +9,7 @@ from itertools import chain
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "checked_method", "method_of", "powers"]
+__all__ = ["CASH", "LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "checked_method", "method_of", "powers"]
 
 LIVE = ("authority", "flow", "in_links", "nearness", "novelty", "plain_path")
 """Scores that follow each report, of which the value of new pages may be a product."""
@@ -29,6 +29,8 @@ SCORES = tuple(chain.from_iterable(METHODS.values()))
 """All those properties."""
 OWN = ("relevance", "value")
 """What the crawler says of pages: they are listed by it in the same way."""
+CASH = "cash"
+"""What waits on both sides of a page: pages are listed by it, and nothing else goes by it."""
 UNINDEXED = (*SCORES, "flow", *OWN)
 """What pages are listed by only by reading them all."""
 

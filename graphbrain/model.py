@@ -14,7 +14,7 @@ from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
-from graphbrain.methods import OWN, SCORES
+from graphbrain.methods import CASH, OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "SCOPE",
     "STATES",
     "Answer",
+    "Because",
     "Claim",
     "Claims",
     "Failed",
@@ -54,6 +55,10 @@ Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 """Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
+Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
+"""Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
+host does not answer, and is probed then; it was visited, and is visited again then; it redirects or was given up, and
+is looked at again then; somebody holds it."""
 STATES = ("frontier", "known", "outside", "alias", "parked", "gone")
 """What a page can be: waiting or held, fetched, not to be fetched, redirecting, given up, said to be gone."""
 FOR_EVER = 253_402_300_799.0
@@ -127,9 +132,12 @@ class Claims(Sequence[Claim]):
     seeds or reports more. `next_unfailed`: as `next_ready`, of pages that wait for their host, or that somebody holds;
     those that have failed, and will be tried again in minutes or days, are left aside. `repeated`: by this key claims
     were handed out before, and these are those of them that are still held: others are had by another key.
+    `next_because`: why nothing can be claimed before `next_ready`: `host` (delay_seconds, robots.txt, a block), `retry`
+    (it failed), `probe` (its host does not answer), `revisit` (revisit_seconds, intervals), `look` (it redirects or was
+    given up), `lease` (somebody holds it). `paused`: nothing is handed out to anybody until `resume`.
     """
 
-    __slots__ = ("_claims", "finished", "next_ready", "next_unfailed", "repeated")
+    __slots__ = ("_claims", "finished", "next_because", "next_ready", "next_unfailed", "paused", "repeated")
 
     def __init__(
         self,
@@ -139,8 +147,12 @@ class Claims(Sequence[Claim]):
         finished: bool = False,
         next_unfailed: float | None = None,
         repeated: bool = False,
+        next_because: Because | None = None,
+        paused: bool = False,
     ) -> None:
         self._claims = tuple(claims)
+        self.next_because = next_because
+        self.paused = paused
         self.next_ready = next_ready
         self.finished = finished
         self.next_unfailed = next_unfailed
@@ -160,17 +172,37 @@ class Claims(Sequence[Claim]):
         return iter(self._claims)
 
     def why(self, stats: Mapping[str, Any]) -> str:
-        """Why there are no more, in a sentence. `stats`: of the same brain, as `stats` gives them."""
+        """Why there are no more, when there will be, and which setting says so: a clause. `stats`: of the same brain,
+        as `stats` gives them."""
+        if self.paused:
+            return "the brain is paused: 'graphbrain resume' lets it hand out pages again"
         kinds = {"leased": "held by a crawler", "waiting": "waiting", "retries": "to be tried again"}
         found = [f"{stats[name]:,} {are}" for name, are in kinds.items() if stats[name]]
         if not found:
             outside = stats["states"].get("outside", 0)
             return "no page waits to be fetched" + (f"; {outside} are outside the scope" if outside else "")
-        when = "" if self.next_ready is None else f", the next one from {_clock(self.next_ready)} on"
-        return f"the pages left are {', '.join(found)}{when}"
+        due = self.when()
+        return f"the pages left are {', '.join(found)}" + (f", {due}" if due else "")
+
+    def when(self) -> str:
+        """When the next page can be claimed, and what says so: a clause; empty where that is not known."""
+        if self.next_ready is None:
+            return ""
+        why = "" if self.next_because is None else f" ({_WHY[self.next_because]})"
+        return f"the next one from {_clock(self.next_ready)} on{why}"
 
     def __repr__(self) -> str:
         return f"Claims({len(self)}, next_ready={self.next_ready}, finished={self.finished})"
+
+
+_WHY: Mapping[Because, str] = {
+    "host": "its host may be asked again then: delay_seconds, or what the host itself has said",
+    "retry": "it failed, and is tried again then: docs/health.md",
+    "probe": "its host does not answer, and is probed then: dead_after",
+    "revisit": "it is visited again then: revisit_seconds, or an interval; 'graphbrain now' asks for it at once",
+    "look": "it redirects or was given up, and is looked at again then; 'graphbrain retry' does it at once",
+    "lease": "a crawler holds it until then, unless it reports before: lease_seconds",
+}
 
 
 def _clock(at: float) -> str:
@@ -469,8 +501,9 @@ class Page(_Record):
         return None if self.rate_shape is None or self.rate_scale is None else self.rate_shape / self.rate_scale
 
     def score(self, by: str) -> float | None:
-        """Its score of this name: authority, hub or one of `methods.UNINDEXED`; None where it has no such score."""
+        """Its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
         live = {"authority": self.authority_score, "hub": self.hub_score, "flow": self.flow}
+        live[CASH] = self.hub_cash + self.authority_cash
         return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
 
     @classmethod

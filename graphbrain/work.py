@@ -73,7 +73,8 @@ class Ranking:
     that could not be told; both in sum over all pages, whose scores have sum 1. `converged`: the error is within the
     tolerance. `restart`: what a reader starts anew by (relevance, seeds, or some pages). `started`, `finished`:
     epoch seconds of the export and of the last write. `complete`: all of it is written, and is what the pages carry.
-    `best`: for each score, by the name of its property, URL and score of the best pages.
+    `eigenvalue`: of HITS, the largest of LᵀL. `best`: for each score, by the name of its property, URL and score of the
+    best pages.
     """
 
     method: str
@@ -93,6 +94,7 @@ class Ranking:
     complete: bool = False
     seconds: float = 0.0
     best: Mapping[str, tuple[tuple[str, float], ...]] = dataclasses.field(default_factory=dict)
+    eigenvalue: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)

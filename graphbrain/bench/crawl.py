@@ -248,7 +248,7 @@ def bulk(brain: Brain, file: Path | None, data: Path | None, most: int | None) -
             return bulk(brain, _large_file(Path(folder)), data, most or LIVE_PAGES)
     if running := importer.local_server(brain, data):
         prepare.prime(running.version, lifecycle.java_of(running), say=show.say)
-    imported = importer.run(brain, [file], data=data, fetched=True, settle=False)
+    imported = importer.run(brain, [file], data=data, fetched=True, settle=False, batches=False)
     brain.clear()
     live = ingest(brain, _recording(file), most)
     figures = {"measure": "import", **imported.as_dict()}

@@ -201,9 +201,18 @@ class Brain:
         return self._reporting.report(items)
 
     def next_urls(
-        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, key: str | None = None
+        self,
+        n: int = 100,
+        *,
+        worker: str | None = None,
+        wait: float = 0.0,
+        key: str | None = None,
+        now_only: bool = False,
     ) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
+
+        `now_only`: only pages that were asked for by `crawl_now` and have not been visited since; `finished` and
+        `next_ready` are of these then.
 
         `key`: made by the caller, a new one for each call. Called again by the same, since the answer was lost, it
         answers the claims that were made the first time, as far as they are still held, and makes no others.
@@ -213,7 +222,7 @@ class Brain:
         missing, and where very many pages of hosts that are not ready stand in the way, a quarter is enough. Where they
         stand before all others, a call may take a second to move them out of the way.
         """
-        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key)
+        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key, now_only=now_only)
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default); None for each that is lost.
@@ -266,11 +275,11 @@ class Brain:
         `settled_bound` then, who tends until all is settled, and workers once a minute at most, make a settling pass,
         if the graph fits in this process's memory.
 
-        `pages`: push both sides of these (URLs or keys) instead of the most urgent. `batch`: payments of one
-        transaction; short ones let claims through. `for_everybody`: tell the other users of this brain that it is
-        tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is settled, make a settling
-        pass first where that is cheaper. `pushes`: end with the transaction in which so many are reached. `stop` is
-        asked between transactions.
+        `pages`: push the sides of these (URLs or keys) on which more than `eps` waits, instead of the most urgent.
+        `batch`: payments of one transaction; short ones let claims through. `for_everybody`: tell the other users of
+        this brain that it is tended, as `graphbrain work` does. `passes`: workers, and whoever tends until all is
+        settled, make a settling pass first where that is cheaper. `pushes`: end with the transaction in which so many
+        are reached. `stop` is asked between transactions.
 
         Raises BeingConverted between two engines.
         """
@@ -523,6 +532,28 @@ class Brain:
         """
         return self._editing.retry(*urls, host=host, state=state)
 
+    def forget_relevance(self, progress: Progress = lambda *_: None) -> int:
+        """Forget what is known or guessed of the relevance of all pages; of how many something was. `progress` is told
+        how many of how many pages are done."""
+        return self._editing.forget_relevance(progress)
+
+    def park(self, *urls: str) -> list[bool]:
+        """Fetch these pages (URLs or keys) no more until `retry`, `crawl_now` or `seed` names them, or somebody reports
+        a visit; whether each is parked now: not one that is held, redirects, or is outside. Raises UnknownPage."""
+        return self._editing.park(*urls)
+
+    def pause(self) -> bool:
+        """Hand out no pages to anybody until `resume`; False if it is so already.
+
+        Other processes take it up within a second. `next_urls` waits as if nothing could be claimed; its answer is
+        `paused` and not `finished`. All else goes on; claims that are out stay good.
+        """
+        return self._editing.pause()
+
+    def resume(self) -> bool:
+        """Hand out pages again; False if they were handed out."""
+        return self._editing.resume()
+
     def set_relevance(self, url: str, relevance: float | None) -> None:
         """How near a page is to the topic, 0..1; None: not known (½). Raises UnknownPage, BadInput."""
         self._editing.set_relevance(url, relevance)
@@ -610,12 +641,13 @@ class Brain:
         """Set one host's own manners: seconds between claims, most claims out, most pages fetched for the first time.
 
         What is not given stays. None goes back to the brain's settings; 0 is no delay or no limit. A budget counts the
-        pages of the host that were fetched until now. Raises BadInput, also for a host nobody has met.
+        pages of the host that were fetched until now. The host need not have been met yet. Raises BadInput.
         """
         self._hosting.set_host(host, delay=delay, in_flight=in_flight, budget=budget)
 
     def block(self, host: str, seconds: float | None = None) -> None:
-        """Leave a host alone for so many seconds from now; None: until `unblock`. Raises BadInput."""
+        """Leave a host alone for so many seconds from now; None: until `unblock`. It need not have been met yet.
+        Raises BadInput."""
         self._hosting.block(host, seconds)
 
     def unblock(self, host: str) -> None:

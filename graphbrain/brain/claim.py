@@ -25,7 +25,7 @@ from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
 from graphbrain.frontier import asked, claims, discovery
 from graphbrain.frontier.claims import Holder, Request, Taken
-from graphbrain.frontier.outlook import Outlook
+from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
@@ -50,6 +50,8 @@ CLEARING = 0.8
 """Seconds after which a call leaves it to the next ones to move more of them."""
 RIGHTING = 1.0
 """Seconds after which a call leaves it to others to put right what a clock wrote that was ahead."""
+WANTED_ROUNDS = 8
+"""Transactions after which a call for pages that were asked for by hand leaves it to the next ones to look further."""
 BEYOND = (2_000, 30_000, 120_000)
 """To find a page behind them so many are looked at, one after another."""
 
@@ -65,6 +67,7 @@ class _Wish:
     n: int
     holder: Holder
     key: str | None = None
+    now_only: bool = False
 
 
 _Ticket = Ticket[_Wish, Claims]
@@ -182,42 +185,52 @@ class Claiming:
         """Do pages of hosts that are not ready stand in the way of others?"""
         self._aliases = Share(ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
-        self._combiner: Combiner[_Wish, Claims] = Combiner(
-            self._answer, "claims", most=COMBINED, alone=ALONE, undo=self._untold
-        )
+        self._combiners: dict[bool, Combiner[_Wish, Claims]] = {
+            now_only: Combiner(
+                partial(self._answer, now_only=now_only), "claims", most=COMBINED, alone=ALONE, undo=self._untold
+            )
+            for now_only in (False, True)
+        }
+        """By whether only pages that were asked for by hand are wanted."""
 
-    def next_urls(self, n: int, worker: str | None, wait: float, key: str | None) -> Claims:
+    def next_urls(self, n: int, worker: str | None, wait: float, key: str | None, now_only: bool = False) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls` says."""
-        wish = self._wish(n, worker, key)
+        wish = self._wish(n, worker, key, now_only)
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         session, deadline = self._session, time.monotonic() + wait
         while True:
-            claimed = self._combiner.do(wish, wish.holder.worker, wish.n)
+            claimed = self._combiners[wish.now_only].do(wish, wish.holder.worker, wish.n)
             left = deadline - time.monotonic()
             if claimed.repeated or len(claimed) or claimed.finished or left <= 0:
                 return claimed
             ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
             time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
-            wish = self._wish(n, worker, key)
+            wish = self._wish(n, worker, key, now_only)
 
-    def soon(self, n: int, worker: str | None, key: str | None, owner: Hashable) -> Future[Claims] | None:
+    def soon(
+        self, n: int, worker: str | None, key: str | None, owner: Hashable, now_only: bool = False
+    ) -> Future[Claims] | None:
         """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
         caller's own. `owner`: who takes turns with others."""
-        wish = self._wish(n, worker, key)
-        return None if wish.n >= self._combiner.alone else self._combiner.submit(wish, owner, wish.n)
+        wish = self._wish(n, worker, key, now_only)
+        combiner = self._combiners[wish.now_only]
+        return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
 
-    def _wish(self, n: int, worker: str | None, key: str | None) -> _Wish:
+    def _wish(self, n: int, worker: str | None, key: str | None, now_only: bool = False) -> _Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session
         worker = border.name("worker", worker) if worker is not None and worker != "" else session.settings.worker
+        if not isinstance(now_only, bool):
+            raise BadInput(f"now_only is true or false, not {now_only!r:.80}.")
         key = None if key is None else border.name("key", key)
-        return _Wish(n, Holder(tokens.token(session.now()), worker), key)
+        return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only)
 
     def close(self) -> None:
         """End what runs in the background."""
-        self._combiner.close()
+        for combiner in self._combiners.values():
+            combiner.close()
 
     def _untold(self, answer: Future[Claims]) -> None:
         """Return claims whose caller was interrupted while he waited for them."""
@@ -225,11 +238,13 @@ class Claiming:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
-    def _answer(self, tickets: Sequence[_Ticket]) -> None:
-        """Answer these calls."""
+    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False) -> None:
+        """Answer these calls, all of which want only pages that were asked for by hand, or none does."""
+        claim, look_out = (self._claim_wanted, self._look_out_wanted) if now_only else (self._claim, self._look_out)
         calls = _Round(tickets)
         try:
-            outlook = self._claim(calls)
+            self._leases.look_now_and_then(by_key=calls.keyed)
+            outlook = PAUSED if self._session.paused else claim(calls)
         except Exception as error:  # noqa: BLE001  # it is raised where the callers wait
             for caller in calls.callers:  # what is leased is told
                 if caller.count:
@@ -240,7 +255,7 @@ class Claiming:
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if left:
             before = self._before(left)
-            outlook = outlook or self._look_out()
+            outlook = outlook or look_out()
             for caller in left:
                 caller.ticket.answer(_told(caller, before.get(caller.key or ""), outlook))
         self._session.counters.write_now_and_then()
@@ -252,7 +267,6 @@ class Claiming:
 
     def _claim(self, calls: _Round) -> Outlook | None:
         """Claim what the calls want; what to expect, where they do not get all of it."""
-        self._leases.look_now_and_then(by_key=calls.keyed)
         n = calls.left
         aliases = self._due_aliases(n, calls)
         if self._clogged:
@@ -272,6 +286,29 @@ class Claiming:
                 return outlook
             more = self._fill(calls)
         return None
+
+    def _claim_wanted(self, calls: _Round) -> Outlook | None:
+        """The same of pages that were asked for by hand."""
+        outlook: Outlook | None = None
+        for _ in range(WANTED_ROUNDS):
+            taken = self._perform(claims.take, calls.left, calls, "claims/take_wanted", 4 * calls.left, now_only=True)
+            calls.took(taken.claims)
+            if not calls.left:
+                return None
+            if taken.claims or taken.in_vain:
+                continue
+            outlook = self._look_out_wanted()
+            if not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
+                return outlook
+        return outlook or self._look_out_wanted()
+
+    def _look_out_wanted(self) -> Outlook:
+        session = self._session
+
+        def look(tx: Tx) -> Outlook:
+            return of_wanted(tx, session.policy.manners, session.now())
+
+        return session.graph.read(look, "claims/wanted_outlook")
 
     def _put_right(self, outlook: Outlook) -> bool:
         """Where there is nothing to claim for a clock that was ahead, put right what it wrote: for some time, the rest
@@ -371,6 +408,7 @@ class Claiming:
         name: str,
         most_moves: int = 0,
         front: int = 0,
+        now_only: bool = False,
     ) -> Taken:
         """Claim up to `n` pages, or with `n` 0 none, in a transaction that also notes what is leased by which key.
 
@@ -381,7 +419,7 @@ class Claiming:
             holders = calls.holders(n)
             if n and not holders:
                 return Taken()
-            claim = claims.attempts(work, partial(self._request, holders, most_moves, front), tried)
+            claim = claims.attempts(work, partial(self._request, holders, most_moves, front, now_only), tried)
 
             def bound(tx: Tx, claim: Callable[[Tx], Taken] = claim) -> Taken:
                 taken = claim(tx)
@@ -393,7 +431,7 @@ class Claiming:
             except asked.Answered as answered:
                 calls.drop(answered.keys)
 
-    def _request(self, holders: Sequence[Holder], most_moves: int, front: int) -> Request:
+    def _request(self, holders: Sequence[Holder], most_moves: int, front: int, now_only: bool) -> Request:
         """What an attempt at a transaction asks for, by the settings of now."""
         session = self._session
         return Request(
@@ -406,6 +444,7 @@ class Claiming:
             spread=self._spread.times,
             most_moves=most_moves,
             front=front,
+            now_only=now_only,
         )
 
     def renew(self, held: Iterable[Claim], seconds: float | None) -> list[Claim | None]:
@@ -465,6 +504,8 @@ def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> 
         finished=outlook.finished and not got,
         next_unfailed=outlook.next_unfailed,
         repeated=before is not None,
+        next_because=outlook.because,
+        paused=outlook.paused,
     )
 
 

@@ -131,6 +131,42 @@ class Editing:
         every = _positive("an interval", seconds, 1.0, 1e9)
         self._set("set_facts", edits.fact, url, {"interval": None if every is None else every / DAY})
 
+    def forget_relevance(self, progress: Progress) -> int:
+        """Forget the relevance of all pages, as `Brain.forget_relevance` says."""
+        self._session.refresh()
+        engines.of(self._session.policy.rule)
+        pages = self._session.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes")
+        forgotten = done = 0
+        for ids, _ in self._session.by_key():
+            forgotten += self._session.perform("set_relevance", edits.forget_relevance, ids)
+            done += len(ids)
+            progress(min(done, pages), pages)
+        return forgotten
+
+    def park(self, *urls: str) -> list[bool]:
+        """Give pages up, as `Brain.park` says."""
+        self._session.refresh()
+        keys = [self._names.known(url) for url in urls]
+        ids = self._session.graph.read(lambda tx: discovery.find(tx, keys), "pages/find")
+        parked: set[int] = set()
+        rest = iter(sorted(set(ids.values())))
+        while part := list(islice(rest, PASS_BATCH)):
+            parked.update(self._session.perform("pages/park", orphans.park, part))
+        return [ids.get(key) in parked for key in keys]
+
+    def pause(self) -> bool:
+        """Hand out no pages, as `Brain.pause` says."""
+        return self._paused(True)
+
+    def resume(self) -> bool:
+        """Hand out pages again, as `Brain.resume` says."""
+        return self._paused(False)
+
+    def _paused(self, wanted: bool) -> bool:
+        done = self._session.perform_once("brain/note", _pause, wanted)
+        self._session.refresh()
+        return done
+
     def _set(self, name: str, work: Callable[[Tx, str, V, Policy, float], None], url: str, value: V) -> None:
         """Set something of a page, named by URL or key. Raises UnknownPage."""
         key = self._names.key(url)
@@ -191,6 +227,13 @@ class Editing:
         if other:
             conversion.furnish(self._session.graph)
         self._session.refresh()
+
+
+def _pause(tx: Tx, wanted: bool, _policy: Policy, now: float) -> bool:
+    if (tx.one("brain/lock")[0].get("paused") is not None) == wanted:
+        return False
+    tx.do("brain/note", notes={"paused": now if wanted else None})
+    return True
 
 
 def _clear_some(tx: Tx, statement: str, limit: int, _policy: Policy, _now: float) -> int:

@@ -16,7 +16,7 @@ from graphbrain.inspect import clicks, due, figures, scan
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.pages import FlowSums, View
 from graphbrain.inspect.scan import Progress, Wanted
-from graphbrain.methods import OWN, UNINDEXED, method_of
+from graphbrain.methods import CASH, OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
 from graphbrain.ranking import store
 
@@ -29,6 +29,10 @@ BEGINNING = 60.0
 
 def _silent(_done: int, _total: int) -> None:
     """Nobody wants to know how far it is."""
+
+
+SUMS = {"hub": 6, "authority": 7}
+"""Columns of brain/states: sums of scores."""
 
 
 class Looking:
@@ -76,7 +80,7 @@ class Looking:
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """The best pages, as `Brain.top` says."""
-        scan.check_score(by)
+        scan.check_score(by, CASH)
         most = _count(n) or 0
         self._session.refresh()
         found = self._session.graph.read(
@@ -195,6 +199,8 @@ class Looking:
             "lapsed": sum(row[4] for row in states),
             "retries": sum(row[5] for row in states),
             "states": {row[0]: row[1] for row in states},
+            "scores": {side: _sum_and_mean(sum(row[at] for row in states), sizes[0]) for side, at in SUMS.items()},
+            "paused": self._session.stored.get("paused"),
             "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             "frontier_flow_error": flow.error,
@@ -252,3 +258,7 @@ def _count(number: int | None) -> int | None:
     if number is not None and (not whole(number) or number < 0):
         raise BadInput(f"Give a whole number, 0 or more, not {number!r}.")
     return number
+
+
+def _sum_and_mean(total: float, pages: int) -> dict[str, float | None]:
+    return {"sum": total, "mean": total / pages if pages else None}

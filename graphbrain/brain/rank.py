@@ -315,6 +315,7 @@ def _ranking(wish: Wish, found: Scores, web: Web, started: float) -> Ranking:
         error=found.error if np.isfinite(found.error) else None,
         converged=found.converged,
         started=started,
+        eigenvalue=found.eigenvalue,
     )
 
 

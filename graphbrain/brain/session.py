@@ -134,6 +134,11 @@ class Session:
         return self.old_keys(written) + (() if odd is None else self.old_keys(odd))
 
     @property
+    def paused(self) -> bool:
+        """Is nothing handed out, by what was last read?"""
+        return self.stored.get("paused") is not None
+
+    @property
     def settling_until(self) -> float:
         """Until when a settling pass holds the brain, by what was last read; 0 where there is none."""
         return float(self.stored.get("settling_until", 0.0))

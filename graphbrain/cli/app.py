@@ -16,7 +16,21 @@ from typing import Any, TextIO, cast
 
 import click
 
-from graphbrain.cli import analyst, claims, crawl, dump, hosts, keep, look, precision, schedule, score, serve, simulate
+from graphbrain.cli import (
+    analyst,
+    claims,
+    correct,
+    crawl,
+    dump,
+    hosts,
+    keep,
+    look,
+    precision,
+    schedule,
+    score,
+    serve,
+    simulate,
+)
 from graphbrain.cli.common import connection
 from graphbrain.errors import GraphbrainError
 from graphbrain.lean_driver import lean_driver
@@ -71,6 +85,7 @@ _COMMANDS = (
     *schedule.COMMANDS,
     *hosts.COMMANDS,
     *serve.COMMANDS,
+    *correct.COMMANDS,
     *keep.COMMANDS,
 )
 for command in _COMMANDS:

@@ -18,7 +18,7 @@ import click
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import Lines
 from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Claim, Report, Unusable
+from graphbrain.model import Answer, Claim, Claims, Report, Unusable
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -41,12 +41,21 @@ PAUSE = 1.0
 @click.option("--worker", metavar="NAME", help="Who takes them; this process unless given.")
 @click.option("--wait", type=Number(0), help="Seconds to wait for a page.")
 @click.option("--follow", is_flag=True, help="Go on: claim as many as the lines of stdin ask for.")
+@click.option("--now-only", is_flag=True, help="Only pages that 'now' has asked for and nobody has visited since.")
 @as_json
-def next_(app: App, count: int | None, worker: str | None, wait: float | None, follow: bool, as_json: bool) -> None:
+def next_(
+    app: App,
+    count: int | None,
+    worker: str | None,
+    wait: float | None,
+    follow: bool,
+    now_only: bool,
+    as_json: bool,
+) -> None:
     """Claim up to N pages to fetch (10 unless given).
 
     With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
-    says when the next page is ready, or that the crawl is finished, if there are fewer than N.
+    says when the next page is ready and why not sooner, or that the crawl is finished, if there are fewer than N.
 
     With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}. For each
     page asked for, N of them at the start, one claim is printed as a line of JSON, as soon as it can
@@ -58,24 +67,38 @@ def next_(app: App, count: int | None, worker: str | None, wait: float | None, f
 
     with app.brain() as brain:
         if follow:
-            _hand_out(brain, Lines(sys.stdin.buffer), count or 0, worker, wait)
+            _hand_out(brain, Lines(sys.stdin.buffer), count or 0, worker, wait, now_only)
             return
-        claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0)
+        claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only)
     if as_json:
         show.json_lines(claim.as_dict() for claim in claims)
     else:
         show.out(sheets.claims_table(claims))
     if len(claims) < (count or 10):
-        if claims.finished:
-            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
-        elif claims.next_ready is not None:
-            away = max(0.0, claims.next_ready - time.time())
-            show.say(f"graphbrain: the next page is ready in {away:.1f} s.")
-        elif not claims:
-            show.say("graphbrain: nothing waits; pages are out with other workers.")
+        _say_why(claims, now_only)
 
 
-def _hand_out(brain: Brain, lines: Lines, wanted: int, worker: str | None, patience: float | None) -> None:
+def _say_why(claims: Claims, now_only: bool) -> None:
+    """Say why there are no more claims, and when there will be."""
+    from graphbrain import show
+
+    if claims.paused:
+        show.say("graphbrain: the brain is paused: no pages are handed out until 'graphbrain resume'.")
+    elif claims.finished and now_only:
+        show.say("graphbrain: all pages that were asked for by 'now' have been visited.")
+    elif claims.finished:
+        due = f"; {claims.when()}" if claims.next_ready is not None else ""
+        show.say(f"graphbrain: the crawl is finished: nothing waits and nothing is claimed{due}.")
+    elif claims.next_ready is not None:
+        away = max(0.0, claims.next_ready - time.time())
+        show.say(f"graphbrain: the next page is ready in {away:.1f} s: {claims.when()}.")
+    elif not claims:
+        show.say("graphbrain: nothing waits; pages are out with other workers.")
+
+
+def _hand_out(
+    brain: Brain, lines: Lines, wanted: int, worker: str | None, patience: float | None, now_only: bool
+) -> None:
     """Print a claim for each page that is asked for, as soon as it can be had."""
     from graphbrain import show
 
@@ -91,17 +114,18 @@ def _hand_out(brain: Brain, lines: Lines, wanted: int, worker: str | None, patie
             line = lines.next(0)
         if not wanted:
             continue
-        claims = brain.next_urls(min(wanted, MOST), worker=worker)
+        claims = brain.next_urls(min(wanted, MOST), worker=worker, now_only=now_only)
         if claims:
             _print_claims(brain, claims)
             wanted -= len(claims)
             last, pause = time.monotonic(), 0.0
             continue
         if claims.finished:
-            show.say("graphbrain: the crawl is finished: nothing waits and nothing is claimed.")
+            _say_why(claims, now_only)
             return
         if patience is not None and time.monotonic() - last >= patience:
             show.say(f"graphbrain: there was no page for {patience:g} s.")
+            _say_why(claims, now_only)
             return
         pause = PAUSE if claims.next_ready is None else min(PAUSE, max(0.01, claims.next_ready - brain.now()))
 

@@ -252,7 +252,7 @@ def _watch(pool: WorkerPool, stop: threading.Event, seconds: float | None) -> No
 def tend(app: App, urls: tuple[str, ...], seconds: float | None, as_json: bool) -> None:
     """Keep the accounts until they are settled.
 
-    With URLs, these pages are pushed, whatever waits on them.
+    With URLs, these pages are pushed, as far as more than the setting eps waits on them for each link.
     """
     with app.brain(auto_tend=False) as brain:
         for url in urls:
@@ -301,7 +301,10 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
     recording = read(file, nodes=options["nodes"])
     show.say(f"{recording.name}: {recording.pages:,} pages, {recording.links:,} links.")
     if recording.stand_ins:
-        show.say(f"{recording.stand_ins:,} of its URLs cannot be used; stand-ins take their place.")
+        show.say(
+            f"Stand-ins take the place of {recording.stand_ins:,} of its URLs: {recording.doubles:,} are a page "
+            f"named before, {recording.stand_ins - recording.doubles:,} name none."
+        )
     seeds = _seeds(recording.find(seed) for seed in options["seeds"])
     usual = {"order": "best_first", "delay_seconds": 0.0}
     options["delay_seconds"] = options.pop("delay")
@@ -335,7 +338,7 @@ def replay(app: App, file: Path, as_json: bool, **options: Any) -> int:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 @click.option("--seed", "seeds", multiple=True, metavar="URL|ID", help="Begins here; repeatable.")
 @click.option("--fetched/--unfetched", default=False, help="Pages without out-links and record (unfetched).")
-@click.option("--batches", is_flag=True, help="Not by Neo4j's import tool, though the server is ours.")
+@click.option("--batches/--offline", default=None, help="Not, or by Neo4j's import tool (small files are not).")
 @click.option("--settle/--no-settle", default=True, help="Spread the cash at the end (yes).")
 @as_json
 def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) -> None:
@@ -344,7 +347,8 @@ def import_(app: App, files: tuple[Path, ...], as_json: bool, **options: Any) ->
     FILEs are edge lists ('src dst'), their pages ('id url', 'id crawled url'), a hosts graph as of
     CommonCrawl (vertices and edges), JSON lines as for 'report', or what 'replay' takes; gzipped or
     not. A page with out-links has been fetched; without, what the file says holds, or --fetched.
-    Lines that cannot be used are counted and left out. The local server is restarted.
+    Lines that cannot be used are counted and left out. For files of more than a megabyte the local server is restarted
+    on what Neo4j's import tool has made of them; settings and access tokens stay.
     """
     from graphbrain import show
     from graphbrain.cli import sheets

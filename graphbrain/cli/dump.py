@@ -12,13 +12,14 @@ import click
 
 from graphbrain.cli.common import App, F, connection, pass_app, which_pages
 from graphbrain.errors import BadInput
+from graphbrain.model import KnownLink, Page
 
 __all__ = ["COMMANDS"]
 
 
 @click.group("dump")
 def dump_group() -> None:
-    """Write out pages or links, all their fields.
+    """Write out pages or links.
 
     They stream, in the order of the store; what comes or goes meanwhile may be in it or not.
     """
@@ -30,6 +31,25 @@ def _form(*names: str) -> Callable[[F], F]:
     said = click.option("--format", "form", type=click.Choice(names), help=text)
     json = click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
     return lambda command: said(json(command))
+
+
+def _layout(command: F) -> F:
+    """Give a command `--columns` and `--raw`."""
+    columns = click.option(
+        "--columns", metavar="A,B,…|all", help="Which, in which order. Unless given CSV has few, JSON lines all."
+    )
+    raw = click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates as CSV has them.")
+    return columns(raw(command))
+
+
+def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) -> dict[str, Any]:
+    """What says how records are written, before a brain is opened. Raises BadInput, UsageError."""
+    from graphbrain.ingest.dump import Layout
+
+    if form in ("nodes", "edges") and (columns is not None or raw is not None):
+        raise click.UsageError(f"The format {form} has columns of its own: leave out --columns, --raw and --dates.")
+    Layout.of(kind, form, columns, raw)
+    return {"columns": columns, "raw": raw}
 
 
 def _form_of(file: Path | None, form: str | None, names: dict[str, str]) -> str:
@@ -51,10 +71,13 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv
 @dump_group.command("pages")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_form("jsonl", "csv", "nodes")
+@_layout
 @which_pages
 @connection
 @pass_app
-def dump_pages(app: App, /, file: Path | None, form: str | None, **which: Any) -> None:
+def dump_pages(
+    app: App, /, file: Path | None, form: str | None, columns: str | None, raw: bool | None, **which: Any
+) -> None:
     """Write out pages.
 
     FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .nodes)
@@ -65,19 +88,23 @@ def dump_pages(app: App, /, file: Path | None, form: str | None, **which: Any) -
     from graphbrain.ingest import dump
 
     form = _form_of(file, form, ENDINGS | {".nodes": "nodes"})
+    layout = _checked(Page, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
-        count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out)
+        count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out, **layout)
     show.say(f"graphbrain: {show.counted(count, 'page')}.")
 
 
 @dump_group.command("links")
 @click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
 @_form("jsonl", "csv", "edges")
+@_layout
 @click.option("--between-hosts", is_flag=True, help="Only links to another host.")
 @which_pages
 @connection
 @pass_app
-def dump_links(app: App, /, file: Path | None, form: str | None, **which: Any) -> None:
+def dump_links(
+    app: App, /, file: Path | None, form: str | None, columns: str | None, raw: bool | None, **which: Any
+) -> None:
     """Write out links.
 
     FILE is stdout unless given, and gzipped if it ends with '.gz'. Its ending says the format (.jsonl, .csv, .edges)
@@ -88,8 +115,9 @@ def dump_links(app: App, /, file: Path | None, form: str | None, **which: Any) -
     from graphbrain.ingest import dump
 
     form = _form_of(file, form, ENDINGS | {".edges": "edges"})
+    layout = _checked(KnownLink, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
-        count = dump.write_links(brain.dump_links(**which, progress=bar), form, out)
+        count = dump.write_links(brain.dump_links(**which, progress=bar), form, out, **layout)
     show.say(f"graphbrain: {show.counted(count, 'link')}.")
 
 

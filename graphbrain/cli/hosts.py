@@ -66,7 +66,8 @@ def _or_word(kind: Callable[[str], float], word: str) -> Callable[[str], float |
 def host(app: App, name: str, block: float | str | None, unblock: bool, as_json: bool, **own: Any) -> None:
     """Show a host, or set how all workers treat it.
 
-    Without options it shows what is known of it. 'none' goes back to the brain's setting.
+    Without options it shows what is known of it. 'none' goes back to the brain's setting. What is set of a host before
+    its first page holds from that on.
     """
     from graphbrain import show
     from graphbrain.cli import sheets
@@ -82,6 +83,8 @@ def host(app: App, name: str, block: float | str | None, unblock: bool, as_json:
         if unblock:
             brain.unblock(name)
         found = brain.host(name)
+    if (given or block is not None) and not found.pages:
+        show.say(f"graphbrain: no page of {found.name} is known yet; this holds from its first one on.")
     if as_json:
         show.json_lines([found.as_dict()])
     else:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from graphbrain.cli import changes, orders, worlds
-from graphbrain.cli.common import App, Number, as_json, brain_command, connection, number_or_none, pass_app, said_of
+from graphbrain.cli.common import App, Number, as_json, brain_command, connection, pass_app
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 from graphbrain.settings import ORDERS
 
@@ -38,6 +38,7 @@ def server_group() -> None:
 @pass_app
 def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server; it is fetched first if need be. Nothing happens if it runs."""
+    from graphbrain import show
     from graphbrain.server import lifecycle
 
     if memory is not None:
@@ -46,7 +47,21 @@ def start(app: App, /, version: str | None, memory: str | None, as_json: bool, *
         options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
-    _print_server(lifecycle.start(app.data, **options), as_json)
+    with show.timed_line() as line:
+
+        def said(text: str) -> None:
+            show.say(text)
+            if text.startswith("Starting"):
+                line("Java starts Neo4j (5 to 90 s)")
+
+        def fetched(done: int, total: int) -> None:
+            line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+        line("looking for Neo4j's files and for Java")
+        found = lifecycle.start(app.data, say=said, progress=fetched, **options)
+    for name, port, usual in found.unusual_ports():
+        show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
+    _print_server(found, as_json)
 
 
 def _print_server(found: Any, as_json: bool, **more: Any) -> None:
@@ -121,11 +136,11 @@ def status(app: App, as_json: bool) -> int:
             ("Neo4j", found.version),
             ("pid", show.Cell(found.pid, str(found.pid))),
             ("since", sheets.moment_cell(now.since)),
-            ("memory", sheets.size_cell(now.memory)),
+            ("memory", sheets.size(now.memory)),
             ("heap", _megabytes(now.heap)),
             ("page cache", _megabytes(now.page_cache)),
             ("--memory", _megabytes(now.memory_set, "default")),
-            ("disk", sheets.size_cell(now.disk)),
+            ("disk", sheets.size(now.disk)),
             ("data", now.data),
         ]
         show.out(show.sheet(pairs))
@@ -137,7 +152,7 @@ def _megabytes(count: int | None, otherwise: str = "–") -> Any:
 
     if count is None:
         return show.Cell(None if otherwise == "–" else otherwise, otherwise)
-    return show.Cell(count * 2**20, f"{count:,} MB")
+    return f"{count:,} MB"
 
 
 @server_group.command()
@@ -395,100 +410,6 @@ def clear(app: App, yes: bool) -> None:
 
 
 @brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def link(app: App, source: str, target: str) -> None:
-    """Add a link; the accounts are repaired."""
-    from graphbrain import show
-
-    with app.brain() as brain:
-        added = brain.link(source, target)
-    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
-
-
-@brain_command()
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-def unlink(app: App, source: str, target: str) -> int:
-    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
-    from graphbrain import show
-
-    with app.brain() as brain:
-        removed = brain.unlink(source, target)
-    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
-    return 0 if removed else 1
-
-
-@brain_command()
-@click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
-def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
-    """Delete pages; the accounts are repaired.
-
-    Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
-    """
-    from graphbrain import show
-
-    with app.brain() as brain:
-        had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
-    gone = [links for links in had.values() if links is not None]
-    refused = f"; {len(had):,} {'is' if len(had) == 1 else 'are'} refused from now on" if for_ever else ""
-    done = f"{show.counted(len(gone), 'page')} forgotten, with {show.counted(sum(gone), 'link')}"
-    show.say(f"graphbrain: {done}{refused}.")
-    missing = [] if for_ever else [url for url, links in had.items() if links is None]
-    for url in missing:
-        show.say(f"graphbrain: {url} is not in the graph.")
-    return 1 if missing else 0
-
-
-@brain_command()
-@click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--host", metavar="HOST", help="All of this host.")
-@click.option("--state", type=click.Choice(["parked", "gone", "alias", "frontier", "known"]), help="All of this state.")
-def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> int:
-    """Let pages that have failed wait again, at once.
-
-    Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
-    they have done before is forgotten. Exits 1 when there is none.
-    """
-    from graphbrain import show
-
-    with app.brain() as brain:
-        if host is not None:
-            brain.host(host)  # says so of one that nobody has met
-        count = brain.retry(*urls, host=host, state=state)
-    waiting = f"{show.counted(count, 'page')} {'waits' if count == 1 else 'wait'} again"
-    show.say(f"graphbrain: {waiting}" + ("." if count else ": none of these has failed."))
-    return 0 if count else 1
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("value", metavar="0..1|none")
-def relevance(app: App, url: str, value: str) -> None:
-    """Set how near a page is to the topic.
-
-    'none' forgets it.
-    """
-    with app.brain() as brain:
-        brain.set_relevance(url, number_or_none(value))
-    said_of(url, "relevance", value)
-
-
-@brain_command()
-@click.argument("url")
-@click.argument("value", metavar="NUMBER|none")
-def payout(app: App, url: str, value: str) -> None:
-    """Set what a page is paid for being there.
-
-    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
-    """
-    with app.brain() as brain:
-        brain.set_payout(url, number_or_none(value))
-    said_of(url, "payout", value)
-
-
-@brain_command()
 @click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE|NAME+=HOST...")
 def change(app: App, settings: tuple[str, ...]) -> None:
     """Change shared settings, for all who use the brain.
@@ -631,12 +552,6 @@ COMMANDS: tuple[click.Command, ...] = (
     schema_group,
     demo,
     bench,
-    link,
-    unlink,
-    forget,
-    retry,
-    relevance,
-    payout,
     change,
     settings,
     engine,

@@ -7,22 +7,29 @@ from typing import Any
 import click
 
 from graphbrain.cli.common import App, as_json, brain_command, which_pages
-from graphbrain.methods import SCORES, UNINDEXED
+from graphbrain.methods import CASH, SCORES, UNINDEXED
 
 __all__ = ["COMMANDS"]
 
+BY = f"authority (unless given), hub, relevance, value, or a batch score: {', '.join(SCORES)}."
 by_score = click.option(
     "--by",
     metavar="SCORE",
     type=click.Choice(["authority", "hub", *UNINDEXED]),
     default="authority",
-    help=f"authority (unless given), hub, relevance, value, or a batch score: {', '.join(SCORES)}.",
+    help=BY,
 )
 
 
 @brain_command()
 @click.argument("count", metavar="[N]", type=click.IntRange(1), default=10)
-@by_score
+@click.option(
+    "--by",
+    metavar="SCORE",
+    type=click.Choice(["authority", "hub", CASH, *UNINDEXED]),
+    default="authority",
+    help=f"{BY} Or cash, what waits on both sides.",
+)
 @as_json
 def top(app: App, count: int, by: str, as_json: bool) -> None:
     """List the N best pages (10 unless given).

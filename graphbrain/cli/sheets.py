@@ -470,6 +470,7 @@ def ranking_sheet(ranking: Ranking) -> list[str | Table | Sheet]:
         ("iterations", r.iterations if r.tolerance is not None else "none needed"),
         ("residual", f"{r.residual:.1e}" if r.iterations else None),
         ("error", _error(r)),
+        ("eigenvalue", None if r.eigenvalue is None else f"{r.eigenvalue:.6g}, the largest of LᵀL"),
         ("seconds", f"{r.seconds:.1f}"),
         ("written", ", ".join(r.best) if r.complete else "nothing"),
     ]

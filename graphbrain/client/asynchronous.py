@@ -138,7 +138,13 @@ class AsyncClient:
         return sum([await self._ask(call) for call in Calls.seed(urls)], SeedAnswer(0, 0))
 
     async def next_urls(
-        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, key: str | None = None
+        self,
+        n: int = 100,
+        *,
+        worker: str | None = None,
+        wait: float = 0.0,
+        key: str | None = None,
+        now_only: bool = False,
     ) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls`; without a `worker` they are the token's.
 
@@ -150,7 +156,8 @@ class AsyncClient:
         until = time.monotonic() + wait
         while True:
             left = until - time.monotonic()
-            found = await self._ask(Calls.next_urls(n, worker or None, max(0.0, min(left, LONGEST_WAIT)), key))
+            poll = max(0.0, min(left, LONGEST_WAIT))
+            found = await self._ask(Calls.next_urls(n, worker or None, poll, key, now_only))
             if found or found.finished or key is not None or until - time.monotonic() <= 0:
                 return found
 
@@ -326,6 +333,19 @@ class AsyncClient:
         """Let pages that were given up, redirect, or have failed, wait again at once; how many."""
         return await self._ask(Calls.retry(urls, host, state))
 
+    async def park(self, *urls: str) -> list[bool]:
+        """Fetch these pages no more until they are named by `retry`, `crawl_now` or `seed`; whether each is parked
+        now."""
+        return await self._ask(Calls.park(urls))
+
+    async def pause(self) -> bool:
+        """Hand out no pages to anybody until `resume`; False if it is so already."""
+        return bool(await self._ask(Calls.done("pause")))
+
+    async def resume(self) -> bool:
+        """Hand out pages again; False if they were handed out."""
+        return bool(await self._ask(Calls.done("resume")))
+
     async def set_relevance(self, url: str, relevance: float | None) -> None:
         """How near a page is to the topic, 0 to 1; None: not known."""
         await self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
@@ -404,6 +424,10 @@ class AsyncClient:
     async def clear(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Delete all pages, links, hosts and counters. A job, which is waited for."""
         await self._do(Calls.clear(progress))
+
+    async def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Forget what is known or guessed of the relevance of all pages; of how many something was."""
+        return await self._do(Calls.forget_relevance(progress))
 
     async def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
         """Give the brain another engine. A job, which is waited for."""

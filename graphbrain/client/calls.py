@@ -157,9 +157,10 @@ class Calls:
         return [_listed("seed", "urls", part, shapes.seed_answer) for part in shapes.parts(map(_text, urls))]
 
     @staticmethod
-    def next_urls(n: int, worker: str | None, wait: float, key: str | None) -> Call[Claims]:
+    def next_urls(n: int, worker: str | None, wait: float, key: str | None, now_only: bool) -> Call[Claims]:
         """One long poll."""
         body = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
+        body |= {"now_only": now_only} if now_only else {}
         text = shapes.dumps(body)
         return Call("POST", "next_urls", shapes.claims, body=text, key=key or _key(), seconds=wait, repeats=True)
 
@@ -303,6 +304,11 @@ class Calls:
         return _done("retry", urls=list(urls), host=host, state=state)
 
     @staticmethod
+    def park(urls: Sequence[str]) -> Call[list[bool]]:
+        """Pages that are given up."""
+        return _post("park", lambda told: list(told["parked"]), urls=list(urls))
+
+    @staticmethod
     def done(name: str, **body: Any) -> Call[Any]:
         """A correction."""
         return _done(name, **body)
@@ -353,6 +359,11 @@ class Calls:
     def clear(progress: Any) -> Job[None]:
         """An empty brain."""
         return _begun("clear", _itself, progress, named=False)
+
+    @staticmethod
+    def forget_relevance(progress: Any) -> Job[int]:
+        """No relevance is known."""
+        return _begun("forget_relevance", _itself, progress, named=False)
 
     @staticmethod
     def convert_engine(engine: str, progress: Any) -> Job[bool]:

@@ -118,6 +118,7 @@ def parts(items: Iterable[Any]) -> Iterator[list[str]]:
 def claims(told: Mapping[str, Any]) -> Claims:
     """What `next_urls` answers."""
     more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
+    more |= {name: told[name] for name in ("next_because", "paused") if name in told}  # not of an older service
     return Claims((Claim(**claim) for claim in told["claims"]), **more)
 
 

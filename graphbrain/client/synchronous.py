@@ -141,7 +141,13 @@ class Client:
         return sum([self._ask(call) for call in Calls.seed(urls)], SeedAnswer(0, 0))
 
     def next_urls(
-        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, key: str | None = None
+        self,
+        n: int = 100,
+        *,
+        worker: str | None = None,
+        wait: float = 0.0,
+        key: str | None = None,
+        now_only: bool = False,
     ) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls`; without a `worker` they are the token's.
 
@@ -153,7 +159,8 @@ class Client:
         until = time.monotonic() + wait
         while True:
             left = until - time.monotonic()
-            found = self._ask(Calls.next_urls(n, worker or None, max(0.0, min(left, LONGEST_WAIT)), key))
+            poll = max(0.0, min(left, LONGEST_WAIT))
+            found = self._ask(Calls.next_urls(n, worker or None, poll, key, now_only))
             if found or found.finished or key is not None or until - time.monotonic() <= 0:
                 return found
 
@@ -329,6 +336,19 @@ class Client:
         """Let pages that were given up, redirect, or have failed, wait again at once; how many."""
         return self._ask(Calls.retry(urls, host, state))
 
+    def park(self, *urls: str) -> list[bool]:
+        """Fetch these pages no more until they are named by `retry`, `crawl_now` or `seed`; whether each is parked
+        now."""
+        return self._ask(Calls.park(urls))
+
+    def pause(self) -> bool:
+        """Hand out no pages to anybody until `resume`; False if it is so already."""
+        return bool(self._ask(Calls.done("pause")))
+
+    def resume(self) -> bool:
+        """Hand out pages again; False if they were handed out."""
+        return bool(self._ask(Calls.done("resume")))
+
     def set_relevance(self, url: str, relevance: float | None) -> None:
         """How near a page is to the topic, 0 to 1; None: not known."""
         self._ask(Calls.done("set_relevance", url=url, relevance=relevance))
@@ -407,6 +427,10 @@ class Client:
     def clear(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Delete all pages, links, hosts and counters. A job, which is waited for."""
         self._do(Calls.clear(progress))
+
+    def forget_relevance(self, progress: Callable[[int, int], None] | None = None) -> int:
+        """Forget what is known or guessed of the relevance of all pages; of how many something was."""
+        return self._do(Calls.forget_relevance(progress))
 
     def convert_engine(self, engine: str, progress: Callable[[int, int], None] | None = None) -> bool:
         """Give the brain another engine. A job, which is waited for."""

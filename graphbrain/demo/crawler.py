@@ -1,4 +1,4 @@
-"""A crawler to copy: the standard library fetches, graphbrain decides.
+"""A crawler to copy: the standard library fetches, lxml reads, graphbrain decides.
 
     python crawler.py http://a.example/ http://b.example/
 
@@ -15,16 +15,17 @@ judge that raises does not end the crawl. Left to you: what you want the pages f
 from __future__ import annotations
 
 import argparse
+import codecs
 import logging
 import sys
 import threading
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import replace
-from html.parser import HTMLParser
 from http.client import HTTPException, HTTPResponse, InvalidURL, RemoteDisconnected
 from typing import Any
 from urllib.error import HTTPError
@@ -37,6 +38,9 @@ from urllib.request import (
     Request,
     build_opener,
 )
+
+from lxml import etree
+from w3lib.encoding import html_to_unicode
 
 from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched, GraphbrainError, Link, retry_after
 from graphbrain.errors import BadInput
@@ -52,6 +56,7 @@ LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
 LONGEST = 60.0  # seconds after which it has, however much comes: less than a lease
 MOST_REDIRECTS = 5  # temporary ones, one after another
+UNPACKED = {"identity": 0, "gzip": 47, "x-gzip": 47, "deflate": 47}  # what can be unpacked, and zlib's word for it
 ROBOTS_HOLD = 86_400.0  # seconds for which a robots.txt is believed
 
 log = logging.getLogger("crawler")
@@ -67,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=8, help="fetches at the same time (8)")
     parser.add_argument("--limit", type=int, default=sys.maxsize, help="end after so many pages")
     parser.add_argument("--patience", type=float, default=30, help="end when the next page is further away (30 s)")
+    parser.add_argument("--now-only", action="store_true", help="only the pages that 'graphbrain now' has asked for")
     given = parser.parse_args(arguments)
     if strange := [url for url in given.urls if not url.startswith(("http://", "https://"))]:
         parser.error(f"give URLs, as in http://a.example/, not {strange[0]!r}")
@@ -78,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             answer = brain.seed(given.urls)
             for url, why in (*answer.refused, *answer.remarks):
                 log.warning("%s: %s", url, why)
-            visits = crawl(brain, threads=given.threads, limit=given.limit, patience=given.patience)
+            visits = crawl(
+                brain, threads=given.threads, limit=given.limit, patience=given.patience, now_only=given.now_only
+            )
             stats = brain.stats()
             log.info("%s pages known, %s of them fetched", stats["pages"], stats["states"].get("known", 0))
             if given.urls and not visits:
@@ -103,22 +111,22 @@ def crawl(
     judge: Judge | None = None,
     robots: bool = True,
     stop: threading.Event | None = None,
+    now_only: bool = False,
     on_page: Callable[[Fetched | Failed, Answer], None] = lambda *_: None,
 ) -> int:
     """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set; how many were.
 
     `patience`: also end when the next page is further away than so many seconds; a retry after an
-    error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies, a password.
-    `robots`: fetch robots.txt; else the brain goes by those it was given. `on_page` is called after
-    each report. Unfetched claims are given back when it is interrupted.
+    error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies. `robots`: fetch
+    robots.txt; else the brain goes by those it was given. `now_only`: fetch what `crawl_now` has asked
+    for. `on_page` is called after each report. Interrupted, it gives claims back.
     """
     opener = build_opener(_Redirects, _Followed, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
     known = _Robots(brain, opener) if robots else None
     stop = stop or threading.Event()
-    out: dict[Future[Fetched | Failed | None], Claim] = {}
-    reported = 0
+    out, reported = dict[Future[Fetched | Failed | None], Claim](), 0
 
     def visit(claim: Claim) -> Fetched | Failed | None:
         result = known.first(claim) if known else claim
@@ -129,7 +137,7 @@ def crawl(
             while not stop.is_set():
                 # No more than can be fetched at once: a claim says that its host may be asked now.
                 free = min(threads, limit) - len(out)
-                claims = brain.next_urls(free, wait=0 if out else 1) if free else Claims(())
+                claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
                 out |= {pool.submit(visit, claim): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
@@ -173,9 +181,10 @@ class _Robots:
             if origin not in self._read:
                 self._read[origin] = self._told(origin, claim.host)
             if self._brain.now() > self._read[origin] + ROBOTS_HOLD:
+                began = time.monotonic()
                 answer = self._fetch(origin, claim)
                 if answer is not None:
-                    return answer
+                    return replace(answer, seconds=time.monotonic() - began)
                 self._read[origin] = self._brain.now()
         return claim if (claim.claimed or 0.0) > self._read[origin] else None
 
@@ -268,7 +277,7 @@ def _result(
     body = _read(response)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
-        page.read(body, head.get_content_charset("utf-8"))
+        page.read(body, head["Content-Type"])
     near = judge and judge(" ".join(page.text))
     facts: dict[str, Any]
     if led:  # the content is that of another address
@@ -290,34 +299,42 @@ def _failed(claim: Claim, response: HTTPResponse) -> Failed:
 
 
 def _read(response: HTTPResponse) -> bytes:
-    """The body, as far as it is read. Raises TimeoutError for one that drips."""
+    """The body, as far as it is read, unpacked where the server has packed it though nobody asked for that. Raises
+    TimeoutError for one that drips, ValueError for one that cannot be unpacked."""
     body, end = bytearray(), time.monotonic() + LONGEST
+    packed = (response.headers["Content-Encoding"] or "identity").strip().lower()
+    if packed not in UNPACKED:
+        raise ValueError(f"the page is packed by {packed[:20]}, which nobody asked for")
+    unpack = zlib.decompressobj(UNPACKED[packed]) if UNPACKED[packed] else None
     while len(body) < LARGEST and (more := response.read1(LARGEST - len(body))):
-        body += more
+        try:
+            body += more if unpack is None else unpack.decompress(more, LARGEST - len(body))
+        except zlib.error as error:
+            raise ValueError(f"the page cannot be unpacked: {error}") from None
         if time.monotonic() > end:
             raise TimeoutError(f"the page has not ended after {LONGEST:.0f} seconds")
     return bytes(body)
 
 
-class HtmlPage(HTMLParser):
+class HtmlPage:
     """The links of a page, absolute and in its order, the text and the rel of each, all its text, and what it says of
-    itself; of a broken one, those before the break."""
+    itself; of a broken one as browsers read it. libxml2 reads it, in time that grows with its length and no faster."""
 
     def __init__(self, url: str, headers: Mapping[str, Sequence[str]] | None = None, agent: str = "") -> None:
-        super().__init__()
         self.facts, self.links = PageFacts(url, headers, agent), list[str]()
         self.anchors, self.text = list[str](), list[str]()
         self.rels = list[str | None]()
-        self.in_link = self.silent = False
+        self.in_link = False
+        self.aside = 0  # in how many templates: what is in one is no part of the page
+        self.silent = False
 
-    def read(self, html: bytes, charset: str) -> HtmlPage:
-        try:
-            text = html.decode(charset, "replace")
-        except (LookupError, ValueError):  # there is no such charset, or it can do no more than raise
-            text = html.decode("latin-1")
-        with suppress(AssertionError, ValueError):  # html.parser's way to give up
-            self.feed(text)
-            self.close()
+    def read(self, html: bytes, content_type: str | None) -> HtmlPage:
+        """`content_type`: the header. A byte order mark goes before its charset, and that before what `<meta>` says."""
+        _, text = html_to_unicode(content_type, html, default_encoding="cp1252", auto_detect_fun=_utf_8)
+        parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
+        with suppress(etree.LxmlError):  # there is nothing in it
+            parser.feed(text.encode("utf-8", "replace"))
+            parser.close()
         if refresh := self.facts.refresh():
             self._add(refresh[1], None)
         return self
@@ -327,15 +344,16 @@ class HtmlPage(HTMLParser):
         refresh = self.facts.refresh()
         return [refresh[1]] if refresh and refresh[0] == 0 else []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Called by the parser, as are all below."""
         self.silent = tag in ("script", "style")
-        said = dict(attrs)
-        self.facts.start(tag, said)
-        if (href := said.get("href")) and tag in ("a", "area"):
+        self.aside += tag == "template"
+        self.facts.start(tag, attrs)
+        if (href := attrs.get("href")) and tag in ("a", "area") and not self.aside:
             href = href.strip()
             with suppress(BadInput):  # not a URL: the brain's answer will say so
                 href = resolved(self.facts.base, href)
-            self._add(href, said.get("rel"))
+            self._add(href, attrs.get("rel"))
             self.in_link = tag == "a"
 
     def _add(self, link: str, rel: str | None) -> None:
@@ -343,23 +361,30 @@ class HtmlPage(HTMLParser):
         self.anchors.append("")
         self.rels.append(rel)
 
-    def parse_html_declaration(self, i: int) -> int:
-        try:
-            return super().parse_html_declaration(i)
-        except AssertionError:  # <![no declaration[: browsers take it for a comment
-            return self.parse_bogus_comment(i)
-
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         self.silent = False
+        self.aside -= tag == "template"
         self.facts.end(tag)
         self.in_link = self.in_link and tag != "a"
 
-    def handle_data(self, data: str) -> None:
+    def data(self, data: str) -> None:
         self.facts.data(data)
         if not self.silent:
             self.text.append(data)
             if self.in_link:
                 self.anchors[-1] += data
+
+    def close(self) -> None:
+        """There is nothing to be made of it all."""
+
+
+def _utf_8(html: bytes) -> str | None:
+    """The encoding of a page that says none, if it is UTF-8."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(html)  # which may be cut in the middle of a letter
+    except UnicodeDecodeError:
+        return None
+    return "utf-8"
 
 
 class _Followed(HTTPRedirectHandler):

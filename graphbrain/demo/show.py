@@ -144,7 +144,7 @@ def run_demo(
     web, home = Web(pages=pages), data or default_data_dir()
     if topic is not None:
         TopicRelevance.from_words(topic)  # so that words that cannot be used are refused here
-    stays = False
+    stays = crawling = False
     try:
         with _Interruption() as halt, ExitStack() as stack:
             line = stack.enter_context(show.timed_line())
@@ -159,6 +159,7 @@ def run_demo(
             brain = stack.enter_context(_open(_login(own) if own else {"uri": uri, **login}, web, line, say))
             halt.check()
             stack.enter_context(web)
+            crawling = True
             crawled = _crawl(brain, web, crew, workers, topic, line, say, halt)
             halt.check()
             line("bringing all scores to rest")
@@ -173,7 +174,8 @@ def run_demo(
                 say("Stopping Neo4j …")
     except KeyboardInterrupt:
         left = f"; Neo4j still runs in {home}" if not uri and lifecycle.find(home) is not None else ""
-        say(f"Stopped: claims are given back; crawlers, workers and web have ended{left}.")
+        over = "claims are given back; crawlers, workers and web have ended" if crawling else "nothing was crawled yet"
+        say(f"Stopped: {over}{left}.")
         raise
     return found.ok
 
@@ -347,7 +349,7 @@ def _kill(crew: Crew, brain: Brain, web: Web, crawled: Crawled, say: Say) -> Non
 def _moment(stats: dict[str, Any], crawled: Crawled) -> str:
     lost = len(crawled.victim_held) - len(crawled.came_back)
     waits = f", {lost} to come back" if lost else ""
-    return f"{crawled.reported:,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
+    return f"{len(crawled.held):,} fetched of {stats['pages']:,} known, {stats['links']:,} links{waits}"
 
 
 # ---------------------------------------------------------------- what came of it
@@ -401,12 +403,16 @@ class Found:
         topic = (
             f"{crawled.near:,} of {crawled.judged:,} pages are near it, {crawled.near_at_first} of the first {first}"
         )
+        again = crawled.reported - len(crawled.held)
+        each += " requests" + (
+            f", {again} of them for pages that had failed or that the killed one held" if again else ""
+        )
         failures = ", ".join(f"{n} × {status}" for status, n in sorted(crawled.failures.items()))
         moved = crawled.outcomes["alias"]
         return [
             (
                 "fetched",
-                f"{counted(len(crawled.held), 'page')} in {crawled.seconds:.0f} s, by two crawlers: {each} requests",
+                f"{counted(len(crawled.held), 'page')} in {crawled.seconds:.0f} s, by two crawlers: {each}",
             ),
             ("shared", self._shared()),
             ("killed", self._killed()),
@@ -485,6 +491,10 @@ def _path(path: Path) -> str:
     return shlex.quote(text)
 
 
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: room - 1]}…"
+
+
 def _top(pages: list[Page], by: str, titles: dict[str, str]) -> Table:
     plural, other = {
         "hub": ("hubs (they link to the best)", "out"),
@@ -499,5 +509,5 @@ def _top(pages: list[Page], by: str, titles: dict[str, str]) -> Table:
         score = page.hub_score if by == "hub" else page.authority_score
         links = page.out_links if by == "hub" else page.in_links
         where = show.shorten(page.url.removeprefix("http://"), 40)
-        table.add_row(f"{score:.2f}", str(links), where, titles.get(page.url, "")[:25])
+        table.add_row(f"{score:.2f}", str(links), where, _cut(titles.get(page.url, ""), 25))
     return table

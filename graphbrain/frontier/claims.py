@@ -54,7 +54,7 @@ ALIASES = ""
 """Where aliases wait, for `_Deal`: in no queue."""
 ALIASES_LOOKED_AT, ALIASES_PUT_OFF, PUT_OFF = 200, 50, 600.0
 """So many due aliases are read at least; so many of those whose hosts are not ready are put off, by so many seconds, if
-they hide others."""
+they hide others. It is the same with pages that were asked for by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ class Request:
     `most_moves`: at most so many pages are moved to their hosts' own queues. `front`: look at so many pages in the
     front of the shared queue instead: at those of hosts that are ready, for claims; and, with `n` 0, at those that
     stand in the way, for moves alone. Aliases wait in no queue: what tells of queues is nothing to them.
+    `now_only`: look at pages that were asked for by hand instead.
     """
 
     holders: Sequence[Holder]
@@ -89,6 +90,7 @@ class Request:
     spread: int = 1
     most_moves: int = 0
     front: int = 0
+    now_only: bool = False
 
     @property
     def n(self) -> int:
@@ -156,7 +158,10 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     """Claim pages as it is wished. `tried` gets the keys of the pages before they are leased: if the answer is lost,
     the claims are among them."""
     finder, manners, clock = wish.finder, wish.manners, wish.clock
-    if wish.front:
+    hiding: Sequence[int] = ()
+    if wish.now_only:
+        found, hiding = _wanted(tx, wish, clock())
+    elif wish.front:
         found = _front(tx, wish, clock())
     else:
         found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
@@ -176,6 +181,8 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         _lease(tx, wish, deal)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
+    if wish.now_only:
+        _put_off(tx, deal, found.since, hiding)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
@@ -216,6 +223,30 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
     }
     lost = sum(row[LEASED] or row[VISITED] > since[row[0]] for row in locked if row[0] not in kept)
     return [kept[page] for page in since if page in kept], lost
+
+
+def _wanted(tx: Tx, wish: Request, now: float) -> tuple[Found, list[int]]:
+    """Candidates among the pages that were asked for by hand; and those of them whose hosts are not ready, if so many
+    of these are in front that they hide others."""
+    looked_at = max(ALIASES_LOOKED_AT, 2 * wish.n)
+    rows = tx.one("claims/wanted", now=now, limit=looked_at)[0]
+    since = {page: at for page, at, *_ in rows}
+    ready = _by_turns([(page, host) for page, _, host, is_ready, waits, _ in rows if is_ready and waits])[: 2 * wish.n]
+    waiting = [page for page, _, _, is_ready, waits, _ in rows if waits and not is_ready]
+    nowhere = [page for page, *_, waits, retries in rows if not (waits or retries)]
+    hiding = waiting[:ALIASES_PUT_OFF] if len(ready) < wish.n and len(rows) == looked_at else []
+    return Found({page: since[page] for page in (*ready, *hiding, *nowhere)}), hiding
+
+
+def _put_off(tx: Tx, deal: _Deal, looked_at: Iterable[int], hiding: Sequence[int]) -> None:
+    """Pages that were asked for by hand and wait nowhere any more, since a setting or a robots.txt forbids them, are
+    asked for no more; those that hide others come later."""
+    granted = {grant[0] for grant in deal.grants}
+    if left := [page for page in looked_at if page not in granted]:
+        tx.do("claims/unwanted", ids=left)
+    gone = granted.union(deal.barred)
+    if later := [[page, deal.now + random.uniform(0.5, 1.5) * PUT_OFF] for page in hiding if page not in gone]:
+        tx.do("claims/put_off_wanted", rows=later)
 
 
 def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+import numpy as np
+
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import UnknownPage
@@ -24,6 +26,7 @@ __all__ = [
     "deepen",
     "fact",
     "forget",
+    "forget_relevance",
     "link",
     "payout",
     "relevance",
@@ -182,6 +185,17 @@ def relevance(tx: Tx, key: str, value: float | None, policy: Policy, now: float)
     ledger.take_relevance([[ids[key], value]])
     tx.do("pages/relevance", rows=[[ids[key], value]])
     ledger.write(tx, now)
+
+
+def forget_relevance(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
+    """Nothing is known of the relevance of these pages any more; of how many something was."""
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    known = ledger.ids[~np.isnan(ledger.relevance)].tolist()
+    if known:
+        ledger.take_relevance([[page, None] for page in known])
+        tx.do("pages/relevance", rows=[[page, None] for page in known])
+        ledger.write(tx, now)
+    return len(known)
 
 
 def payout(tx: Tx, key: str, value: float | None, policy: Policy, now: float) -> None:

@@ -20,9 +20,10 @@ from graphbrain.frontier import aliases, discovery, edits, requeue
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 
-__all__ = ["ORPHAN", "forget", "judge", "retry", "seed"]
+__all__ = ["ORPHAN", "forget", "judge", "park", "retry", "seed"]
 
-ORPHAN = "orphan"
+ORPHAN, BY_HAND = "orphan", "by hand"
+"""Why a page is parked, beside its failures."""
 GIVEN_UP = ("parked", "gone", "alias")
 """Pages that wait again when they are seeded."""
 
@@ -100,6 +101,21 @@ def forget(tx: Tx, key: str, policy: Policy, now: float) -> bool:
         if _is_orphan(row, ledger, place) and row.lease_until is None:
             return edits.forget(tx, key, False, policy, now)
     return False
+
+
+def park(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:  # noqa: ARG001  as its neighbours
+    """Give pages up that wait, or were given up for another reason; which. Not those that somebody holds, redirect, or
+    are outside."""
+    ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
+    chosen = [
+        row.page
+        for row, _ in _read(tx, ledger)
+        if row.lease_until is None and row.state in ("frontier", "known", "parked", "gone")
+    ]
+    if chosen:
+        tx.do("pages/pardon", ids=chosen)
+        tx.do("pages/park", rows=[[page, "parked", BY_HAND] for page in chosen])
+    return chosen
 
 
 def retry(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:

@@ -1,6 +1,6 @@
 """What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
 
-Statements: claims/outlook, brain/sizes.
+Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners
-from graphbrain.model import FOR_EVER
+from graphbrain.model import FOR_EVER, Because
 from graphbrain.tokens import made_at
 
-__all__ = ["Outlook", "outlook"]
+__all__ = ["PAUSED", "Outlook", "of_wanted", "outlook"]
 
 FEW, MANY, FURTHEST = 32, 500, 20_000
 """So many are looked at to say when the next can be claimed: at first, at most, and of the shared queue at most."""
@@ -32,13 +32,41 @@ class Outlook:
     """What is to come: the next moment at which something can be claimed (None: never), and whether all is over but for
     pages that are to be visited again. `overdue`: leases have lapsed, or failed pages are due, and nobody has seen to
     it. `next_unfailed`: the next moment but for what has failed and for hosts that rest. `is_ahead`: what would
-    be next has times that a clock wrote which was ahead."""
+    be next has times that a clock wrote which was ahead. `because`: why nothing can be claimed before `next_ready`.
+    `paused`: nothing is handed out to anybody."""
 
     next_ready: float | None
     finished: bool
     overdue: bool = False
     next_unfailed: float | None = None
     is_ahead: bool = False
+    because: Because | None = None
+    paused: bool = False
+
+
+PAUSED = Outlook(None, False, paused=True)
+"""Nothing is to come before somebody resumes."""
+
+
+def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
+    """The same of pages that were asked for by hand alone: finished when all of them have been visited."""
+    rows = tx.one("claims/wanted_outlook", limit=MANY)[0]
+    hosts = politeness.read(tx, {host for host, *_ in rows}, manners, now)
+    moments: list[tuple[float, Because]] = []
+    for name, waits, lapses, again in rows:
+        host = hosts.get(name)
+        if waits:
+            opens = now if host is None else host.may_open_at(now)
+            moments.append((max(opens, now + SOON), _of_host(host)))
+        elif lapses is not None:
+            moments.append((max(lapses, now + SOON), "lease"))
+        elif again is not None:
+            moments.append((max(again, now + SOON), "retry"))
+    if len(rows) == MANY:
+        moments.append((now + 1.0, "host"))  # what is behind may be ready sooner
+    first, because = min(moments, default=(None, None))
+    overdue = any(at is not None and at <= now for _, _, lapses, again in rows for at in (lapses, again))
+    return Outlook(first, not moments, overdue, next_unfailed=first, because=because)
 
 
 def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
@@ -95,8 +123,9 @@ class _Kinds:
         failures = any(name not in left for _, name, *_ in self.failures)
         return bool(self.leases) or failures or any(at < FOR_EVER and name not in left for at, name in self.queued)
 
-    def moments(self, now: float, crowded: bool) -> tuple[float, float, float]:
-        """When the first of all can be had, the first of hosts that are not ill, and when the first lease lapses.
+    def moments(self, now: float, crowded: bool) -> tuple[tuple[float, Because], float, float]:
+        """When the first of all can be had and why not before, when the first of hosts that are not ill, and when the
+        first lease lapses.
 
         `crowded`: as many ill hosts are probed as may be; the others wait until a probe is reported, or lapses.
         """
@@ -109,14 +138,18 @@ class _Kinds:
             return min(moments, default=FOR_EVER)
 
         lapses = first(self._freeing(), _lapses, none)
-        any_of = min(
-            first(self.failures, _comes_due, put_off),
-            first(self.queued, _opens, put_off),
-            first(self.rested, _opens, put_off),
-            first(self.looks, _looked_at, put_off),
-            lapses,
+        kinds: tuple[tuple[float, Because], ...] = (
+            (first(self.failures, _comes_due, put_off), "retry"),
+            (first(self.queued, _opens, ill), "host"),
+            (first(self.rested, _opens, ill), "revisit"),
+            (
+                min(first(rows, _opens, put_off | (self.hosts.keys() - ill)) for rows in (self.queued, self.rested)),
+                "probe",
+            ),
+            (first(self.looks, _looked_at, put_off), "look"),
+            (lapses, "lease"),
         )
-        return any_of, first(self.queued, _opens, ill), lapses
+        return min(kinds, key=lambda kind: kind[0]), first(self.queued, _opens, ill), lapses
 
     def _freeing(self) -> list[list[Any]]:
         """Those of the leases whose end lets something be claimed: not while their host has too many others out."""
@@ -146,17 +179,30 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     if shared is not None and shared <= now:
         return Outlook(now, False, next_unfailed=now)
     from_shared = FOR_EVER if shared is None else shared
+    of_shared: Because = "host" if waits else "revisit"
     for limit in (FEW, MANY, FURTHEST):
         kinds = _Kinds.read(tx, limit, manners, now)
         going_on = waits or kinds.go_on(now)
-        first, well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values()))
-        first = min(first, from_shared)
+        (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values()))
+        first, because = min((first, because), (from_shared, of_shared), key=lambda kind: kind[0])
         if first <= kinds.unseen and (going_on or kinds.whole):
             break
     first = min(first, max(kinds.unseen, now + SOON))
     overdue = any(rows[0][0] <= now for rows in (kinds.leases, kinds.failures) if rows)
     unfailed = min(lapses, well, from_shared)
-    return Outlook(_moment(first), not going_on, overdue, _moment(unfailed), kinds.are_ahead(now))
+    return Outlook(
+        _moment(first),
+        not going_on,
+        overdue,
+        _moment(unfailed),
+        kinds.are_ahead(now),
+        None if first >= FOR_EVER else because,
+    )
+
+
+def _of_host(host: HostState | None) -> Because:
+    """Why its host keeps a page waiting."""
+    return "probe" if host is not None and host.ill() else "host"
 
 
 def _moment(at: float) -> float | None:

@@ -3,13 +3,14 @@
 State, queue, lane and marks of a page follow from the settings and from what stands on the page, so one function brings
 them all in line; it runs as a backfill of all pages after a change of settings (noted on the brain, so that anybody
 goes on with it), and on single pages after a correction.
-Statements: brain/remarked, pages/ids_from, pages/name_faults, pages/pardon, pages/stand, pages/recheck,
+Statements: brain/remarked, pages/ids_from, pages/name_faults, pages/pardon, pages/wanted, pages/stand, pages/recheck,
 pages/unlinked_mark, links/unalias, visits/places, claims/held, accounts/*.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -195,13 +196,15 @@ def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now
 def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     """Let pages be fetched at once, whatever they are worth and whatever became of them; those that can be.
 
-    Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched.
+    Not those that scope or robots.txt forbid, or leased ones: the latter are being fetched. All that will be fetched
+    carry a mark until they are visited, by which `next_urls(now_only=True)` finds them.
     """
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     pages = [_Waiting(*row) for row in tx.one("visits/places", ids=ledger.ids.tolist())[0]]
     held = {row[0] for row in tx.one("claims/held", ids=ledger.ids.tolist())[0] if row[3] is not None}
     barred = _barred(tx, pages, ledger, policy)
     wanted = [page for page in pages if page.page not in held and page.page not in barred]
+    tx.do("pages/wanted", rows=_in_turns([page for page in pages if page.page not in barred], now))
     if not wanted:
         return sorted(held)
     if aliases := [page.page for page in wanted if page.state == "alias"]:
@@ -217,3 +220,13 @@ def ask(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[int]:
     tx.do("pages/stand", rows=rows)
     tx.do("pages/pardon", ids=[page.page for page in wanted if page.busy or page.state in ("parked", "gone")])
     return sorted(held.union(page.page for page in wanted))
+
+
+def _in_turns(pages: Sequence[_Waiting], now: float) -> list[list[object]]:
+    """[id, since when it is asked for]: a second later for each other page of its host, so that hosts take turns."""
+    count: Counter[str] = Counter()
+    rows: list[list[object]] = []
+    for page in pages:
+        rows.append([page.page, now + count[page.host]])
+        count[page.host] += 1
+    return rows

@@ -6,12 +6,14 @@ belongs to somebody else. Both are refused before anything is written.
 An import of files leaves the brain's node labelled Imported; whoever comes first applies the schema and makes it
 a brain.
 Statements: schema/*, brain/steps, brain/step, brain/occupied, brain/await_indexes, brain/imported, brain/adopt,
-brain/tokens.
+brain/carried,
+brain/restore_tokens, brain/tokens.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +109,15 @@ def adopt(graph: Graph, now: float) -> Mapping[str, Any]:
     Neo4j's tool has numbered the names of a page's properties, as `PAGE_CHAIN` would have it, so others can come later.
     """
     apply(graph, now, names_first=False)
-    brain: Mapping[str, Any] = graph.write(lambda tx: tx.one("brain/adopt")[0], "brain/adopt")
+    return graph.write(_adopt, "brain/adopt")
+
+
+def _adopt(tx: Tx) -> Mapping[str, Any]:
+    """Make the brain, with the access tokens that were carried over; its properties."""
+    carried = tx.one("brain/carried")[0]
+    if carried is not None and (rows := json.loads(carried)):
+        tx.do("brain/restore_tokens", rows=rows)
+    brain: Mapping[str, Any] = tx.one("brain/adopt")[0]
     return brain
 
 

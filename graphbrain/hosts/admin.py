@@ -114,6 +114,12 @@ def _locked(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
     return politeness.lock(tx, [name], manners, now)[name]
 
 
+def _met(tx: Tx, name: str, manners: Manners, now: float) -> HostState:
+    """The same of a host that nobody need have met."""
+    tx.do("pages/hosts", names=[name], now=now)
+    return politeness.lock(tx, [name], manners, now)[name]
+
+
 def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float) -> None:
     """Write properties that were set, and what follows: a longer or shorter delay counts from the last claim."""
     before = host.delay
@@ -130,13 +136,13 @@ def _rewrite(tx: Tx, host: HostState, properties: Mapping[str, Any], now: float)
 
 def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, now: float) -> None:
     """Set what is given of one host's `delay`, `in_flight` and `budget`; None goes back to the brain's."""
-    host = _locked(tx, name, manners, now)
+    host = _met(tx, name, manners, now)
     _rewrite(tx, host, {OWN[what]: value for what, value in given.items()}, now)
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
     """Leave a host alone for so long from now; None: until somebody lifts it."""
-    host = _locked(tx, name, manners, now)
+    host = _met(tx, name, manners, now)
     host.blocked_until, host.blocked_at = FOR_EVER if seconds is None else now + seconds, 0.0
     politeness.write(tx, [host], (), now)
 

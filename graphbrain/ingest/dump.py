@@ -7,12 +7,15 @@ with `.gz` is gzipped.
 from __future__ import annotations
 
 import csv
+import difflib
 import gzip
 import io
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,7 +23,20 @@ from graphbrain.errors import BadInput
 from graphbrain.model import KnownLink, Page
 from graphbrain.tables import defused
 
-__all__ = ["opened", "write_links", "write_pages"]
+__all__ = ["SHORT", "Layout", "opened", "write_links", "write_pages"]
+
+SHORT = (
+    *("url", "state", "status", "title", "authority_score", "hub_score", "in_links", "out_links", "depth"),
+    *("first_fetched", "fetched", "changed", "visits", "error", "redirects_to"),
+)
+"""The columns of a page that people look for first."""
+TIMES = frozenset(
+    {
+        *("discovered", "first_fetched", "fetched", "changed", "failed", "failing_since", "not_before", "hinted"),
+        *("in_sitemap", "recheck_at", "waiting_since", "claimed", "lease_until", "due", "since"),
+    }
+)
+"""Fields that are moments, in epoch seconds."""
 
 
 @contextmanager
@@ -50,28 +66,76 @@ def _text(path: Path, zipped: bool) -> TextIO:
     return path.open("w", encoding="utf-8", newline="\n")
 
 
-def write_pages(pages: Iterable[Page], form: str, out: TextIO) -> int:
-    """Write pages as `jsonl`, `csv` or `nodes`; how many. `nodes` has id, fetched 1 or 0, and URL, by tabs."""
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns a record has, in which order, and whether its times are dates (ISO 8601, UTC) or epoch seconds."""
+
+    columns: Sequence[str]
+    dates: bool
+
+    @classmethod
+    def of(cls, kind: type[Page | KnownLink], form: str, columns: str | None, raw: bool | None) -> Layout:
+        """As it is asked for: `columns` between commas, or "all"; else CSV, which people read, has few, and JSON lines
+        all. `raw`: epoch seconds; else CSV has dates. Raises BadInput for a column that there is not."""
+        known = kind.columns()
+        few = SHORT if kind is Page and form == "csv" else known
+        wanted = few if columns is None else known if columns.strip() == "all" else _named(columns, known)
+        return cls(wanted, form == "csv" if raw is None else not raw)
+
+    def record(self, item: Page | KnownLink) -> dict[str, Any]:
+        """What is written of an item."""
+        facts = item.as_dict()
+        return {name: _date(facts[name]) if self.dates and name in TIMES else facts[name] for name in self.columns}
+
+
+def _named(columns: str, known: Sequence[str]) -> list[str]:
+    wanted = [name for name in columns.replace(",", " ").split() if name]
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise BadInput(f"There is no column {name!r:.80}: {hint}")
+    if not wanted:
+        raise BadInput("Name columns between commas, or 'all'.")
+    return wanted
+
+
+def _date(value: Any) -> Any:
+    if not isinstance(value, float):
+        return value
+    try:
+        return f"{datetime.fromtimestamp(value, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (OverflowError, ValueError, OSError):
+        return value
+
+
+def write_pages(
+    pages: Iterable[Page], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
+) -> int:
+    """Write pages as `jsonl`, `csv` or `nodes`; how many. `nodes` has id, fetched 1 or 0, and URL, by tabs. `columns`,
+    `raw`: as of `Layout.of`."""
     if form == "nodes":
         return _lines((f"{p.id}\t{int(p.first_fetched is not None)}\t{p.url}\n" for p in pages), out)
-    return _records(pages, Page, form, out)
+    return _records(pages, Layout.of(Page, form, columns, raw), form, out)
 
 
-def write_links(links: Iterable[KnownLink], form: str, out: TextIO) -> int:
+def write_links(
+    links: Iterable[KnownLink], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
+) -> int:
     """Write links as `jsonl`, `csv` or `edges`; how many. `edges` has the ids of source and target, by a tab."""
     if form == "edges":
         return _lines((f"{link.source_id}\t{link.target_id}\n" for link in links), out)
-    return _records(links, KnownLink, form, out)
+    return _records(links, Layout.of(KnownLink, form, columns, raw), form, out)
 
 
-def _records(items: Iterable[Page | KnownLink], kind: type[Page | KnownLink], form: str, out: TextIO) -> int:
+def _records(items: Iterable[Page | KnownLink], layout: Layout, form: str, out: TextIO) -> int:
     if form == "jsonl":
-        return _lines((json.dumps(item.as_dict()) + "\n" for item in items), out)
+        return _lines((json.dumps(layout.record(item)) + "\n" for item in items), out)
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(kind.columns())
+    writer.writerow(layout.columns)
     count = 0
     for item in items:
-        writer.writerow(_cell(value) for value in item.as_dict().values())
+        writer.writerow(_cell(value) for value in layout.record(item).values())
         count += 1
     return count
 

@@ -1,13 +1,15 @@
 """Bulk start: files of crawled pages and links become an empty brain's graph, settled and scheduled.
 
 Where the brain's Neo4j is the local server, its database is made anew by Neo4j's import tool and the server restarted
-on it (graphbrain.ingest.neo4j_admin): others who are connected wait, as for any restart. Anywhere else pages and links
-are created in batches, while nobody else may write. What is there in the end is the same: see graphbrain.ingest.rows.
+on it (graphbrain.ingest.neo4j_admin): others who are connected wait, as for any restart; settings and access tokens are
+carried over. Anywhere else, and where files are small, pages and links are created in batches, while nobody else may
+write. What is there in the end is the same: see graphbrain.ingest.rows.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -45,6 +47,8 @@ __all__ = ["Imported", "local_server", "run"]
 PAGES_AT_ONCE = 2_000
 LINKS_AT_ONCE = 20_000
 REPORTS_AT_ONCE = 200
+SMALL, PACKED = 1_000_000, 5
+"""Bytes of files that go in batches where nothing else is said; one that is gzipped holds so many times as many."""
 Progress = Callable[[str, float], None]
 """Called with what is being done and how much of it, 0..1."""
 
@@ -92,7 +96,7 @@ def run(
     data: Path | None = None,
     fetched: bool = False,
     seeds: Sequence[str] = (),
-    batches: bool = False,
+    batches: bool | None = None,
     settle: bool = True,
     progress: Progress = lambda *_: None,
     say: Say = to_stderr,
@@ -101,13 +105,14 @@ def run(
 
     `data`: the local server's directory. `fetched`: pages without out-links and without a record of a visit count as
     fetched, too. `seeds`: URLs or recorded ids; none: the pages where a crawl would have to begin. `batches`: also
-    where the server is the local one. Raises BadInput when the brain is not empty or nothing can be read, ServerFailed,
-    and what any call raises.
+    where the server is the local one, True; by its tool, False; unless given files of up to a megabyte go in batches,
+    for the tool takes a restart of the server. Raises BadInput when the brain is not empty or nothing can be read,
+    ServerFailed, and what any call raises.
     """
     clock = _Laps()
     brain.session.refresh()
     _refuse_pages(brain)
-    local = None if batches else local_server(brain, data)
+    local = None if (_are_small(paths) if batches is None else batches) else local_server(brain, data)
     # What a policy of payouts pays is not known before the graph is there: then the accounts are settled on it.
     in_memory = settle and not brain.policy.rule.bends_payouts
     with ExitStack() as until_loaded:
@@ -120,7 +125,7 @@ def run(
             _close(brain, bulk.run.now, settings)
             _in_batches(brain, bulk, clock, progress)
         else:
-            shop.make(bulk, stored, progress=progress)
+            shop.make(bulk, {**stored, "kept_tokens": _tokens(brain)}, progress=progress)
             clock.lap("load")
             _close(brain, brain.now(), settings)
             _take_place(brain, shop.running.data, clock, progress)
@@ -188,6 +193,21 @@ def _result(bulk: Bulk, way: str, refused: int, settled: bool, clock: _Laps, cre
         seconds={"all": round(clock.total(), 2), **{name: round(s, 2) for name, s in clock.laps.items()}},
         links_per_second=round(harvest.links / created),
     )
+
+
+def _are_small(paths: Sequence[Path | str]) -> bool:
+    """Are these files imported sooner than the server restarts?"""
+    try:
+        size = sum(Path(path).stat().st_size * (PACKED if str(path).endswith(".gz") else 1) for path in paths)
+    except OSError:
+        return True  # it will be said of the file, without a restart
+    return size <= SMALL
+
+
+def _tokens(brain: Brain) -> str:
+    """The access tokens of the service, which are no part of the brain that is made anew, and live on."""
+    kept = brain.graph.read(lambda tx: tx.one("brain/kept_tokens")[0], "brain/kept_tokens")
+    return json.dumps(kept)
 
 
 @dataclass

@@ -52,9 +52,9 @@ class Recording:
     `offsets`, `targets`: page i links to `targets[offsets[i]:offsets[i+1]]`, as recorded.
     `crawled`: False for a page that was met in a link and never fetched by those who recorded it;
     nothing is known of its links.
-    `stand_ins`: how many pages' recorded URLs could not be used. One that names no page is replaced
-    by `generated_url`; one with the canonical URL of an earlier page gets `recorded=<id>` added to
-    its query.
+    `stand_ins`: how many pages' recorded URLs could not be used; `doubles`: of them since another page has the same.
+    One that names no page is replaced by `generated_url`; one with the canonical URL of an earlier page gets
+    `recorded=<id>` added to its query.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Recording:
     targets: Numbers
     crawled: Flags
     stand_ins: int = 0
+    doubles: int = 0
 
     @classmethod
     def of(
@@ -301,14 +302,14 @@ def _built(raw: _Raw, name: str) -> Recording:
     np.cumsum(np.bincount(sources, minlength=size), out=offsets[1:])
     place = np.arange(size) if raw.ids is None else np.argsort(raw.ids, kind="stable")
     crawled = np.ones(size, bool) if raw.crawled is None else raw.crawled[place]
-    stand_ins = 0
+    stand_ins = doubles = 0
     if raw.urls is None:
         urls = [generated_url(identity) for identity in ids.tolist()]
     elif len(raw.urls) != size:
         raise BadInput(f"{name}: {len(raw.urls)} URLs are given for {size} pages.")
     else:
-        urls, stand_ins = _spelt([raw.urls[i] for i in place.tolist()], ids.tolist())
-    return Recording(name, ids, urls, offsets, np.ascontiguousarray(targets), crawled, stand_ins)
+        urls, stand_ins, doubles = _spelt([raw.urls[i] for i in place.tolist()], ids.tolist())
+    return Recording(name, ids, urls, offsets, np.ascontiguousarray(targets), crawled, stand_ins, doubles)
 
 
 def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
@@ -334,12 +335,15 @@ def _numbered(raw: _Raw, name: str) -> tuple[Ints, Ints]:
     return ids, numbers
 
 
-def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int]:
-    """The canonical URLs, or stand-ins (see Recording), and the number of stand-ins."""
+def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int, int]:
+    """The canonical URLs, or stand-ins (see Recording), the number of stand-ins, and of those of them whose URL another
+    page has, too."""
     urls: list[str | None] = []
     taken: set[str] = set()
+    doubles = 0
     for text in recorded:
         url = _spell_or_none(text)
+        doubles += url in taken
         urls.append(None if url in taken else url)
         if url is not None:
             taken.add(url)
@@ -349,7 +353,7 @@ def _spelt(recorded: Sequence[str], ids: Sequence[int]) -> tuple[list[str], int]
             stand_ins += 1
             urls[number] = stand_in = _stand_in(recorded[number], ids[number], taken)
             taken.add(stand_in)
-    return [url for url in urls if url is not None], stand_ins
+    return [url for url in urls if url is not None], stand_ins, doubles
 
 
 def _spell_or_none(text: str) -> str | None:

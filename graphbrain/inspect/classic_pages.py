@@ -14,7 +14,7 @@ from graphbrain.accounts.classic_algebra import Virtual
 from graphbrain.accounts.classic_ledger import read_virtual
 from graphbrain.graph.connection import Tx
 from graphbrain.inspect import pages
-from graphbrain.methods import UNINDEXED
+from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.model import Page
 from graphbrain.rules import Rule
 
@@ -82,7 +82,7 @@ def page(tx: Tx, key: str, rule: Rule) -> Page | None:
 def top(tx: Tx, n: int, by: str, rule: Rule) -> list[Page]:
     """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
     shares = view(tx, rule)
-    if by in UNINDEXED:
+    if by in (CASH, *UNINDEXED):
         return [shares.page(page) for page in pages.highest(tx, n, by)]
     ranked, everybody = TOP[by]
     # Ranks follow from the history alone.

@@ -13,6 +13,7 @@ import numpy as np
 
 from graphbrain.arrays import Floats
 from graphbrain.frontier.verdicts import Policy
+from graphbrain.methods import METHODS
 from graphbrain.model import Page
 from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
@@ -32,7 +33,15 @@ def dated(found: Sequence[Page], policy: Policy, price: float | None) -> list[Pa
     if rule.revisits and price is not None:
         places = [place for place, fixed in days.items() if fixed is None]
         days.update(zip(places, _paced([found[place] for place in places], policy, price), strict=True))
-    return [_dated(page, days.get(place)) for place, page in enumerate(found)]
+    return [_dated(_real(page, rule), days.get(place)) for place, page in enumerate(found)]
+
+
+def _real(page: Page, rule: Rule) -> Page:
+    """The page, without the provisional score where it has the real one, or the order goes by none."""
+    if page.provisional is None:
+        return page
+    waits = rule.value in METHODS and lanes.property_of(rule.value) not in page.scores
+    return page if waits else replace(page, provisional=None)
 
 
 def _dated(page: Page, days: float | None) -> Page:

@@ -13,7 +13,7 @@ from graphbrain.accounts.algebra import FIRST_RANK
 from graphbrain.accounts.sides import score
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.masking import masked_values
-from graphbrain.methods import SCORES, UNINDEXED
+from graphbrain.methods import CASH, SCORES, UNINDEXED
 from graphbrain.model import Page
 from graphbrain.rules import SEED_FLOW, Rule
 from graphbrain.tokens import made_at
@@ -94,7 +94,7 @@ def page(tx: Tx, key: str, _rule: Rule) -> Page | None:
 
 def top(tx: Tx, n: int, by: str, _rule: Rule) -> list[Page]:
     """The `n` pages of highest score, `by` hub, authority, or what has no index, best first."""
-    if by in UNINDEXED:
+    if by in (CASH, *UNINDEXED):
         return highest(tx, n, by)
     ranked, everybody = TOP[by]
     rows = tx.many(ranked, first=FIRST_RANK, limit=n)

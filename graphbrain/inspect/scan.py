@@ -122,10 +122,11 @@ class Wanted:
         )
 
 
-def check_score(by: str) -> None:
-    """Raises BadInput for what is the name of no score."""
-    if by not in (*SIDES, *UNINDEXED):
-        raise BadInput(f"A score is {', '.join((*SIDES, *UNINDEXED[:-1]))} or {UNINDEXED[-1]}, not {by!r:.80}.")
+def check_score(by: str, *others: str) -> None:
+    """Raises BadInput for what is the name of no score, nor one of the `others`."""
+    if by not in (*SIDES, *others, *UNINDEXED):
+        names = (*SIDES, *others, *UNINDEXED[:-1])
+        raise BadInput(f"A score is {', '.join(names)} or {UNINDEXED[-1]}, not {by!r:.80}.")
 
 
 def wanted_pages(

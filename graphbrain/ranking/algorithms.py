@@ -31,6 +31,8 @@ DAMPING, TOLERANCE, ITERATIONS = 0.85, 1e-9, 10_000
 LEAST_CHANGE = 1e-13
 """A smaller change of a distribution (L1) is only rounding, and ends the iterations whatever the tolerance. Whether
 that was reached is another question: at a rate of .99999 the error can be a hundred thousand times the change."""
+MOST_ERROR = 2.0
+"""Two distributions differ by no more (L1)."""
 LEAST_SCORE = 1e-200
 """What is smaller counts as 0: the scores of a lesser community shrink by a factor at each iteration of HITS, and
 arithmetic with numbers below 1e-308 is a hundred times slower."""
@@ -91,8 +93,9 @@ class Scores:
     """Scores by page, under the names of the properties that keep them.
 
     `residual`: the change (L1) at the last iteration. `error`: how far the scores are at most from the limit (L1),
-    by the rate of convergence; infinite when too few iterations were made to tell. `converged`: it is at most the
-    tolerance.
+    by the rate of convergence; at most 2, as two distributions differ; infinite when too few iterations were made to
+    tell. `converged`: it is at most the tolerance. `eigenvalue`: of HITS the largest eigenvalue of LᵀL, as the last
+    iteration estimates it: the square of the singular value whose vectors the scores are.
     """
 
     columns: Mapping[str, Floats]
@@ -100,6 +103,7 @@ class Scores:
     residual: float
     error: float
     converged: bool
+    eigenvalue: float | None = None
 
 
 def distribution(weights: Floats) -> Floats:
@@ -192,13 +196,14 @@ def hits(web: Web, *, content: Floats | None = None, until: Until | None = None,
     if not web.links:
         return watch.scores({"hits_hub": 0.0 * hub, "hits_authority": 0.0 * hub})
     new_hub, new_authority, spare = np.empty((3, web.pages))
+    eigenvalue = 0.0
     while not watch.done:
-        _scale(web.backward.sums(hub, new_authority))
+        eigenvalue = _scale(web.backward.sums(hub, new_authority))
         counts = new_authority if content is None else np.multiply(content, new_authority, out=spare)
-        _scale(web.forward.sums(counts, new_hub))
+        eigenvalue *= _scale(web.forward.sums(counts, new_hub))
         watch.saw(max(_distance(new_hub, hub, spare), _distance(new_authority, authority, spare)))
         hub, new_hub, authority, new_authority = new_hub, hub, new_authority, authority
-    return watch.scores({"hits_hub": hub, "hits_authority": authority})
+    return watch.scores({"hits_hub": hub, "hits_authority": authority}, eigenvalue)
 
 
 def salsa(web: Web) -> Scores:
@@ -238,10 +243,13 @@ def _communities(web: Web) -> tuple[Places, Places, int]:
     return labels[:pages], labels[pages:], count
 
 
-def _scale(score: Floats) -> None:
-    score /= score.sum()
+def _scale(score: Floats) -> float:
+    """Scale to the sum 1; the sum that it had."""
+    total = float(score.sum())
+    score /= total
     # Several times as fast as setting what is too small, of which there is much: pages without links.
     np.multiply(score, score >= LEAST_SCORE, out=score)
+    return total
 
 
 def _distance(one: Floats, other: Floats, spare: Floats) -> float:
@@ -271,7 +279,8 @@ class _Watch:
             self._rates.append(change / self._change if self._change > 0.0 else 0.0)
         self._iterations += 1
         self._change = change
-        self._error = self._error_after(change)
+        error = self._error_after(change)
+        self._error = min(error, MOST_ERROR) if np.isfinite(error) else error
         self.done = self._good() or change <= LEAST_CHANGE or self._iterations >= self._until.iterations
         self._until.progress(self._iterations, change)
 
@@ -286,5 +295,5 @@ class _Watch:
     def _good(self) -> bool:
         return self._error <= self._until.tolerance
 
-    def scores(self, columns: Mapping[str, Floats]) -> Scores:
-        return Scores(columns, self._iterations, self._change, self._error, self._good())
+    def scores(self, columns: Mapping[str, Floats], eigenvalue: float | None = None) -> Scores:
+        return Scores(columns, self._iterations, self._change, self._error, self._good(), eigenvalue)

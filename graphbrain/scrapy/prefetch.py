@@ -73,11 +73,11 @@ class Desk:
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
     that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
-    than `RETRY_PATIENCE`.
+    than `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand.
     """
 
-    def __init__(self, brain: Brain, patience: float | None = None) -> None:
-        self.brain = brain
+    def __init__(self, brain: Brain, patience: float | None = None, *, now_only: bool = False) -> None:
+        self.brain, self._now_only = brain, now_only
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
@@ -100,7 +100,7 @@ class Desk:
         """Has the last claim brought less than was wanted?"""
         self._wanted = self._most = 0
         self._happened = 0
-        self._over = False
+        self._over = self._paused = False
         self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
         self._claim_now, self._write_now = threading.Event(), threading.Event()
         self._not_before = 0.0
@@ -179,6 +179,14 @@ class Desk:
         except GraphbrainError as error:
             return str(error).rstrip(".")
 
+    def due(self) -> str:
+        """When the next page can be had after the crawl counted as over, and what says so: a clause, or nothing."""
+        if self.ended is None or self.failure is not None:
+            return ""
+        if self._now_only and self.ended.finished:
+            return "all pages that were asked for by 'graphbrain now' have been visited"
+        return self.ended.when()
+
     def _stir(self) -> None:
         """Something has happened after which the crawl may go on. The lock is held."""
         self._happened += 1
@@ -233,13 +241,14 @@ class Desk:
             if free <= 0 or len(self._unwritten) + self._writing >= MOST_UNWRITTEN:
                 return 0.0
             idle, happened = not self._busy(), self._happened
-        claims = self.brain.next_urls(min(free, 1_000))
+        claims = self.brain.next_urls(min(free, 1_000), now_only=self._now_only)
         self._hungry = len(claims) < free
         if self._hungry:
             self._write_now.set()
         if not claims:
             wait = (claims.next_ready if claims.next_ready is not None else self.brain.now() + 1.0) - self.brain.now()
             far = self._is_far(claims)
+            self._say_paused(claims.paused)
             with self._lock:
                 if happened == self._happened:
                     self._over, self.ended = idle and (claims.finished or far), claims
@@ -251,6 +260,12 @@ class Desk:
             self._stir()
         self._hand_over()
         return 0.0
+
+    def _say_paused(self, paused: bool) -> None:
+        """Say, once each time, that the brain hands out nothing."""
+        if paused and not self._paused:
+            log.warning("The brain is paused: no pages are handed out until 'graphbrain resume'.")
+        self._paused = paused
 
     def _is_far(self, claims: Claims) -> bool:
         """Is the next page too far away to be waited for?"""

@@ -55,7 +55,7 @@ CLAIM = "graphbrain_claim"
 """Where a request's meta keeps the claim it is made under, for the spider to look at."""
 EVERY = "graphbrain_every_process"
 """A request with this in its meta is sent by each process that makes it, and is no page of the brain: a login."""
-OWN = ("canonical", "relevance", "topic", "links", "patience", "start")
+OWN = ("canonical", "relevance", "topic", "links", "patience", "start", "now_only")
 """Settings of the add-on that are none of the brain's."""
 LONGEST_NOTE = 30_000
 """Characters of a note; a request that needs more stays with its process."""
@@ -77,7 +77,8 @@ class Options:
     """The GRAPHBRAIN_… settings of a Scrapy project. `brain`: those that are handed to `Brain.open`.
 
     `every_link`: all links of a page count, not only those that the spider follows. `patience`: see `Desk`.
-    `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain.
+    `every_start`: the requests of `start()` are sent by every process, and are no pages of the brain. `now_only`: only
+    pages that were asked for by hand are fetched.
     """
 
     brain: dict[str, Any] = field(default_factory=dict)
@@ -87,6 +88,7 @@ class Options:
     every_link: bool = False
     patience: float | None = None
     every_start: bool = False
+    now_only: bool = False
 
     @classmethod
     def of(cls, settings: BaseSettings) -> Options:
@@ -114,6 +116,7 @@ class Options:
             own["links"] == "all",
             None if own["patience"] is None else _seconds(own["patience"]),
             own["start"] == "every",
+            own["now_only"] is not None and settings.getbool("GRAPHBRAIN_NOW_ONLY"),
         )
 
 

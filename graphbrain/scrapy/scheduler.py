@@ -274,7 +274,7 @@ class Scheduler(BaseScheduler):
             return
         if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
             log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
-        self._desk = Desk(brain, options.patience)
+        self._desk = Desk(brain, options.patience, now_only=options.now_only)
         self._desk.open()
         self._ticks.start(TICK, now=False)
 
@@ -292,11 +292,13 @@ class Scheduler(BaseScheduler):
         for visit in list(self._visits.values()):
             visit.broken_off |= not waiting.isdisjoint(visit.requests)
             self._end(visit)
-        why = await run_in_thread(desk.why_nothing)
+        why, due = await run_in_thread(desk.why_nothing), desk.due()
         lost = await run_in_thread(desk.close)
         self._count(desk)
         if why:
             log.warning("No page was fetched: %s.", why)
+        elif due:
+            log.info("Nothing more is fetched now; %s.", due)
         if lost:
             log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
         self._desk = None

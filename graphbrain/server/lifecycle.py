@@ -92,6 +92,14 @@ class Server:
         """The address of Neo4j Browser."""
         return f"http://127.0.0.1:{self.http_port}/browser/"
 
+    def unusual_ports(self) -> list[tuple[str, int, int]]:
+        """What is served at another port than the usual one: (what, port, the usual one)."""
+        ports = (
+            ("drivers", self.bolt_port, files.USUAL_BOLT_PORT),
+            ("browsers", self.http_port, files.USUAL_HTTP_PORT),
+        )
+        return [each for each in ports if each[1] != each[2]]
+
 
 @dataclass(frozen=True)
 class Status:

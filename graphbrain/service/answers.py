@@ -11,7 +11,18 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, Field, create_model
 
 from graphbrain.methods import SCORES
-from graphbrain.model import Answer, Claim, Hinted, Host, KnownLink, LinkedPage, Page, RobotsAnswer, SeedAnswer
+from graphbrain.model import (
+    Answer,
+    Because,
+    Claim,
+    Hinted,
+    Host,
+    KnownLink,
+    LinkedPage,
+    Page,
+    RobotsAnswer,
+    SeedAnswer,
+)
 from graphbrain.work import Ranking
 
 __all__ = [
@@ -33,6 +44,7 @@ __all__ = [
     "NowAnswer",
     "PageAnswer",
     "PagesAnswer",
+    "Parked",
     "PathAnswer",
     "PaymentsAnswer",
     "RankingsAnswer",
@@ -94,6 +106,12 @@ class ClaimsAnswer(BaseModel):
     repeated: bool = Field(
         description="by this Idempotency-Key claims were handed out before; these are those of them that are still held"
     )
+    next_because: Because | None = Field(
+        description="why nothing can be claimed before next_ready: its host may not be asked sooner, it failed and is "
+        "tried again, its host does not answer and is probed, it is visited again, it redirects or was given up and is "
+        "looked at again, or somebody holds it"
+    )
+    paused: bool = Field(description="nothing is handed out to anybody until 'resume'")
 
 
 class Answers(BaseModel):
@@ -165,6 +183,12 @@ class Wills(BaseModel):
     will: list[bool]
 
 
+class Parked(BaseModel):
+    """For each page, in their order: is it parked now?"""
+
+    parked: list[bool]
+
+
 class Done(BaseModel):
     """What was done: true or false, how many, or nothing to tell."""
 
@@ -233,6 +257,8 @@ class StatsAnswer(BaseModel):
     lapsed: int
     retries: int
     states: dict[str, int]
+    scores: dict[str, dict[str, float | None]] = Field(description="sum and mean of both live scores, cash and history")
+    paused: float | None = Field(description="since when nothing is handed out to anybody")
     aliases_outside: int
     error_bound: float | None
     frontier_flow_error: float | None
@@ -366,7 +392,15 @@ _RANKING = _of(
 )
 EXAMPLES: dict[str, Any] = {
     "seed": _of(SeedAnswer, created=1, known=0, refused=[], outside=0, gone=0, forgotten=0, remarks=[]),
-    "next_urls": {"claims": [CLAIM], "next_ready": None, "finished": False, "next_unfailed": None, "repeated": False},
+    "next_urls": {
+        "claims": [CLAIM],
+        "next_ready": None,
+        "finished": False,
+        "next_unfailed": None,
+        "repeated": False,
+        "next_because": None,
+        "paused": False,
+    },
     "report": {"answers": [_ANSWER]},
     "renew": {"claims": [{**CLAIM, "until": 1795611151.5}, {"url": "https://a.example/b", "key": KEY, "lost": True}]},
     "give_back": {"claims": [{"url": CLAIM["url"], "key": KEY, "given_back": True}]},
@@ -374,6 +408,7 @@ EXAMPLES: dict[str, Any] = {
     "note": {"refused": {}},
     "notes": {"notes": {KEY: "render with a browser"}},
     "crawl_now": {"will": [True]},
+    "park": {"parked": [True]},
     "now": {"now": 1795610851.5},
     "page": _PAGE,
     "top": {"pages": [_PAGE]},

@@ -95,9 +95,12 @@ class Gate:
     Some ask at a time. Once somebody was handed nothing the gate is shut, until the brain says that something will be
     ready, or for a second; what this service itself is told opens it at once. Then one is let in, and where there are
     pages twice as many at a time, and so on. Who waits stands in a row: who comes later comes behind.
+
+    `along`: gates that open when this one is opened.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *along: Gate) -> None:
+        self._along = along
         self._row: deque[asyncio.Future[None]] = deque()
         self._asking, self._most = 0, MOST_AT_ONCE
         self._shut = False
@@ -127,6 +130,8 @@ class Gate:
 
     def open(self) -> None:
         """Something may be ready."""
+        for gate in self._along:
+            gate.open()
         self._opened += 1
         self._shut = False
         if self._opens is not None:
@@ -187,7 +192,9 @@ class Backend:
         self.keeper = Gatekeeper(brain.graph, brain.now)
         self.crawl = Threads("crawl", CRAWL_THREADS, limits.queue)
         self.look = Threads("look", LOOK_THREADS, limits.queue)
-        self.gate = Gate()
+        self.wanted_gate = Gate()
+        """Where those wait who want only pages that were asked for by hand."""
+        self.gate = Gate(self.wanted_gate)
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
         self.stopping = asyncio.Event()

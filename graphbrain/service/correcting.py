@@ -68,6 +68,12 @@ class Retry(Body):
     state: Literal["parked", "gone", "alias", "frontier", "known"] | None = Field(None, examples=[None])
 
 
+class Park(Body):
+    """Pages, by URLs or keys."""
+
+    urls: list[str] = Field(examples=[[_URL]])
+
+
 class SetRelevance(OfPage):
     """0 to 1; null: not known."""
 
@@ -219,6 +225,27 @@ async def unblock(body: Unblock, service: Service) -> Response:
     await service.crawl.run(service.brain.unblock, body.host)
     service.gate.open()
     return done()
+
+
+@verb(router, "POST", "park", OPERATORS, answers.Parked)
+async def park(body: Park, service: Service) -> Response:
+    """Fetch these pages no more until 'retry', 'crawl_now' or 'seed' names them; whether each is parked now."""
+    service.many(len(body.urls), "URLs")
+    return json_answer({"parked": await service.crawl.run(service.brain.park, *body.urls)})
+
+
+@verb(router, "POST", "pause", OPERATORS, answers.Done, example="done")
+async def pause(service: Service) -> Response:
+    """Hand out no pages to anybody until 'resume'; reports are taken. False: it is so already."""
+    return done(await service.crawl.run(service.brain.pause))
+
+
+@verb(router, "POST", "resume", OPERATORS, answers.Done, example="done")
+async def resume(service: Service) -> Response:
+    """Hand out pages again; false: they were handed out."""
+    found = await service.crawl.run(service.brain.resume)
+    service.gate.open()
+    return done(found)
 
 
 @verb(router, "POST", "tend", OPERATORS, answers.TendedAnswer)

@@ -55,6 +55,11 @@ class Next(Body):
     n: int = Field(100, ge=1, le=MOST, examples=[2])
     worker: str | None = Field(None, description="who takes them; the token's name unless given", examples=["w1"])
     wait: float = Field(0.0, ge=0, description="seconds to wait for a page", examples=[0])
+    now_only: bool = Field(
+        False,
+        description="only pages that were asked for by crawl_now and have not been visited since",
+        examples=[False],
+    )
 
 
 class Reports(Body):
@@ -143,20 +148,24 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
             "finished": claims.finished,
             "next_unfailed": claims.next_unfailed,
             "repeated": claims.repeated,
+            "next_because": claims.next_because,
+            "paused": claims.paused,
         }
     )
 
 
 async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
     """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
-    gate, came = service.gate, time.monotonic()
+    gate, came = (service.wanted_gate if body.now_only else service.gate), time.monotonic()
     until = came + body.wait
 
     async def ask() -> Claims:
         mark = gate.mark()
-        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name)
+        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name, body.now_only)
         if soon is None:
-            found = await service.crawl.run(service.brain.next_urls, body.n, worker=worker, key=key)
+            found = await service.crawl.run(
+                service.brain.next_urls, body.n, worker=worker, key=key, now_only=body.now_only
+            )
         else:
             found = await asyncio.wrap_future(soon)
         if not found and not found.repeated:

@@ -169,6 +169,12 @@ async def clear(body: Nothing, service: Service, caller: Caller, key: Idempotenc
     return _begun(service, "clear", caller, key, body, lambda job: service.brain.clear(job.told))
 
 
+@verb(router, "POST", "forget_relevance", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+async def forget_relevance(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
+    """Forget what is known or guessed of the relevance of all pages; of how many something was."""
+    return _begun(service, "forget_relevance", caller, key, body, lambda job: service.brain.forget_relevance(job.told))
+
+
 @verb(router, "POST", "convert_engine", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def convert_engine(body: Engine, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Give the brain another engine. Stopped, it must be begun again before the brain can be used."""

@@ -11,7 +11,7 @@ from pydantic import Field
 from graphbrain.brain.brain import Brain
 from graphbrain.model import STATES
 from graphbrain.service import answers
-from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST, SCORE
+from graphbrain.service.patterns import HOST, PAGE, PART_OF_HOST, SCORE, SCORE_OR_CASH
 from graphbrain.service.verbs import EVERYBODY, READERS, Lines, Query, Service, json_answer, line, verb
 from graphbrain.settings import Settings
 
@@ -19,6 +19,10 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["looking"])
 MOST_TOP = 10_000
+TopScore = Annotated[
+    str,
+    Field(description="a score, or the cash that waits", examples=["authority"], json_schema_extra=SCORE_OR_CASH),
+]
 Score = Annotated[str, Field(description="a score", examples=["authority"], json_schema_extra=SCORE)]
 Url = Annotated[str, Field(description="a page's URL or key", examples=["https://a.example/"], json_schema_extra=PAGE)]
 Limit = Annotated[int | None, Field(ge=0, le=2**53, description="end after so many", examples=[100])]
@@ -35,7 +39,7 @@ class Top(Query):
     """How many, by which score."""
 
     n: int = Field(10, ge=0, le=MOST_TOP, examples=[10])
-    by: Score = "authority"
+    by: TopScore = "authority"
 
 
 class Payers(OnePage):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pydantic.config import JsonDict
 
-from graphbrain.methods import UNINDEXED
+from graphbrain.methods import CASH, UNINDEXED
 
-__all__ = ["HOST", "PAGE", "PART_OF_HOST", "SCORE", "URL", "between", "listed"]
+__all__ = ["HOST", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed"]
 
 _LETTERS = "A-Za-zß-öø-ÿα-ωа-яёぁ-ゖァ-ヺ一-龥가-힣"
 _LABEL = rf"[0-9_{_LETTERS}-]{{1,63}}"
@@ -30,6 +30,7 @@ HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 """A host's name, or an origin."""
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
 SCORE: JsonDict = {"enum": ["authority", "hub", *UNINDEXED]}
+SCORE_OR_CASH: JsonDict = {"enum": ["authority", "hub", CASH, *UNINDEXED]}
 
 
 def between(least: float, most: float, *, below: bool = False) -> JsonDict:

@@ -160,8 +160,8 @@ def optimal_frequencies(
     `value`, `rate`: of each page, at least 0. `change_value`: u, what a change is worth by itself. `clusters`: treat
     pages of like cap as one, in so many classes of equal log width (the seeds cluster values in equal steps, which puts
     nearly all pages into one class); the budget is kept exactly all the same. Without it, exact to rounding: the price
-    is bracketed on BINS classes and then found by Brent's method, a million pages in under a second. Raises ValueError
-    for what is no number.
+    is bracketed on BINS classes and then found by Brent's method, a million pages in some five seconds. Raises
+    ValueError for what is no number.
     """
     rates = np.asarray(rate, dtype=np.float64)
     cap = caps(value, rates, objective, change_value)

@@ -25,6 +25,7 @@ from tests.conftest import PATIENCE, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
+TOKENS = "MATCH (t:AccessToken) RETURN t.name, t.role, t.digest, t.made, t.expires, t.revoked"
 DUMP = """
 MATCH (p:Page) WITH p ORDER BY p.url
 RETURN p {.*, last_lease: null, discovered: null, waiting_since: null},
@@ -115,7 +116,9 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
         wanted = [whole(*row) for row in ask(home, DUMP)]
         other.clear()
         before = installation.read_state(home), installation.password(home), installation.configured_memory(home)
-        done = run("import", file, "--no-settle", "--json")
+        assert run("token", "make", "crawler-1", "--role", "crawler").returncode == 0
+        tokens = ask(home, TOKENS)
+        done = run("import", file, "--offline", "--no-settle", "--json")
         assert done.returncode == 0, done.stderr
         assert [whole(*row) for row in ask(home, DUMP)] == wanted
         for (names,) in ask(home, "MATCH (p:Page) RETURN DISTINCT keys(p)"):
@@ -123,6 +126,7 @@ def test_offline_is_the_same_as_batches_and_keeps_the_brain(run: Run, home: Path
             assert ahead == sorted(ahead, reverse=True), "a page's chain begins with what changes most"
             assert names[:6] == [*reversed(PAGE_CHAIN)][:6], "the accounts before all"
         after = installation.read_state(home), installation.password(home), installation.configured_memory(home)
+        assert ask(home, TOKENS) == tokens != []
         assert before[1:] == after[1:]
         assert [before[0][port] for port in ("bolt_port", "http_port")] == [
             after[0][port] for port in ("bolt_port", "http_port")
@@ -152,7 +156,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
         other.clear()
     before = ask(home, "MATCH (b:Brain) RETURN properties(b)")
     # While the tool is at work, whose files are seen first.
-    process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command("import", web, "--offline"), env=env(home), stderr=subprocess.DEVNULL)
     eventually((home / "data" / "databases" / installation.NEW_STORE).exists, "the tool's database", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -160,7 +164,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     assert ask(home, "MATCH (b:Brain) RETURN properties(b)") == before
     # Ctrl-C at the same place, once what the killed one had begun is over: nothing is left of it.
     (home / "bulk" / "import.args").unlink()
-    process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command("import", web, "--offline"), env=env(home), stderr=subprocess.PIPE, text=True)
     eventually((home / "bulk" / "import.args").exists, "the tool", process)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=PATIENCE)
@@ -169,12 +173,14 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
     assert not (home / "bulk").exists()
     assert not (home / "data" / "databases" / installation.NEW_STORE).exists()
     # While the tool waits to be told what to do: it ends with whoever has begun it, and the next import goes on.
-    process = subprocess.Popen(command("import", web), env=env(home), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command("import", web, "--offline"), env=env(home), stderr=subprocess.DEVNULL)
     eventually((home / "bulk" / "import.args").exists, "the tool", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     # Once it is whole and marked, any start takes it; whoever opens it first makes it a brain.
-    process = subprocess.Popen(command("import", web, "--no-settle"), env=env(home), stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command("import", web, "--offline", "--no-settle"), env=env(home), stderr=subprocess.DEVNULL
+    )
     eventually((home / "data" / installation.NEW_STORE).exists, "the mark", process)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -184,7 +190,7 @@ def test_a_kill_at_any_moment_leaves_one_database_or_the_other(run: Run, home: P
         assert other.stats()["pages"] > 2000
         assert other.audit(None).ok
         assert ask(home, "MATCH (b:Brain) RETURN b.revision, b.created")[0][1] == before[0][0]["created"]
-    done = run("import", web)
+    done = run("import", web, "--offline")
     assert done.returncode == 1
     assert "clear --yes" in done.stderr
 
@@ -242,7 +248,7 @@ def test_not_enough_room_is_said_before_anything_happens(
     with opened(home, auto_tend=False) as brain:
         brain.clear()
         with pytest.raises(ServerFailed, match="make room"):
-            bulk(brain, [put(tmp_path / "web.gz")], data=home)
+            bulk(brain, [put(tmp_path / "web.gz")], data=home, batches=False)
         assert brain.stats()["pages"] == 0
 
 

@@ -89,6 +89,14 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
     least = {"hub": 0.5, "authority": 0.5, "name": "pagerank", "score": 0.5}
     none: dict[str, Any] = {}
     return {
+        "brain/kept_tokens": none,
+        "brain/carried": none,
+        "brain/restore_tokens": {"rows": [{"name": "crawler", "role": "crawler", "digest": "d", "made": NOW}]},
+        "claims/wanted": {"now": NOW, "limit": 5},
+        "claims/wanted_outlook": {"limit": 5},
+        "claims/unwanted": {"ids": some},
+        "claims/put_off_wanted": {"rows": [[hub, NOW]]},
+        "pages/wanted": {"rows": [[hub, NOW], [other, NOW]]},
         "accounts/authority_cash": of_two("authority_cash"),
         "accounts/authority_priority": of_two("authority_priority"),
         "accounts/authority_rank": of_two("authority_rank"),

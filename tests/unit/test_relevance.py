@@ -16,7 +16,7 @@ from graphbrain.relevance import TopicRelevance, guess
 
 
 def text_of(html: bytes) -> str:
-    return " ".join(HtmlPage("http://h.example/").read(html, "utf-8").text)
+    return " ".join(HtmlPage("http://h.example/").read(html, "text/html; charset=utf-8").text)
 
 
 def test_it_is_the_cosine_of_word_vectors() -> None:
@@ -79,7 +79,7 @@ def test_texts_of_links_and_pages() -> None:
     html = (
         b"<title>T</title><style>no</style><p>one <a href=x>two <b>th</b>ree</a> four<script>no()</script><a href=y>5"
     )
-    page = HtmlPage("http://h.example/").read(html, "utf-8")
+    page = HtmlPage("http://h.example/").read(html, "text/html; charset=utf-8")
     assert page.links == ["http://h.example/x", "http://h.example/y"]
     assert page.anchors == ["two three", "5"]
     assert "".join(page.text) == "Tone two three four5"

@@ -9,4 +9,5 @@
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 SET p.state = row[1], p.status = row[2], p.fetched = row[3], p.visits = row[4], p.last_lease = row[5],
-    p.last_outcome = row[6], p.outside_because = CASE row[1] WHEN 'outside' THEN 'scope' ELSE null END, p.lease = null, p.lease_until = null
+    p.last_outcome = row[6], p.outside_because = CASE row[1] WHEN 'outside' THEN 'scope' ELSE null END, p.lease = null, p.lease_until = null,
+    p.wanted_at = null

@@ -6,7 +6,7 @@
 // mode    write
 // retry   safe   what is a brain stays one
 OPTIONAL MATCH (i:Imported {key: 'brain'})
-REMOVE i:Imported
+REMOVE i:Imported, i.kept_tokens
 SET i:Brain
 WITH count(i) AS adopted
 MATCH (b:Brain {key: 'brain'})

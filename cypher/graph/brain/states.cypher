@@ -7,6 +7,8 @@
 // column  leased   INTEGER  of them held by a worker
 // column  lapsed   INTEGER  of them held by one whose lease has lapsed, until somebody takes them back
 // column  retries  INTEGER  of them waiting to be tried again
+// column  hub      FLOAT    the sum of their hub accounts, cash and history
+// column  authority FLOAT   the sum of their authority accounts
 // rows    many
 // locks   none
 // mode    read
@@ -14,5 +16,7 @@
 MATCH (p:Page)
 RETURN p.state AS state, count(*) AS pages, count(p.queue) AS waiting,
        count(CASE WHEN p.lease_until <= $now THEN null ELSE p.lease END) AS leased,
-       count(CASE WHEN p.lease_until <= $now THEN p.lease END) AS lapsed, count(p.not_before) AS retries
+       count(CASE WHEN p.lease_until <= $now THEN p.lease END) AS lapsed, count(p.not_before) AS retries,
+       sum(coalesce(p.hub_cash, 0.0) + coalesce(p.hub_history, 0.0)) AS hub,
+       sum(coalesce(p.authority_cash, 0.0) + coalesce(p.authority_history, 0.0)) AS authority
 ORDER BY state

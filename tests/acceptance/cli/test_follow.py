@@ -221,7 +221,9 @@ def test_the_readmes_crawler_in_a_shell(run: Run, connected: dict[str, str], tmp
     env = {**connected, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     ran = subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, capture_output=True, text=True, timeout=LONG)
     assert (ran.returncode, ran.stdout) == (0, ""), ran
-    assert ran.stderr == "graphbrain: the crawl is finished: nothing waits and nothing is claimed.\n"
+    finished, _, due = ran.stderr.partition("; the next one from ")
+    assert finished == "graphbrain: the crawl is finished: nothing waits and nothing is claimed"
+    assert "revisit_seconds" in due and due.count("\n") == 1
     assert lines(run("stats", "--json"))[0]["states"] == {"known": 13}
 
 

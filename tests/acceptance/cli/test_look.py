@@ -85,14 +85,17 @@ def test_find(small: Run) -> None:
 
 
 def test_batch_scores_are_shown(small: Run) -> None:
-    without = small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",")
+    without = small("dump", "pages", "--format", "csv", "--columns", "all", "--raw").stdout.splitlines()[0].split(",")
     assert set(SCORES) < set(without)
     assert "pagerank" not in small("page", B, terminal=True).stdout
     one_sentence(small("top", "--by", "pagerank"), "No page has", "run 'graphbrain rank pagerank' first")
     one_sentence(small("find", "x", "--by", "salsa_hub"), "No page has", "run 'graphbrain rank salsa' first")
     for method in ("pagerank", "salsa"):
         small("rank", method)
-    assert small("dump", "pages", "--format", "csv").stdout.splitlines()[0].split(",") == without, "the same header"
+    assert (
+        small("dump", "pages", "--format", "csv", "--columns", "all", "--raw").stdout.splitlines()[0].split(",")
+        == without
+    ), "the same header"
     scores = {page["url"]: page["pagerank"] for page in lines(small("dump", "pages"))}
     assert sum(scores.values()) == pytest.approx(1.0)
     best = lines(small("top", 2, "--by", "pagerank", "--json"))
@@ -117,7 +120,9 @@ def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None
     assert {page["url"] for page in pages} == {A, B, C}
     assert {(link["source"], link["target"]) for link in links} == {(A, B), (A, C), (B, C)}
     for what, items in (("pages", pages), ("links", links)):
-        rows = list(csv.DictReader(small("dump", what, "--format", "csv").stdout.splitlines()))
+        rows = list(
+            csv.DictReader(small("dump", what, "--format", "csv", "--columns", "all", "--raw").stdout.splitlines())
+        )
         assert [list(row) for row in rows] == [list(item) for item in items]
         for row, item in zip(rows, items, strict=True):
             assert {name: json.loads(cell) if cell in ("true", "false") else cell for name, cell in row.items()} == {
@@ -139,6 +144,11 @@ def test_nodes_and_edges_are_read_back_as_a_recorded_crawl(small: Run, tmp_path:
 
 def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:
     small("dump", "pages", tmp_path / "x.csv")
+    rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
+    assert len(rows[0]) < 20 and all(re.fullmatch(r"(\d{4}-\d\d-\d\dT.*Z)?", row["fetched"]) for row in rows)
+    one = small("dump", "pages", "--columns", "url, visits").stdout.splitlines()[0]
+    assert list(json.loads(one)) == ["url", "visits"]
+    one_sentence(small("dump", "pages", "--columns", "urll"), "did you mean url?")
     assert (tmp_path / "x.csv").read_text(encoding="utf-8").startswith("url,key,")
     one_sentence(small("dump", "pages", tmp_path / "x.xlsx"), ".xlsx", "--format")
     assert not (tmp_path / "x.xlsx").exists()

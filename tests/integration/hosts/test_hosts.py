@@ -737,7 +737,7 @@ def test_setting_one_thing_leaves_the_others(brain: Brain) -> None:
     "call",
     [
         lambda brain: brain.host("nowhere.org"),
-        lambda brain: brain.block("nowhere.org"),
+        lambda brain: brain.block("no where"),
         lambda brain: brain.unblock("nowhere.org"),
         lambda brain: brain.set_robots("a.org/page", ""),
         lambda brain: brain.robots("nowhere.org"),

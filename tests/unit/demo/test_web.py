@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import threading
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -330,31 +332,82 @@ def test_broken_page_gives_the_links_before_the_break(fetched: Fetch) -> None:
         (b"<base href='//g.example/x/'><a href=b><area href=/c>", ["http://g.example/x/b", "http://g.example/c"]),
         (b"<a name=x><a href><a href=''><link href=s><a href=' b '>", ["http://h.example/a/b"]),
         (b"<a href='b'><![bogus[ <a href=c>", ["http://h.example/a/b"]),
-        (b"\xff\xfe<a href=\xe9>", ["http://h.example/a/\ufffd"]),
+        (b"\xff<a href=\xe9>", ["http://h.example/a/\ufffd"]),
         (b"<a href='&amp;b'><!-- <a href=c> --><script>'<a href=d>'</script>", ["http://h.example/a/&b"]),
         (b"<a href='b", []),
+        (b"<a href='?a=1&region=2&copy=3&amp;x=4'>", ["http://h.example/a/?a=1&region=2&copy=3&x=4"]),
+        (b"<a href=first href=second>", ["http://h.example/a/first"]),
+        (b"<title><a href=b></title><textarea><a href=c></textarea><template><a href=d></template>", []),
+        (b"<div>" * 20_000 + b"<a href=b>", ["http://h.example/a/b"]),
     ],
 )
 def test_links_of(html: bytes, links: list[str]) -> None:
-    assert HtmlPage("http://h.example/a/").read(html, "utf-8").links == links
+    assert HtmlPage("http://h.example/a/").read(html, "text/html; charset=utf-8").links == links
+
+
+@pytest.mark.parametrize(
+    ("html", "header"),
+    [
+        ("<meta charset=iso-8859-2><a href=\u0159>".encode("iso-8859-2"), "text/html"),
+        ("<a href=\u0159>".encode("utf-16"), "text/html"),
+        ("<a href=\u0159>".encode("utf-16-le"), "text/html; charset=utf-16le"),
+        ("<meta charset=iso-8859-1><a href=\u0159>".encode(), "text/html; charset=utf-8"),
+        ("<a href=\u0159>".encode(), None),
+    ],
+)
+def test_a_page_is_read_in_its_encoding(html: bytes, header: str | None) -> None:
+    assert HtmlPage("http://h.example/").read(html, header).links == ["http://h.example/\u0159"]
+
+
+@pytest.mark.parametrize("start", ["<a ", "<a x=1 ", "<!--", "<a href='", "<![", "</", "&", "<table><b>", "<"])
+def test_no_page_takes_long(start: str) -> None:
+    began = time.thread_time()
+    HtmlPage("http://h.example/").read((start * (400_000 // len(start))).encode(), "text/html")
+    assert time.thread_time() - began < 2.0
+
+
+@pytest.mark.parametrize(
+    ("packed", "pack", "fault"),
+    [("gzip", gzip.compress, None), ("deflate", zlib.compress, None), ("br", bytes, "not_understood"),
+     ("gzip", bytes, "not_understood")],
+)  # fmt: skip
+def test_what_is_packed_unasked_is_unpacked(packed: str, pack: Callable[[bytes], bytes], fault: str | None) -> None:
+    body = pack(b"<a href=/b>" + b"x" * 100_000)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {packed}\r\nContent-Length: {len(body)}"
+
+    class Packed(BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65_536)
+            self.request.sendall(head.encode() + b"\r\n\r\n" + body)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Packed) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/"
+        found = fetch(build_opener(_Redirects), Claim(url, "", "", 0.0, "", 0))
+        server.shutdown()
+    assert getattr(found, "fault", None) == fault and found.seconds is not None
+    if isinstance(found, Fetched):
+        assert [link.url for link in found.links] == [f"{url}b"] and found.size == 100_011
 
 
 def test_unknown_charset_is_read_as_latin_1() -> None:
-    assert HtmlPage("http://h.example/").read(b"<a href=\xe9>", "no-such").links == ["http://h.example/é"]
+    assert HtmlPage("http://h.example/").read(b"<a href=\xe9>", "text/html; charset=no-such").links == [
+        "http://h.example/é"
+    ]
 
 
 def test_a_page_says_what_it_is_and_links_what_they_are() -> None:
     html = """<html lang=en><head><title>Tea &amp; more</title><link rel="alternate canonical" href="/tea">
     <meta name=Robots content="NOINDEX, follow"></head><body><a href=/b rel=nofollow>the <b>leaf</b></a>
     <svg><title>x</title></svg><a href=/c></a></body></html>"""
-    page = HtmlPage("http://h.example/").read(html.encode(), "utf-8")
+    page = HtmlPage("http://h.example/").read(html.encode(), "text/html; charset=utf-8")
     wanted = {"title": "Tea & more", "canonical": "http://h.example/tea", "language": "en", "noindex": True}
     assert page.facts.told() == wanted
     assert list(zip(page.links, page.anchors, page.rels, strict=True)) == [
         ("http://h.example/b", "the leaf", "nofollow"),
         ("http://h.example/c", "", None),
     ]
-    assert HtmlPage("http://h.example/").read(b"<title>", "utf-8").facts.told() == {}
+    assert HtmlPage("http://h.example/").read(b"<title>", "text/html; charset=utf-8").facts.told() == {}
 
 
 ODD_ANSWERS = [

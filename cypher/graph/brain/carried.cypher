@@ -1,0 +1,9 @@
+// What an import has carried over for whoever comes first to make a brain of it.
+//
+// column  tokens  STRING  the access tokens of the service, as JSON, or null
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+OPTIONAL MATCH (i:Imported {key: 'brain'})
+RETURN i.kept_tokens AS tokens

@@ -1,0 +1,166 @@
+"""The commands that correct what the brain knows by hand: links, pages, relevance, payouts; and pause it."""
+
+from __future__ import annotations
+
+import click
+
+from graphbrain.cli.common import App, brain_command, number_or_none, said_of
+
+__all__ = ["COMMANDS"]
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def link(app: App, source: str, target: str) -> None:
+    """Add a link; the accounts are repaired."""
+    from graphbrain import show
+
+    with app.brain() as brain:
+        added = brain.link(source, target)
+    show.say("graphbrain: 1 link added." if added else "graphbrain: the link was there.")
+
+
+@brain_command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+def unlink(app: App, source: str, target: str) -> int:
+    """Remove a link; the accounts are repaired. Exits 1 when there is none."""
+    from graphbrain import show
+
+    with app.brain() as brain:
+        removed = brain.unlink(source, target)
+    show.say("graphbrain: 1 link removed." if removed else f"graphbrain: no link leads from {source} to {target}.")
+    return 0 if removed else 1
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@click.option("--for-ever", is_flag=True, help="Refuse it when it is met again.")
+def forget(app: App, urls: tuple[str, ...], for_ever: bool) -> int:
+    """Delete pages; the accounts are repaired.
+
+    Exits 1 when one is not there; the others are deleted. With --for-ever what is not there is no mistake.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        had = {url: brain.forget(url, for_ever=for_ever) for url in urls}
+    gone = [links for links in had.values() if links is not None]
+    refused = f"; {len(had):,} {'is' if len(had) == 1 else 'are'} refused from now on" if for_ever else ""
+    done = f"{show.counted(len(gone), 'page')} forgotten, with {show.counted(sum(gone), 'link')}"
+    show.say(f"graphbrain: {done}{refused}.")
+    missing = [] if for_ever else [url for url, links in had.items() if links is None]
+    for url in missing:
+        show.say(f"graphbrain: {url} is not in the graph.")
+    return 1 if missing else 0
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--host", metavar="HOST", help="All of this host.")
+@click.option("--state", type=click.Choice(["parked", "gone", "alias", "frontier", "known"]), help="All of this state.")
+def retry(app: App, urls: tuple[str, ...], host: str | None, state: str | None) -> int:
+    """Let pages that have failed wait again, at once.
+
+    Those that were given up (parked, gone), those that redirect (alias), and those that wait to be tried again. What
+    they have done before is forgotten. Exits 1 when there is none.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        if host is not None:
+            brain.host(host)  # says so of one that nobody has met
+        count = brain.retry(*urls, host=host, state=state)
+    waiting = f"{show.counted(count, 'page')} {'waits' if count == 1 else 'wait'} again"
+    show.say(f"graphbrain: {waiting}" + ("." if count else ": none of these has failed."))
+    return 0 if count else 1
+
+
+@brain_command()
+def pause(app: App) -> None:
+    """Hand out no pages to anybody until 'resume'.
+
+    Running crawlers take it up within a second. They may report what they hold; they wait, or end, as they do when
+    nothing can be claimed.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        done = brain.pause()
+        held = brain.stats()["leased"]
+    out = f" {show.counted(held, 'page')} {'is' if held == 1 else 'are'} with crawlers still." if held else ""
+    was = "is paused" if done else "was paused already"
+    show.say(f"graphbrain: the brain {was}: no pages are handed out until 'graphbrain resume'.{out}")
+
+
+@brain_command()
+def resume(app: App) -> None:
+    """Hand out pages again, after 'pause'."""
+    from graphbrain import show
+
+    with app.brain(auto_tend=False, as_it_is=True) as brain:
+        done = brain.resume()
+    show.say(f"graphbrain: {'pages are handed out again' if done else 'the brain was not paused'}.")
+
+
+@brain_command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+def park(app: App, urls: tuple[str, ...]) -> int:
+    """Give pages up: they are fetched no more.
+
+    'retry URL' lets them wait again, as do 'now' and 'seed'. Exits 1 when one cannot be parked: a crawler holds it, it
+    redirects, or it is outside the scope.
+    """
+    from graphbrain import show
+
+    with app.brain() as brain:
+        parked = dict(zip(urls, brain.park(*urls), strict=True))
+        left = {url: brain.page(url) for url, done in parked.items() if not done}
+    for url, page in left.items():
+        why = "a crawler holds it" if page.lease_until is not None else f"it is {page.state}"
+        show.say(f"graphbrain: {url} is not parked: {why}.")
+    count = len(parked) - len(left)
+    show.say(f"graphbrain: {show.counted(count, 'page')} parked; 'graphbrain retry URL' undoes it.")
+    return 1 if left else 0
+
+
+@brain_command()
+@click.argument("url", required=False)
+@click.argument("value", metavar="0..1|none", required=False)
+@click.option("--all", "of_all", is_flag=True, help="Of all pages: only 'none'.")
+def relevance(app: App, url: str | None, value: str | None, of_all: bool) -> None:
+    """Set how near a page is to the topic.
+
+    'none' forgets it; '--all none' that of all pages.
+    """
+    from graphbrain import show
+
+    if of_all:
+        if value is not None or (url or "").lower() != "none":
+            raise click.UsageError("Of all pages the relevance can only be forgotten: relevance --all none.")
+        with app.brain() as brain, show.bar("forgetting") as bar:
+            count = brain.forget_relevance(bar)
+        show.say(f"graphbrain: the relevance of {show.counted(count, 'page')} is no longer set.")
+        return
+    if url is None or value is None:
+        raise click.UsageError("Give a URL and a number or 'none', or --all none.")
+    with app.brain() as brain:
+        brain.set_relevance(url, number_or_none(value))
+    said_of(url, "relevance", value)
+
+
+@brain_command()
+@click.argument("url")
+@click.argument("value", metavar="NUMBER|none")
+def payout(app: App, url: str, value: str) -> None:
+    """Set what a page is paid for being there.
+
+    'none' leaves it to the brain's setting again, which is 1 for all pages unless changed.
+    """
+    with app.brain() as brain:
+        brain.set_payout(url, number_or_none(value))
+    said_of(url, "payout", value)
+
+
+COMMANDS: tuple[click.Command, ...] = (link, unlink, forget, retry, park, pause, resume, relevance, payout)
