@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from graphbrain.arrays import Flags, Floats
-from graphbrain.methods import powers
+from graphbrain.methods import Factor, factors
 
 __all__ = [
     "FLOW_EPS",
@@ -75,7 +75,7 @@ NO_FLOW = 1.0
 class Rule:
     """What all workers of one brain must agree on. `eps`: cash per link below which a push is not worth it.
 
-    `value`: what a page is worth to the order, or a product of powers that new pages are worth;
+    `value`: what a page is worth to the order, or a product of scores that new pages are worth;
     `value_by_relevance`: relevance counts, too; `value_scale`: what a batch
     score is multiplied by for it; `value_flow`: what of it goes on along links (`lanes.passed_on`), `value_base`: what
     a page has of it that nobody links to. `reach`: the share of its flow that a page passes on, and passes on again
@@ -124,9 +124,9 @@ class Rule:
         return cls(**given, engine=engine, classic=Options.of(brain))
 
     @property
-    def blend(self) -> Mapping[str, float] | None:
-        """Live score → power, where new pages are worth a product of these; None where they are worth what all are."""
-        return None if self.value in ("authority", "hub") else powers(self.value)
+    def blend(self) -> Mapping[str, Factor] | None:
+        """The factors of what new pages are worth, by live score; None where they are worth what all are."""
+        return None if self.value in ("authority", "hub") else factors(self.value)
 
     @property
     def standing_value(self) -> str:

@@ -27,7 +27,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 from graphbrain.ingest.replay import Progress, replay
-from graphbrain.methods import powers
+from graphbrain.methods import Factor, factors
 from graphbrain.model import Hint
 
 __all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
@@ -144,7 +144,7 @@ def simulated(
     and `reach`: as the settings. Last, what measures a live brain by the same shares."""
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
-    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}, reach):
+    for order in orders.orders(shares.pagerank, {name: _factors(name) for name in values}, reach):
         found = orders.crawled(web, order, partial(progress, order.name), stop)
         if stop():
             break
@@ -205,8 +205,8 @@ def draw(curves: Sequence[Curve], title: str, path: Path) -> None:
     plots.shares_over_crawl(path, {curve.name: (curve.pagerank, curve.authority) for curve in curves}, title, POINTS)
 
 
-def _powers(value: str) -> Mapping[str, float]:
-    found = powers(value)
+def _factors(value: str) -> Mapping[str, Factor]:
+    found = factors(value)
     if found is None:
         raise BadInput(
             f"The order by {value} cannot be simulated: name a value of live scores, as in 'flow authority'."

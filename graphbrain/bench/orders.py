@@ -27,6 +27,7 @@ from graphbrain.url import path_repeats
 
 if TYPE_CHECKING:
     from graphbrain.ingest.recording import Recording
+    from graphbrain.methods import Factor
 
 __all__ = ["Crawl", "Order", "Web", "crawled", "orders"]
 
@@ -301,7 +302,7 @@ class Blend:
     """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores. `reach`: as
     its setting."""
 
-    powers: Mapping[str, float]
+    factors: Mapping[str, Factor]
     reach: float = 0.0
     authority: Value = field(default_factory=Authority)
     flow: Value = field(init=False)
@@ -312,8 +313,8 @@ class Blend:
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))
-        authority = self.authority(crawl) if "authority" in self.powers else unnamed
-        flow = self.flow(crawl) if "flow" in self.powers else unnamed
+        authority = self.authority(crawl) if "authority" in self.factors else unnamed
+        flow = self.flow(crawl) if "flow" in self.factors else unnamed
         known = lanes.Known(
             crawl.in_links,
             crawl.depth,
@@ -322,7 +323,7 @@ class Blend:
             crawl.seeds,
             np.full(len(flow), np.nan),
         )
-        return lanes.blended(self.powers, authority, flow, known)
+        return lanes.blended(self.factors, authority, flow, known)
 
 
 @dataclass(frozen=True)
@@ -334,9 +335,9 @@ class Order:
     in_lanes: Callable[[Floats], Ints] | None = None
 
 
-def orders(final: Floats, blends: Mapping[str, Mapping[str, float]], reach: float = 0.0) -> list[Order]:
+def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[Order]:
     """The reference orders, the omniscient one by these `final` values first, and those of a brain with this setting
-    `reach` (name → powers of scores): exact, and in its lanes."""
+    `reach` (name → factors): exact, and in its lanes."""
     reference = [
         Order("omniscient", lambda: Fixed(final)),
         Order("breadth first", First),
@@ -346,8 +347,8 @@ def orders(final: Floats, blends: Mapping[str, Mapping[str, float]], reach: floa
         *(Order(f"reach, d {d:g}", partial(ReachedFromSeeds, d)) for d in REACH),
     ]
     live: list[Order] = []
-    for name, powers in blends.items():
-        make: Callable[[], Value] = partial(Blend, powers, reach)
+    for name, factors in blends.items():
+        make: Callable[[], Value] = partial(Blend, factors, reach)
         live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 

@@ -46,12 +46,12 @@ def run(
     from graphbrain.bench import order, plots
     from graphbrain.ingest.recording import read
     from graphbrain.ingest.replay import stoppable
-    from graphbrain.methods import powers
+    from graphbrain.methods import factors
     from graphbrain.settings import Settings
 
     values = list(dict.fromkeys(values or [Settings.names()["value"]]))
     for value in values:
-        if powers(value) is None:
+        if factors(value) is None:
             raise BadInput(f"'order' takes products of live scores, as in 'flow^.5 authority^.5', not {value!r:.80}.")
     Settings(reach=reach).checked()
     if plot is not None:

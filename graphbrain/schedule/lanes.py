@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphbrain.arrays import Flags, Floats, Ints
-from graphbrain.methods import METHODS
+from graphbrain.methods import METHODS, Factor
 from graphbrain.rules import Rule, clip_relevance, first_flow, known_flow
 from graphbrain.schedule.change_rate import expected_value
 
@@ -227,8 +227,9 @@ class Known:
     relevance: Floats
 
 
-def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: Known) -> Floats:
-    """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
+def blended(blend: Mapping[str, Factor], authority: Floats, flow: Floats, known: Known) -> Floats:
+    """What new pages are worth: a product of powers of scores, each not below its floor. `in_links` counts one link
+    more than there is.
 
     `nearness` is 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
     `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
@@ -245,8 +246,8 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: 
         "plain_path": 1.0 / (1.0 + known.path_repeats),
     }
     product = np.ones(len(authority))
-    for name, power in blend.items():
-        product *= np.maximum(scores[name], 0.0) ** power
+    for name, factor in blend.items():
+        product *= np.maximum(scores[name], factor.floor) ** factor.power
     return product
 
 

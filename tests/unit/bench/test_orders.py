@@ -14,7 +14,7 @@ from graphbrain.bench import order, orders
 from graphbrain.bench.orders import Crawl, Order, Web, crawled
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
-from graphbrain.methods import powers
+from graphbrain.methods import Factor, factors
 from graphbrain.ranking import algorithms
 from graphbrain.settings import Settings
 
@@ -58,7 +58,7 @@ def test_a_web_is_what_its_seeds_reach(web: Web) -> None:
 
 def test_every_order_fetches_each_page_once_and_only_what_it_knows(web: Web) -> None:
     final = orders.PageRank(change=orders.EXACT)(web.whole())
-    for each in orders.orders(final, {"mixed": {"flow": 0.5, "authority": 0.5}}):
+    for each in orders.orders(final, {"mixed": {"flow": Factor(0.5), "authority": Factor(0.5, 2.0)}}):
         found = crawled(web, each).tolist()
         assert sorted(found) == list(range(len(web)))
         known = set(web.seeds.tolist())
@@ -116,7 +116,7 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
     targets = np.array([end for ends in links for end in ends])
     web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
     for value, many in ((Settings().value, 500), ("flow^.3 authority^.7 plain_path", 400)):
-        blend = powers(value)
+        blend = factors(value)
         assert blend is not None
         make = partial(orders.Blend, blend)
         first = [urls[page].split("/")[3][:1] for page in crawled(web, Order(value, make)).tolist()[:700]]
@@ -149,7 +149,7 @@ def test_what_a_sitemap_names_is_known_from_the_beginning_each_folders_first_pag
         if page not in web.seeds:
             assert crawl.siblings_before[page] == met[int(web.folders[page])]
             met[int(web.folders[page])] += 1
-    make = partial(orders.Blend, {"novelty": 1.0})
+    make = partial(orders.Blend, {"novelty": Factor()})
     found = crawled(crawl.web, Order("a list", make))
     assert sorted(found.tolist()) == list(range(len(web)))
 
