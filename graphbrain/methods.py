@@ -10,10 +10,23 @@ from typing import NamedTuple
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "Factor", "checked_method", "factors", "method_of"]
+__all__ = [
+    "FORWARD",
+    "LIVE",
+    "METHODS",
+    "OWN",
+    "SCORES",
+    "UNINDEXED",
+    "Factor",
+    "checked_method",
+    "factors",
+    "method_of",
+]
 
-LIVE = ("authority", "flow", "in_links", "nearness", "novelty", "plain_path")
-"""Scores that follow each report, of which the value of new pages may be a product."""
+LIVE = ("authority", "flow", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
+FORWARD = ("flow", "live_pagerank")
+"""Scores that follow each report, of which the value of new pages may be a product; and those of them that pages pass
+on along their links."""
 FACTOR = re.compile(r"([a-z_]+)(?:>(\d*\.?\d+))?(?:\^(\d*\.?\d+))?")
 MOST_POWER, MOST_FLOOR = 10.0, 1e6
 AT_MOST_ONE = ("nearness", "novelty", "plain_path")
@@ -32,7 +45,7 @@ SCORES = tuple(chain.from_iterable(METHODS.values()))
 """All those properties."""
 OWN = ("relevance", "value")
 """What the crawler says of pages: they are listed by it in the same way."""
-UNINDEXED = (*SCORES, "flow", *OWN)
+UNINDEXED = (*SCORES, *FORWARD, *OWN)
 """What pages are listed by only by reading them all."""
 
 

@@ -165,6 +165,9 @@ class Settings:
     reach: float = _setting(
         0.0, "shared", "share of its flow that a page passes on, again whenever it gets more; 0 = once, when it is read"
     )
+    keep_live_pagerank: bool = _setting(
+        False, "shared", "the score live_pagerank is kept, even where value does not name it"
+    )
     value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
     discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
     freshness_value: float = _setting(1.0, "shared", "optimal: what it is worth that a copy is up to date")

@@ -89,13 +89,14 @@ class Live:
     """How the brain is driven.
 
     `workers`: processes that tend beside it. `pushes_per_page`: so many pushes for each page that is reported; nobody
-    else tends then. `batch`: pages claimed at a time. `delay`: seconds between two claims of a host. `order`
+    else tends then. `batch`: pages claimed at a time; None: 1 % of the web's, as often as the values of simulated
+    orders are computed anew. `delay`: seconds between two claims of a host. `order`
     and `reach`: as the settings.
     """
 
     workers: int = 1
     pushes_per_page: float | None = None
-    batch: int = 100
+    batch: int | None = None
     delay: float = 0.0
     order: str = "best_first"
     reach: float = 0.0
@@ -189,7 +190,7 @@ def live(
         recording,
         seeds=web.pages[web.seeds].tolist(),
         workers=0 if how.pushes_per_page is not None else how.workers,
-        batch=how.batch,
+        batch=how.batch or max(1, round(len(web) / orders.STEPS)),
         settle=False,
         progress=told,
         stop=stop,

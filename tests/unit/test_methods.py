@@ -49,6 +49,6 @@ def test_a_setting_is_one_or_says_what_it_may_be() -> None:
 
 
 def test_pages_that_were_fetched_are_worth_their_authority_where_new_ones_are_worth_a_blend() -> None:
-    assert (Rule(value="flow authority").standing_value, Rule(value="flow").keeps_flow) == ("authority", True)
-    assert (Rule(value="authority").blend, Rule(value="authority").keeps_flow) == (None, False)
+    assert (Rule(value="flow authority").standing_value, Rule(value="flow").flow.kept) == ("authority", True)
+    assert (Rule(value="authority").blend, Rule(value="authority").flow.kept) == (None, False)
     assert (Rule(value="hub").standing_value, Rule(value="own").standing_value) == ("hub", "own")

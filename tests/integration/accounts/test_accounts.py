@@ -17,7 +17,7 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
-from graphbrain.rules import LEAST_FLOW, SEED_FLOW
+from graphbrain.rules import LEAST_FORWARD, SEED_FLOW
 from graphbrain.schedule import lanes
 from graphbrain.url import key_of
 from tests.conftest import PATIENCE
@@ -573,7 +573,7 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
 
     # 4,096 lanes an octave, eight numbers apart; a page moves when its value is off by a sixteenth of an octave.
     flow = page.get("flow", SEED_FLOW if page.get("is_seed") else 0.0)
-    flow = max(flow, LEAST_FLOW) if flow > 0.0 else 1.0
+    flow = max(flow, LEAST_FORWARD) if flow > 0.0 else 1.0
     novelty = 1 / (1 + page.get("siblings_before", 0))
     value = flow**0.2 * authority * novelty**0.6 / (1 + page.get("path_repeats", 0)) * r * 2
     exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
