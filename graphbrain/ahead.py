@@ -53,33 +53,32 @@ class _Host(Protocol):
     failing_at: float
     failing_since: float
     well_at: float
-    errors: int
-    manners: Any
+    blocked_at: float
 
     @property
     def delay(self) -> float: ...
 
 
-_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at")
+_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at", "blocked_at")
 """Of a host."""
 
 
-def put_host_right(host: _Host, patience: float, own_block: float, now: float) -> bool:
+def put_host_right(host: _Host, patience: float, now: float) -> bool:
     """Put right the times of a host that a clock wrote which was ahead; were there any?
 
     A claim has no time of its own on a host, nor has a probe that was put off: but no wait that was reckoned from them
-    is longer than the delay, or the `patience`, of now. A block that is longer than a complaint makes it (`own_block`,
-    where the host does not say for how long) was set by hand, and stays; so does one of a host that has not complained.
+    is longer than the delay, or the `patience`, of now. A block that was set by hand stays.
     """
     events = [getattr(host, name) for name in _EVENTS]
+    if max(host.next_at, host.probe_at, *events) <= now + SLACK:  # as of most hosts: it takes no delay to see that
+        return False
     before = (host.next_at, host.blocked_until, host.probe_at, *events)
     if max(host.next_at - host.delay, host.probe_at - patience, *events) <= now + SLACK:
         return False
     if is_ahead(host.next_at - host.delay, now):
         host.next_at = now + host.delay
     host.probe_at = min(reckoned(host.probe_at, host.failing_at, now), now + patience)
-    if host.errors and host.blocked_until - host.slowed_at <= max(own_block, host.manners.longest_block):
-        host.blocked_until = reckoned(host.blocked_until, host.slowed_at, now)
+    host.blocked_until = reckoned(host.blocked_until, host.blocked_at, now)
     for name in _EVENTS:
         setattr(host, name, event(getattr(host, name), now))
     return before != (host.next_at, host.blocked_until, host.probe_at, *(getattr(host, name) for name in _EVENTS))

@@ -46,7 +46,7 @@ COUNTED_APART = frozenset(
     | {"set_aside", "in_flight", "budget_used"}
 )
 """Properties of a host that count its pages or follow from them: they change as the pages move, one by one."""
-LARGER = ("delay", "robots_delay", "blocked_until", "next_at", "errors", "response_seconds")
+LARGER = ("delay", "robots_delay", "blocked_until", "blocked_at", "next_at", "errors", "response_seconds")
 """Of two hosts that become one the larger of these holds, and the smaller of the others that are limits."""
 SMALLER_BUT_0 = ("most_in_flight", "budget")
 

@@ -137,7 +137,7 @@ def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, n
 def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
     """Leave a host alone for so long from now; None: until somebody lifts it."""
     host = _locked(tx, name, manners, now)
-    host.blocked_until = FOR_EVER if seconds is None else now + seconds
+    host.blocked_until, host.blocked_at = FOR_EVER if seconds is None else now + seconds, 0.0
     politeness.write(tx, [host], (), now)
 
 
@@ -145,7 +145,7 @@ def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
     """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
     host = _locked(tx, name, manners, now)
     before = host.delay
-    host.blocked_until, host.errors, host.pace = 0.0, 0, 1.0
+    host.blocked_until, host.blocked_at, host.errors, host.pace = 0.0, 0.0, 0, 1.0
     host.forget_failures()
     if host.next_at:
         host.next_at += host.delay - before

@@ -5,8 +5,9 @@ An *attempt* is one request of a page. It is `well` (2xx, 3xx, and 4xx but those
 not send the request, or could not understand the answer. An attempt that is `none` says nothing of the host.
 
 A *stretch* is a time in which every attempt at a host failed. It begins with the first failure after a well attempt and
-ends with the next well attempt. Failures of requests that were under way together are one *event*. A host is *doubted*
-from the first event of a stretch, and *ill* from event number `dead_after` on.
+ends with the next well attempt. Where nobody asks for much longer than the waits below, the crawl stood still, and the
+stretch counts as shorter (`counted_from`). Failures of requests that were under way together are one *event*. A host is
+*doubted* from the first event of a stretch, and *ill* from event number `dead_after` on.
 
 The blame. A page that failed before, and whose host answered another page well since then, is itself to blame, now and
 for as long as it goes on failing: its host is not doubted for it. Any other failure counts for the stretch of its host.
@@ -37,6 +38,7 @@ __all__ = [
     "SOONEST",
     "VERSION",
     "Kind",
+    "counted_from",
     "kind_of",
     "look_wait",
     "missing_wait",
@@ -61,6 +63,8 @@ FIRST_RETRY, RETRY_SHARE = MINUTE, 1 / 2
 SOONEST = 30.0
 """No page is tried again earlier, though its host be probed."""
 FIRST_LOOK, LONGEST_LOOK = 3 * DAY, 180 * DAY
+GROWTH, GAP = 3.0, 10 * MINUTE
+"""A stretch grows by no more than this factor, and so many seconds, from one event to the next."""
 SPREAD = 0.25
 """Waits of pages vary by this share, so that pages that failed together do not all come back together."""
 ABANDONED_AFTER = 6 * 3_600.0
@@ -84,6 +88,12 @@ def page_wait(failing: float) -> float:
 def missing_wait(errors: int) -> float:
     """Seconds for which a page waits that was missing so often in a row: a day, 4, 16, … 180."""
     return min(DAY * 4.0 ** min(max(errors - 1, 0), 30), 180 * DAY)
+
+
+def counted_from(since: float, last: float, now: float) -> float:
+    """The moment from which a stretch counts (epoch seconds) that is known to have lasted from `since` to `last`, if a
+    request fails now: a stop of the crawl is no illness of the host."""
+    return max(since, now - GROWTH * (last - since) - GAP)
 
 
 def probe_wait(failing: float, *, tried_all: bool = False) -> float:

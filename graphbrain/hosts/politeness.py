@@ -25,7 +25,7 @@ from typing import Any
 from graphbrain.graph.connection import Again, Tx
 from graphbrain.hosts import addresses, robots
 from graphbrain.hosts.addresses import Address
-from graphbrain.hosts.state import COLUMNS, KEPT, NO_TEXT, SHARED_QUEUE, HostState, Manners, Request
+from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, KEPT, NO_TEXT, SHARED_QUEUE, HostState, Manners, Request
 
 __all__ = [
     "NOTHING_COUNTED",
@@ -93,11 +93,21 @@ class Ends:
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
+_WELL = dict.fromkeys(FAILING_COLUMNS)
+
+
 def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners, now: float | None) -> dict[str, HostState]:
     wanted = sorted(set(names))
     rows = tx.one(statement, names=wanted)[0] if wanted else []
-    found = (dict(zip(COLUMNS, row, strict=True)) for row in rows)
-    return {stored["name"]: HostState(stored, manners).put_right(now) for stored in found}
+    return {row[0]: HostState(_stored(row), manners).put_right(now) for row in rows}
+
+
+def _stored(row: Sequence[Any]) -> dict[str, Any]:
+    """The properties of a host, by their names."""
+    *values, failing = row
+    stored = dict(zip(COLUMNS, values, strict=True))
+    stored.update(_WELL if failing is None else zip(FAILING_COLUMNS, failing, strict=True))
+    return stored
 
 
 def read(tx: Tx, names: Iterable[str], manners: Manners, now: float | None = None) -> dict[str, HostState]:

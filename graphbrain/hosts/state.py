@@ -23,6 +23,7 @@ from graphbrain.tokens import made_at
 
 __all__ = [
     "COLUMNS",
+    "FAILING_COLUMNS",
     "KEPT",
     "LONGEST_BLOCK",
     "NO_TEXT",
@@ -133,7 +134,7 @@ class Manners:
         return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
 
 
-# What hosts/read and hosts/lock say of a host, in their order.
+# What hosts/read and hosts/lock say of a host, in their order; and of one that has failed since it last answered well.
 COLUMNS = (
     "name",
     "delay",
@@ -157,20 +158,23 @@ COLUMNS = (
     "robots_delay",
     "robots_news",
     "slowed_at",
-    "unanswered",
-    "unanswered_at",
-    "probe_at",
-    "probing",
     "robots_origins",
-    "failing",
-    "failing_at",
-    "failing_since",
-    "illness",
     "well_at",
     "retrying",
     "since_retry",
     "tried_all",
     "ripe_at",
+    "blocked_at",
+)
+FAILING_COLUMNS = (
+    "unanswered",
+    "unanswered_at",
+    "probe_at",
+    "probing",
+    "failing",
+    "failing_at",
+    "failing_since",
+    "illness",
 )
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
@@ -196,6 +200,7 @@ _CHANGING: Mapping[str, Any] = {
     "since_retry": 0,
     "tried_all": False,
     "ripe_at": 0.0,
+    "blocked_at": 0.0,
 }
 
 
@@ -256,7 +261,7 @@ class HostState:
     failing_at: float = field(init=False)
     """when the last of these was"""
     failing_since: float = field(init=False)
-    """when the first of these was; 0 where the last attempt was well"""
+    """when the first of these was, without the time in which nobody asked; 0 where the last attempt was well"""
     illness: str | None = field(init=False)
     """the kind of the last of these"""
     well_at: float = field(init=False)
@@ -269,6 +274,8 @@ class HostState:
     """are those all that wait in its queues?"""
     ripe_at: float = field(init=False)
     """Before this none of the pages in its queues may be visited; 0 where it is not known, or has passed."""
+    blocked_at: float = field(init=False)
+    """when it answered that for which it is blocked; 0 where it is blocked by hand, or is not"""
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
@@ -389,7 +396,8 @@ class HostState:
     def put_right(self, now: float | None) -> Self:
         """The same host, with what a clock wrote that was ahead put right, where `now` is known."""
         if now is not None:
-            self.righted = ahead.put_host_right(self, self.patience(now), LONGEST_OWN_BLOCK, now)
+            patience = self.patience(now) if self.failing else 0.0
+            self.righted = ahead.put_host_right(self, patience, now)
         return self
 
     def allows(self, url: str) -> bool:
@@ -508,13 +516,18 @@ class HostState:
                 until = self.slowed_at + own
             else:
                 continue
-            self.blocked_until = max(self.blocked_until, until)
+            if until > self.blocked_until:
+                self.blocked_until, self.blocked_at = until, now
 
     def _own_block(self, now: float) -> float:
         """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch."""
-        began = self.failing_since or now
+        began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
         return float(min(first * 2 ** int(math.log2((now - began) / first + 1.0)), LONGEST_OWN_BLOCK))
+
+    def _stretch_from(self, now: float) -> float:
+        """From when a stretch counts in which a request fails now."""
+        return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
         """Its rate is halved: where well answers came between the refusals, down to a part."""
@@ -527,7 +540,7 @@ class HostState:
         if self.blocked_until <= now and (self.errors or self.pace < 1.0):
             since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
             if since:
-                self.errors, self.blocked_until = 0, 0.0
+                self.errors, self.blocked_until, self.blocked_at = 0, 0.0, 0.0
                 self.pace = min(1.0, self.pace + since * RECOVERY)
 
     def fail(self, requests: Sequence[Request], now: float) -> None:
@@ -538,9 +551,9 @@ class HostState:
         news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
         if not news:
             return
+        self.failing_since = self._stretch_from(now)
         self.failing += 1
         self.failing_at = now
-        self.failing_since = self.failing_since or now
         self.illness = news[-1].kind
         if self.illness == "silent" and self.manners.dead_after > 0:
             self.unanswered, self.unanswered_at = self.unanswered + 1, now
@@ -593,10 +606,13 @@ class HostState:
             "ready_at": self.ready_at(now),
             "probing": (self.ill() and self.in_flight > 0) or None,
         }
+        changed = {name: value for name, value in after.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():
             value = getattr(self, name)
-            after[name] = None if value == absent else value
-        changed = {name: value for name, value in after.items() if value != self.stored[name]}
+            if value == absent:
+                value = None
+            if value != self.stored[name]:
+                changed[name] = value
         if self.in_flight != (self.stored["in_flight"] or 0):
             changed["in_flight"] = self.in_flight
         return changed

@@ -360,26 +360,32 @@ class _Crawl:
 
     def _happen(self, event: Event, *, wake: bool = False) -> None:
         """Do what an event says, and note it if it did something."""
-        brain, target = self.brain, event.target
-        if event.what in ("forget", "forget_for_ever"):
-            try:
-                done = brain.forget(target, for_ever=event.what == "forget_for_ever") is not None
-            except UnknownPage:
-                done = False
-        elif event.what == "hint":
-            done = any(each.accepted for each in brain.hint([target]))
-        elif event.what == "crawl_now":
-            done = any(brain.crawl_now([target]))
-        elif event.what == "seed":
-            done = not brain.seed([target]).refused
-        elif event.what == "retry":
-            done = brain.retry(host=target) > 0
-        else:
-            done = self._manage(event)
+        try:
+            done = self._do(event)
+        except UnknownPage:  # so far
+            done = False
         if done:
-            self._note(Happened(self.at, self.now, event.what, target, event.value, event.text))
+            self._note(Happened(self.at, self.now, event.what, event.target, event.value, event.text))
         if wake:
             self._wake_all()
+
+    def _do(self, event: Event) -> bool:
+        """Do what an event says; did it do something? Raises UnknownPage."""
+        brain, target = self.brain, event.target
+        if event.what == "forget":
+            return brain.forget(target) is not None
+        if event.what == "forget_for_ever":
+            brain.forget(target, for_ever=True)
+            return True  # of a page that nobody has met, too
+        if event.what == "hint":
+            return any(each.accepted for each in brain.hint([target]))
+        if event.what == "crawl_now":
+            return any(brain.crawl_now([target]))
+        if event.what == "seed":
+            return not brain.seed([target]).refused
+        if event.what == "retry":
+            return brain.retry(host=target) > 0
+        return self._manage(event)
 
     def _manage(self, event: Event) -> bool:
         """Events of hosts and settings."""

@@ -227,6 +227,7 @@ class _Reading:
         match entry:
             case Called():
                 for grant in entry.grants:
+                    self.find(grant.url, entry.at)
                     until = entry.at + grant.until - entry.clock
                     self.claimed[grant.url, grant.token] = (entry.at, until, self.failed.get(grant.host, False))
             case Reported():

@@ -193,7 +193,7 @@ class Watch:
         page = self.pages.get(url)
         if page is not None:
             page.held.pop(token, None)
-            if not page.brought:
+            if not page.brought and not page.held:
                 self.hosts[host].first_visits.discard(url)
 
     def _reported(self, entry: Reported) -> None:
@@ -217,6 +217,7 @@ class Watch:
         if entry.outcome in ("fetched", "moved"):
             page.fails = 0
             page.brought, page.alias = True, entry.outcome == "moved"
+            self.hosts[entry.host].first_visits.add(page.url)
             page.fetched += entry.outcome == "fetched"
         else:
             page.fails += 1
@@ -258,15 +259,17 @@ class Watch:
             self._managed(entry)
 
     def _jumped(self, entry: Happened) -> None:
-        """What was claimed in a future that is none is taken to be claimed now: its lease is no longer than one."""
+        """What was claimed in a future that is none is taken to be claimed now: its lease is no longer than one. What
+        lapsed in that future has lapsed: the page may have been handed out again."""
         self.jumped_at = entry.at
         if entry.value < 0:
             self.back_at = entry.at
             longest = entry.clock + float(self.world.settings.get("lease_seconds", 300.0))
+            before = entry.clock - entry.value
             for page in self.pages.values():
-                page.held = {token: min(until, longest) for token, until in page.held.items()}
+                page.held = {token: min(until, longest) for token, until in page.held.items() if until > before}
             for host in self.hosts.values():
-                host.out = {claim: min(until, longest) for claim, until in host.out.items()}
+                host.out = {claim: min(until, longest) for claim, until in host.out.items() if until > before}
                 # What was asked for in a future that is none is taken to be asked for now.
                 host.asked_until = min(host.asked_until, max(entry.clock, host.asked_until + entry.value))
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from graphbrain.hosts import health, politeness
 from graphbrain.hosts.politeness import Ends
-from graphbrain.hosts.state import COLUMNS, HostState, Manners, Request
+from graphbrain.hosts.state import COLUMNS, FAILING_COLUMNS, HostState, Manners, Request
 
 NOW, MINUTE, HOUR, DAY = 1_700_000_000.0, 60.0, 3_600.0, 86_400.0
 
 
 def host(**stored: Any) -> HostState:
-    return HostState({**dict.fromkeys(COLUMNS), "name": "a.org", **stored}, Manners(dead_after=3))
+    return HostState({**dict.fromkeys((*COLUMNS, *FAILING_COLUMNS)), "name": "a.org", **stored}, Manners(dead_after=3))
 
 
 def end(state: HostState, now: float, *requests: Request, well_at: float | None = None) -> None:
@@ -166,3 +166,23 @@ def test_one_claim_in_ten_may_be_a_retry_while_others_wait() -> None:
         state.grant(NOW, False, retry=retry)
         state.in_flight = 0
     assert sum(turns) == 4 and turns[9] and turns[19]
+
+
+def test_a_stop_of_the_crawl_is_no_illness_of_the_host() -> None:
+    """One refusal, ten days in which nobody asks, another: the host is not left alone for a day."""
+    state = host()
+    end(state, NOW, Request(NOW, True, kind="refused"))
+    later = NOW + 10 * DAY
+    state = host(**state.changes(NOW))
+    end(state, later, Request(later, True, kind="refused"))
+    assert state.failing == 2
+    assert state.failing_for(later) <= 10 * MINUTE
+    assert state.blocked_until <= later + 10 * MINUTE
+
+
+def test_a_stretch_in_which_somebody_asks_counts_whole() -> None:
+    state, at = host(), NOW
+    while at < NOW + 3 * DAY:
+        end(state, at, silent(at))
+        at = max(at + MINUTE, state.probe_at)
+    assert state.failing_since == NOW
