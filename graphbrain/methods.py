@@ -6,15 +6,32 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from graphbrain.errors import BadInput
 
-__all__ = ["CASH", "LIVE", "METHODS", "OWN", "SCORES", "UNINDEXED", "checked_method", "method_of", "powers"]
+__all__ = [
+    "CASH",
+    "FORWARD",
+    "LIVE",
+    "METHODS",
+    "OWN",
+    "SCORES",
+    "UNINDEXED",
+    "Factor",
+    "checked_method",
+    "factors",
+    "method_of",
+]
 
-LIVE = ("authority", "flow", "in_links", "nearness", "novelty", "plain_path")
-"""Scores that follow each report, of which the value of new pages may be a product."""
-FACTOR = re.compile(r"([a-z_]+)(?:\^(\d*\.?\d+))?")
-MOST_POWER = 10.0
+LIVE = ("authority", "flow", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
+FORWARD = ("flow", "live_pagerank")
+"""Scores that follow each report, of which the value of new pages may be a product; and those of them that pages pass
+on along their links."""
+FACTOR = re.compile(r"([a-z_]+)(?:>(\d*\.?\d+))?(?:\^(\d*\.?\d+))?")
+MOST_POWER, MOST_FLOOR = 10.0, 1e6
+AT_MOST_ONE = ("nearness", "novelty", "plain_path")
+"""Live scores that are at most 1: a floor of 1 would make all pages alike."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {
     "hits": ("hits_hub", "hits_authority"),
@@ -31,7 +48,7 @@ OWN = ("relevance", "value")
 """What the crawler says of pages: they are listed by it in the same way."""
 CASH = "cash"
 """What waits on both sides of a page: pages are listed by it, and nothing else goes by it."""
-UNINDEXED = (*SCORES, "flow", *OWN)
+UNINDEXED = (*SCORES, *FORWARD, *OWN)
 """What pages are listed by only by reading them all."""
 
 
@@ -48,15 +65,26 @@ def method_of(score: str) -> str:
     return next(method for method, names in METHODS.items() if score in names)
 
 
+class Factor(NamedTuple):
+    """How a live score counts in a product: max(score, `floor`) ** `power`."""
+
+    power: float = 1.0
+    floor: float = 0.0
+
+
 @lru_cache(64)
-def powers(value: str) -> Mapping[str, float] | None:
-    """Score → power, of a value that is a product of live scores, as in `flow^.8 authority^.2`; None for any other."""
-    found: dict[str, float] = {}
-    for factor in value.split():
-        read = FACTOR.fullmatch(factor)
+def factors(value: str) -> Mapping[str, Factor] | None:
+    """Live score → how it counts, of a value that is a product of powers of live scores, each with or without a floor,
+    as in `authority^.8 novelty>.25^.2`; None for any other."""
+    found: dict[str, Factor] = {}
+    for text in value.split():
+        read = FACTOR.fullmatch(text)
         if read is None or read[1] not in LIVE or read[1] in found:
             return None
-        found[read[1]] = 1.0 if read[2] is None else float(read[2])
-        if not 0.0 < found[read[1]] <= MOST_POWER:
+        floor, power = float(read[2] or 0.0), float(read[3] or 1.0)
+        if not 0.0 < power <= MOST_POWER or (read[2] is not None and not 0.0 < floor <= MOST_FLOOR):
             return None
+        if read[1] in AT_MOST_ONE and floor >= 1.0:
+            return None
+        found[read[1]] = Factor(power, floor)
     return found or None

@@ -14,7 +14,7 @@ from datetime import datetime
 from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
-from graphbrain.methods import CASH, OWN, SCORES
+from graphbrain.methods import CASH, FORWARD, OWN, SCORES
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -404,6 +404,8 @@ class Page(_Record):
     one that the order goes by, on a scale on which the mean of all pages is 1.
     `flow`: 10,000 of a seed, and what pages that link to it have passed on, each when it was read; `flow_paid`:
     what each unit of weight of its links has got of that.
+    `live_pagerank`: 1, and .85 of what each page that links to it has, in equal parts along its links; None where none
+    is kept; `live_pagerank_paid`: what each unit of weight of its links has got of that.
     `value`: set by the crawler. `rate_shape`, `rate_scale` (days): what is believed of its rate of change, `rate`
     (changes a day) their ratio; None until a second visit. `interval`: days between visits, set by hand. `comes_back`:
     the days between visits that the order has for it at the pace the crawl goes now, and `due`: when the next would be;
@@ -481,6 +483,8 @@ class Page(_Record):
     scores: Mapping[str, float] = dataclasses.field(default_factory=dict, hash=False)
     flow: float = 0.0
     flow_paid: float = 0.0
+    live_pagerank: float | None = None
+    live_pagerank_paid: float | None = None
     title: str | None = None
     canonical: str | None = None
     noindex: bool | None = None
@@ -502,9 +506,8 @@ class Page(_Record):
 
     def score(self, by: str) -> float | None:
         """Its score of this name: authority, hub, cash or one of `methods.UNINDEXED`; None where it has none."""
-        live = {"authority": self.authority_score, "hub": self.hub_score, "flow": self.flow}
-        live[CASH] = self.hub_cash + self.authority_cash
-        return live.get(by, getattr(self, by) if by in OWN else self.scores.get(by))
+        live = {"authority": self.authority_score, "hub": self.hub_score, CASH: self.hub_cash + self.authority_cash}
+        return live.get(by, getattr(self, by) if by in (*FORWARD, *OWN) else self.scores.get(by))
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.hostnames import HostList
-from graphbrain.methods import LIVE, METHODS, powers
+from graphbrain.methods import LIVE, METHODS, factors
 
 __all__ = [
     "ENGINES",
@@ -42,7 +42,10 @@ ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "blocks", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
-VALUE_WORDS = f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, as in 'flow^.85 authority^.15'"
+VALUE_WORDS = (
+    f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, each with or without a floor, "
+    "as in 'authority^.8 novelty>.25^.2'"
+)
 RANGES: Mapping[str, tuple[float, float]] = {
     "intra_host_weight": (0, 1),
     "target_relevance": (0, 1),
@@ -155,12 +158,15 @@ class Settings:
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
     value: str = _setting(
-        "flow^.2 authority plain_path novelty^.6",
+        "live_pagerank plain_path novelty>.25^.1",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )
     reach: float = _setting(
         0.0, "shared", "share of its flow that a page passes on, again whenever it gets more; 0 = once, when it is read"
+    )
+    keep_live_pagerank: bool = _setting(
+        False, "shared", "the score live_pagerank is kept, even where value does not name it"
     )
     value_by_relevance: bool = _setting(True, "shared", "a page's value is multiplied by twice its relevance")
     discovery_days: float = _setting(20.0, "shared", "optimal: more fetches new pages first, less keeps copies fresh")
@@ -310,7 +316,7 @@ class Settings:
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
             ("max_payees", self.max_payees >= 1, "at least 1"),
             ("order", self.order in ORDERS, " or ".join(ORDERS)),
-            ("value", self.value in VALUES or powers(self.value) is not None, VALUE_WORDS),
+            ("value", self.value in VALUES or factors(self.value) is not None, VALUE_WORDS),
             ("forgetting", 0 < self.forgetting <= 1, "above 0, at most 1"),
             ("in_flight", self.in_flight >= 0, "0 or more"),
             ("dead_after", self.dead_after >= 0, "0 or more"),

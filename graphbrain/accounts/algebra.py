@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from graphbrain.arrays import Floats, Ints
 from graphbrain.hostnames import HostList
-from graphbrain.rules import FLOW_EPS, LEAST_FLOW, Rule, clip_relevance
+from graphbrain.rules import LEAST_FORWARD, Rule, clip_relevance
 
 __all__ = [
     "FIRST_RANK",
     "NONE",
-    "flow_priority",
+    "forward_priority",
     "keep_authority",
     "keep_hub",
     "payout",
@@ -115,15 +115,15 @@ def priority(waiting: Floats, weight: Floats, eps: float) -> Ints:
     return _bucket(waiting, weight, _per_link(waiting, weight) > eps)
 
 
-def flow_priority(due: Floats, weight: Floats, paid: Floats) -> Ints:
-    """As `priority`, of flow. `due`: what a page should have passed on in all.
+def forward_priority(due: Floats, weight: Floats, paid: Floats, eps: float) -> Ints:
+    """As `priority`, of an account that goes forward. `due`: what a page should have passed on in all.
 
-    NONE where at most FLOW_EPS of that is missing: so pages of little flow are as exact as those of much. NONE also
-    where at most LEAST_FLOW is missing: on a circle of links that nothing leads to any more, flow shrinks by the same
-    factor at each push, and without that pushes would have no end.
+    NONE where at most a share `eps` of that is missing: so pages of little are as exact as those of much. NONE also
+    where at most LEAST_FORWARD is missing: on a circle of links that nothing leads to any more, flow shrinks by the
+    same factor at each push, and without that pushes would have no end.
     """
     missing = due - weight * paid
-    return _bucket(missing, weight, np.abs(missing) > np.maximum(FLOW_EPS * np.abs(due), LEAST_FLOW))
+    return _bucket(missing, weight, np.abs(missing) > np.maximum(eps * np.abs(due), LEAST_FORWARD))
 
 
 def _per_link(waiting: Floats, weight: Floats) -> Floats:

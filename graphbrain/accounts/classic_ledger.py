@@ -73,6 +73,8 @@ class ClassicLedger(Accounts):
         "siblings_before",
         "flow",
         "flow_paid",
+        "live_pagerank",
+        "live_pagerank_paid",
         "links_sum",
     )
     statement = "classic/lock"
@@ -190,7 +192,7 @@ class ClassicLedger(Accounts):
             (self._changed("out_weight") | self._changed("in_weight")).any()
             or not np.array_equal(self.relevance, self._before["relevance"], equal_nan=True)
         )
-        self._write_flow(tx, all_marks)
+        self._write_forwards(tx, all_marks)
         if not (stirred or self._moves() or all_marks or self._open):
             self._write_weights(tx)  # links without weight stir nothing, but are links
             return
@@ -207,8 +209,9 @@ class ClassicLedger(Accounts):
     def _moves(self) -> bool:
         """Is a page of the frontier worth something else to the order, by what is no cash?"""
         changed = self._changed("depth") & (self.rule.order == "breadth_first")
-        if "flow" in (self.rule.blend or ()):
-            changed |= self._changed("flow")
+        for forward in self.forwards:
+            if forward.name in (self.rule.blend or ()):
+                changed |= self._changed(forward.name)
         return bool((changed & (self.first_fetched < 0.0)).any())
 
     def write_rebased(self, tx: Tx) -> None:

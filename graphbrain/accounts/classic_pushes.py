@@ -22,6 +22,7 @@ from graphbrain.accounts.classic_algebra import Turn, Virtual
 from graphbrain.accounts.classic_ledger import ClassicLedger, read_virtual
 from graphbrain.accounts.pushes import LINKS_OF_A_SIDE, Pushed
 from graphbrain.graph.connection import Again, Tx
+from graphbrain.methods import FORWARD
 from graphbrain.rules import Rule
 
 __all__ = ["Seen", "candidates", "named", "spend"]
@@ -56,7 +57,7 @@ Batch = list[Seen] | Rebase | pushes.Batch
 
 def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.NO_LIMIT) -> Batch | None:
     """The sides of highest cash, up to `most` payments' worth: `spread` 1 the very highest, more a random part; with
-    `reach` now and then flow, of pages of `fewer` links than that.
+    now and then what goes forward, of pages of `fewer` links than that.
 
     Of equals the page of higher id comes first, its hub before its authority. None when the brain has settled; an empty
     list where the virtual page holds all cash.
@@ -65,9 +66,9 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = pushes.N
     if virtual.rebasing or max(virtual.hub_offset, virtual.authority_offset) > LARGEST_OFFSET:
         return Rebase(virtual.rebased)
     settled = virtual.settled(rule.classic)
-    flow = pushes.flow_candidates(tx, most, spread, rule, fewer)
-    if settled or pushes.comes_first(flow):
-        return flow
+    forward = pushes.forward_candidates(tx, most, spread, rule, fewer)
+    if settled or pushes.comes_first(forward):
+        return forward
     limit = max(1, most // LINKS_OF_A_SIDE) * spread
     found = [seen for side in SIDES for seen in _highest(tx, side, virtual, limit)]
     found.sort(key=lambda pair: (pair[0], pair[1].page, pair[1].side == "hub"), reverse=True)
@@ -104,7 +105,8 @@ def _within(seen: Sequence[Seen], most: int, max_payees: int) -> list[Seen]:
 
 def named(ids: Sequence[int]) -> list[Batch]:
     """All sides of these pages, whatever they hold."""
-    return [[Seen(side, page, -np.inf) for side in SIDES for page in ids], ("flow", list(ids))] if ids else []
+    cash: list[Batch] = [[Seen(side, page, -np.inf) for side in SIDES for page in ids]]
+    return [*cash, *((name, list(ids)) for name in FORWARD)] if ids else []
 
 
 def spend(tx: Tx, batch: Batch, rule: Rule, now: float) -> Pushed:

@@ -42,6 +42,8 @@ _COLUMNS = (
     "siblings_before",
     "flow",
     "flow_paid",
+    "live_pagerank",
+    "live_pagerank_paid",
     "links_sum",
 )
 
@@ -156,13 +158,13 @@ class Ledger(Accounts):
 
     def urgency(self, side: str) -> Ints:
         """As of all ledgers, and of both sides of the accounts."""
-        if side == "flow":
+        if side not in ("hub", "authority"):
             return super().urgency(side)
         return self.marks_before.hub_priority if side == "hub" else self.marks_before.authority_priority
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """As of all ledgers, and of both sides of the accounts."""
-        if side == "flow":
+        if side not in ("hub", "authority"):
             super().push(side, pages, payers, payees)
             return
         self.prescribe(side, pages, self._score(side)[pages], payers, payees)
@@ -256,7 +258,7 @@ class Ledger(Accounts):
         self._write_side(tx, "hub_history", "hub_paid", "hub_cash", "hub_spent", now)
         self._write_side(tx, "authority_history", "authority_paid", "authority_cash", "authority_spent", now)
         self._write_weights(tx)
-        self._write_flow(tx, all_marks)
+        self._write_forwards(tx, all_marks)
         self._write_places(tx, marks, all_marks)
         self._mark(tx, "hub_priority", marks, all_marks | self._relieved("out_weight"))
         self._mark(tx, "authority_priority", marks, all_marks | self._relieved("in_weight"))

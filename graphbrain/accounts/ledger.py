@@ -28,7 +28,7 @@ from graphbrain.errors import BeingConverted
 from graphbrain.graph.connection import Again, Outdated, Tx
 from graphbrain.methods import METHODS
 from graphbrain.places import find
-from graphbrain.rules import Rule, first_flow
+from graphbrain.rules import Forward, Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.lanes import Known
 
@@ -37,7 +37,12 @@ __all__ = ["Accounts"]
 A = TypeVar("A", bound="Accounts")
 ROUNDING = 1e-6
 UNWRITTEN = -1.0
-"""Read in place of a page's `flow`, and of its `flow_paid`, where none is written."""
+"""Read in place of what a page has of an account that goes forward, or has paid of it, where none is written."""
+WRITE = {
+    "flow": ("accounts/flow", "accounts/flow_paid", "accounts/flow_priority"),
+    "live_pagerank": ("accounts/live_pagerank", "accounts/live_pagerank_paid", "accounts/live_pagerank_priority"),
+}
+"""What writes an account that goes forward: what pages have, what they have paid, and their marks."""
 
 
 class Accounts(Sides):
@@ -61,12 +66,15 @@ class Accounts(Sides):
     path_repeats: Floats
     siblings_before: Floats
     flow: Floats
-    """What a page has got: for being there (`rules.first_flow`), and of each link to it what its source has passed
-    on."""
     flow_paid: Floats
-    """What each unit of weight of a page's links has got of its flow so far."""
-    passes_flow: Flags
-    """Has a page been read, as no alias, while flow was passed on? Others pass none on."""
+    live_pagerank: Floats
+    live_pagerank_paid: Floats
+    """The accounts that go forward (`rules.Forward`): what pages have of them, and what each unit of weight of their
+    links has got."""
+    flow_passes: Flags
+    live_pagerank_passes: Flags
+    """Of one that goes on by reading: has a page been read, as no alias, while it was passed on? Others pass none
+    on."""
     links_sum: Ints
     """What `link_sums` says of the links of each page; NONE where nobody knows, as of imported pages."""
 
@@ -85,13 +93,18 @@ class Accounts(Sides):
             setattr(self, name, table[:, number].copy())
         self.relevance[self.relevance < 0.0] = np.nan
         self.is_seed = self.is_seed > 0.0
-        self.flow = np.where(self.flow == UNWRITTEN, first_flow(self.is_seed), self.flow)
-        self.passes_flow = self.flow_paid != UNWRITTEN
-        self.flow_paid = np.where(self.passes_flow, self.flow_paid, 0.0)
+        self.forwards = rule.forwards
+        self._before_read: dict[str, Floats] = {}
+        for forward in self.forwards:
+            has, paid = getattr(self, forward.name), getattr(self, forward.paid)
+            self._before_read[forward.name] = has
+            setattr(self, forward.name, np.where(has == UNWRITTEN, forward.first(self.is_seed), has))
+            setattr(self, f"{forward.name}_passes", paid != UNWRITTEN)
+            setattr(self, forward.paid, np.where(paid != UNWRITTEN, paid, 0.0))
         unknown = np.where((self.out_weight == 0.0) & (not rule.weightless), 0, NONE)
         self.links_sum = np.where(self.links_sum < 0.0, unknown, self.links_sum.astype(np.int64))
-        self._before = {name: getattr(self, name).copy() for name in (*self.columns, "passes_flow")}
-        self._flow_priority_before = self._flow_priority()
+        self._before = {name: getattr(self, name).copy() for name in (*self.columns, *self._flags())}
+        self._urgency_before = {forward.name: self._forward_priority(forward) for forward in self.forwards}
 
     @classmethod
     def lock(cls: type[A], tx: Tx, ids: Iterable[int], rule: Rule) -> A:
@@ -184,7 +197,7 @@ class Accounts(Sides):
     def valued(self, authority: Floats) -> Floats:
         """What pages are worth where new ones are worth a blend, if these are their authority scores."""
         known = Known(self.in_weight, self.depth, self.path_repeats, self.siblings_before, self.is_seed, self.relevance)
-        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, known)
+        blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
     @classmethod
@@ -266,9 +279,10 @@ class Accounts(Sides):
         self._weigh_and_pay(a, b, np.full(len(a), change))
 
     def _weigh_and_pay(self, a: Ints, b: Ints, w: Floats) -> None:
-        """As `_weigh`, and with it what the targets have got of their sources' flow."""
+        """As `_weigh`, and with it what the targets have got of what goes forward from their sources."""
         self._weigh(a, b, w)
-        np.add.at(self.flow, b, w * self.flow_paid[a])
+        for forward in self.forwards:
+            np.add.at(getattr(self, forward.name), b, w * getattr(self, forward.paid)[a])
 
     def _weigh(self, a: Ints, b: Ints, w: Floats) -> None:
         """The weight of links between these places changes by so much; and with it what their ends have got."""
@@ -292,9 +306,11 @@ class Accounts(Sides):
         self._set_seeds(pages, False)
 
     def _set_seeds(self, pages: Iterable[int], are: bool) -> None:
-        before = first_flow(self.is_seed)
+        before = self.is_seed.copy()
         self.is_seed[self.at(list(pages))] = are
-        self.flow += first_flow(self.is_seed) - before
+        for forward in self.forwards:
+            has: Floats = getattr(self, forward.name)
+            has += forward.first(self.is_seed) - forward.first(before)
 
     def note_first_fetch(self, moments: Mapping[int, float]) -> None:
         """Pages (id → when) were fetched for the first time: payouts and lanes may go by that."""
@@ -334,59 +350,83 @@ class Accounts(Sides):
         raise NotImplementedError
 
     def pass_on(self, links: Mapping[int, Sequence[int]], aliases: Iterable[int] = ()) -> None:
-        """Pages that were just read (page → all it links to, all locked) pass their flow on, but for the least share
-        that leaves: what each unit of link weight has got in all is F/d, whatever it was before.
+        """Pages that were just read (page → all it links to, all locked) pass on, of each account that goes forward and
+        is kept, what is due: what each unit of link weight has got in all is share · F/d, whatever it was before.
 
-        It is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
-        it is read: flow = first + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
-        Of `aliases` nothing goes on: the page that one leads to gets its in-links, and so what these have paid.
+        Flow is the cash of OPIC as of 2003 (Abiteboul, Preda, Cobena, WWW 2003, section 3), where each page spends when
+        it is read: F = first + Σ w·paid over the in-links holds at every commit, so it can be recomputed anywhere.
+        Of `aliases` no flow goes on: the page that one leads to gets its in-links, and so what these have paid.
         """
-        if not self.rule.keeps_flow:
+        kept = [forward for forward in self.forwards if forward.kept]
+        if not kept:
             return
         sources = self.at([page for page, others in links.items() for _ in others])
         targets = self.at([other for others in links.values() for other in others])
         payers = np.unique(sources[self.out_weight[sources] > 0.0])
-        self.passes_flow[payers] = True
-        self.passes_flow[self.at(list(aliases))] = False
-        self._pass_flow(payers, sources, targets)
+        for forward in kept:
+            self._passes(forward)[payers] = True
+            if forward.by_reading:
+                self._passes(forward)[self.at(list(aliases))] = False
+            self._pass(forward, payers, sources, targets)
 
-    def _pass_flow(self, pages: Ints, sources: Ints, targets: Ints) -> None:
-        """The places `pages` pass on what is due along `sources[i]` → `targets[i]` (all their links)."""
-        paid = self._flow_due()[pages] / self.out_weight[pages]
-        steps = np.zeros(len(self.flow))
-        steps[pages] = paid - self.flow_paid[pages]
-        self.flow_paid[pages] = paid
-        np.add.at(self.flow, targets, self.weights(sources, targets) * steps[sources])
+    def _flags(self) -> list[str]:
+        return [f"{forward.name}_passes" for forward in self.forwards]
 
-    def _flow_due(self) -> Floats:
-        """What the links of each page should have got of its flow in all."""
-        return np.where(self.passes_flow, self.rule.flow_share * self.flow, 0.0)
+    def _passes(self, forward: Forward) -> Flags:
+        flags: Flags = getattr(self, f"{forward.name}_passes")
+        return flags
 
-    def _flow_priority(self) -> Ints:
-        """How urgent it is that pages pass on again what they have got since; NONE of all, without `reach`."""
-        if not self.rule.reach:
+    def forward(self, name: str) -> Forward:
+        """The account of this name that goes forward."""
+        return next(forward for forward in self.forwards if forward.name == name)
+
+    def _pass(self, forward: Forward, pages: Ints, sources: Ints, targets: Ints, goals: Floats | None = None) -> None:
+        """The places `pages` pass on what is due along `sources[i]` → `targets[i]` (all their links); as if they had
+        the `goals`, of every place, if these are given."""
+        due = self._forward_due(forward) if goals is None else forward.share * goals
+        has, paid = getattr(self, forward.name), getattr(self, forward.paid)
+        new = due[pages] / self.out_weight[pages]
+        steps = np.zeros(len(paid))
+        steps[pages] = new - paid[pages]
+        paid[pages] = new
+        self._passes(forward)[pages] = True
+        np.add.at(has, targets, self.weights(sources, targets) * steps[sources])
+
+    def _forward_due(self, forward: Forward) -> Floats:
+        """What the links of each page should have got of an account in all."""
+        passes = self._passes(forward) if forward.by_reading else self.out_weight > 0.0
+        return np.where(passes, forward.share * getattr(self, forward.name), 0.0)
+
+    def _forward_priority(self, forward: Forward) -> Ints:
+        """How urgent it is that pages pass on again what they have got since; NONE of all, where no push does it."""
+        if not forward.pushed:
             return np.full(len(self.ids), NONE)
-        return algebra.flow_priority(self._flow_due(), self.out_weight, self.flow_paid)
+        paid = getattr(self, forward.paid)
+        return algebra.forward_priority(self._forward_due(forward), self.out_weight, paid, forward.eps)
 
-    def may_pass_flow(self, pages: Iterable[int], aliases: Iterable[int]) -> None:
-        """With `reach`, pages that were read before it was set pass flow on, too; those that are aliases do not."""
-        if self.rule.reach:
-            self.passes_flow[self.at(list(pages))] = True
-            self.passes_flow[self.at(list(aliases))] = False
+    def may_pass_on(self, pages: Iterable[int], aliases: Iterable[int]) -> None:
+        """Pages that were read before pushes passed an account on do so, too; those that are aliases do not."""
+        for forward in self.forwards:
+            if forward.pushed and forward.by_reading:
+                self._passes(forward)[self.at(list(pages))] = True
+                self._passes(forward)[self.at(list(aliases))] = False
 
     def urgency(self, side: str) -> Ints:
-        """The priorities by which the `side` of the pages waited for a push when they were locked; `flow` is a side,
-        too, of both engines."""
-        if side != "flow":
-            raise NotImplementedError
-        return self._flow_priority_before
+        """The priorities by which the `side` of the pages waited for a push when they were locked; what goes forward is
+        a side, too, of both engines."""
+        return self._urgency_before[side]
 
     def push(self, side: str, pages: Ints, payers: Ints, payees: Ints) -> None:
         """Spend what waits on one side of the places `pages` along `payers[i]` – `payees[i]` (all their links on
         it)."""
-        if side != "flow":
-            raise NotImplementedError
-        self._pass_flow(pages, payers, payees)
+        self._pass(self.forward(side), pages, payers, payees)
+
+    def bring(self, name: str, pages: Ints, goals: Floats, payers: Ints, payees: Ints) -> None:
+        """Let the places `pages` pass on, along `payers[i]` – `payees[i]` (all their links), what is due by these
+        `goals`."""
+        wanted = np.zeros(len(self.ids))
+        wanted[pages] = goals
+        self._pass(self.forward(name), pages, payers, payees, wanted)
 
     def spend_among(self, links: Mapping[int, Sequence[int]]) -> tuple[int, int]:  # noqa: ARG002
         """Push what is worth it, of the sides all of whose links are among these (page → those it links to, all
@@ -419,18 +459,25 @@ class Accounts(Sides):
             sums = link_sums.of_links(each, ids, len(pages))
             self.links_sum[pages] = np.where(self.links_sum[pages] == NONE, sums, self.links_sum[pages])
 
-    def _write_flow(self, tx: Tx, all_marks: bool) -> None:
-        """Write flow that has changed, and the marks that follow from it (or all marks)."""
-        self._send(tx, "accounts/flow", self._changed("flow"), "flow")
-        if (repaid := self._changed("flow_paid") | self._changed("passes_flow")).any():
-            paid = self.flow_paid.astype(object)
-            paid[~self.passes_flow] = None
-            self._send(tx, "accounts/flow_paid", repaid, flow_paid=paid)
-        priority = self._flow_priority()
-        which = all_marks | (priority != self._flow_priority_before)
-        if self.rule.reach:
-            which |= self._relieved("out_weight")
-        self._send(tx, "accounts/flow_priority", which, flow_priority=priority)
+    def _write_forwards(self, tx: Tx, all_marks: bool) -> None:
+        """Write what has changed of the accounts that go forward, and the marks that follow from it (or all marks).
+
+        Where one is kept, a page that has none of it yet gets what it begins with in the backfill of all marks.
+        """
+        for forward in self.forwards:
+            name = forward.name
+            unwritten = (self._before_read[name] == UNWRITTEN) & (forward.kept and all_marks and forward.other > 0.0)
+            write, write_paid, write_mark = WRITE[name]
+            self._send(tx, write, self._changed(name) | unwritten, name)
+            if (repaid := self._changed(forward.paid) | self._changed(f"{name}_passes")).any():
+                paid = getattr(self, forward.paid).astype(object)
+                paid[~self._passes(forward)] = None
+                self._send(tx, write_paid, repaid, **{forward.paid: paid})
+            priority = self._forward_priority(forward)
+            which = all_marks | (priority != self._urgency_before[name])
+            if forward.pushed:
+                which |= self._relieved("out_weight")
+            self._send(tx, write_mark, which, **{forward.mark: priority})
 
     def _relieved(self, weight: str) -> NDArray[np.bool_]:
         """Sides that may have had more neighbours than a push may have, and have fewer now.

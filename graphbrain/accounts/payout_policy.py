@@ -31,7 +31,18 @@ __all__ = ["GROWN", "NOTHING_BENT", "change", "off", "repay", "rescale", "reweig
 
 BATCH = 500
 REMARKING = (
-    *("alpha", "eps", "max_payees", "order", "value", "value_by_relevance", "reach", "intervals", "orphans"),
+    *(
+        "alpha",
+        "eps",
+        "max_payees",
+        "order",
+        "value",
+        "value_by_relevance",
+        "reach",
+        "keep_live_pagerank",
+        "intervals",
+        "orphans",
+    ),
     *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
 )
 """Settings that state, queue, lane or marks of pages follow from."""

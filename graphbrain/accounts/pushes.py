@@ -1,4 +1,4 @@
-"""Spreading cash, and with `reach` flow: pushes, in batches, by any number of workers.
+"""Spreading cash, and what goes forward: pushes, in batches, by any number of workers.
 
 A batch takes sides whose waiting cash per link is highest, locks them and their neighbours in one order, spends and
 pays in memory by `algebra`, and writes. Pages whose links have changed between reading their links
@@ -9,7 +9,7 @@ Statements: cash/*, accounts/*.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +25,10 @@ __all__ = [
     "NO_LIMIT",
     "Batch",
     "Pushed",
+    "bring",
     "candidates",
     "comes_first",
-    "flow_candidates",
+    "forward_candidates",
     "halves",
     "named",
     "payees",
@@ -35,8 +36,8 @@ __all__ = [
     "spend",
 ]
 
-ALONG = {"hub": "hub", "authority": "authority", "flow": "hub"}
-"""Along whose links a side pays: flow goes the way of hub cash."""
+ALONG = {"hub": "hub", "authority": "authority", "flow": "hub", "live_pagerank": "hub"}
+"""Along whose links a side pays: what goes forward goes the way of hub cash."""
 
 NO_LIMIT = 1_000_000_000
 """More links than any side has. Neo4j 5.26 counts links in 32 bits."""
@@ -68,19 +69,23 @@ def candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT
     sides = {side: _waiting(tx, side, most, spread, fewer) for side in ("hub", "authority")}
     side = max(sides, key=lambda name: sides[name][0][1] if sides[name] else NONE)
     cash = _chosen(side, sides[side], most, spread)
-    flow = flow_candidates(tx, most, spread, rule, fewer)
-    return flow if cash is None or comes_first(flow) else cash
+    forward = forward_candidates(tx, most, spread, rule, fewer)
+    return forward if cash is None or comes_first(forward) else cash
 
 
-def flow_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
-    """As `candidates`, of flow alone; None without `reach`."""
-    return _chosen("flow", _waiting(tx, "flow", most, spread, fewer), most, spread) if rule.reach else None
+def forward_candidates(tx: Tx, most: int, spread: int, rule: Rule, fewer: int = NO_LIMIT) -> Batch | None:
+    """As `candidates`, of what goes forward alone, one account at a time: of several that wait, one by dice."""
+    names = [forward.name for forward in rule.forwards if forward.pushed]
+    for name in random.sample(names, len(names)):
+        if (chosen := _chosen(name, _waiting(tx, name, most, spread, fewer), most, spread)) is not None:
+            return chosen
+    return None
 
 
-def comes_first(flow: Batch | None) -> bool:
-    """Is this flow pushed before cash? Every other time, by dice: flow is measured by that of seeds, and cash by that
-    of all pages, so neither is known to be more urgent."""
-    return flow is not None and random.random() < 0.5
+def comes_first(forward: Batch | None) -> bool:
+    """Is this pushed before cash? Every other time, by dice: flow is measured by that of seeds, and cash by that of all
+    pages, so neither is known to be more urgent."""
+    return forward is not None and random.random() < 0.5
 
 
 def _waiting(tx: Tx, side: str, most: int, spread: int, fewer: int) -> list[Candidate]:
@@ -133,17 +138,43 @@ def _within(rows: Sequence[Candidate], most: int) -> list[int]:
 
 def push(tx: Tx, side: str, pages: Sequence[int], rule: Rule, now: float) -> Pushed:
     """Push one side of these pages, of those among them that are (still) worth it."""
-    if side == "flow" and not rule.reach:
+    if any(forward.name == side and not forward.pushed for forward in rule.forwards):
         return Pushed()
+    ledger, links = _held(tx, side, pages, rule)
+    if ledger is None:
+        return Pushed(lost=len(pages))
+    return _spend(tx, side, links, ledger, now)
+
+
+def bring(tx: Tx, name: str, goals: Mapping[int, float], rule: Rule, now: float) -> Pushed:
+    """Let pages (id → score) pass on, of an account that goes forward, what is due by these scores, whatever they
+    have; but for those of more links than a push may pay along."""
+    if any(forward.name == name and not forward.settles for forward in rule.forwards):
+        return Pushed()
+    ledger, links = _held(tx, name, list(goals), rule)
+    if ledger is None:
+        return Pushed(lost=len(goals))
+    few = [page for page, ends in sorted(links.items()) if 0 < len(ends) <= rule.max_payees and ledger.holds(ends)]
+    if not few:
+        return Pushed(lost=len(goals))
+    places = ledger.at(few)
+    payers = np.repeat(places, [len(links[page]) for page in few])
+    payees = ledger.at(np.concatenate([links[page] for page in few]))
+    ledger.bring(name, places, np.array([goals[page] for page in few]), payers, payees)
+    ledger.write(tx, now)
+    return Pushed(len(places), len(payees), len(goals) - len(places))
+
+
+def _held(tx: Tx, side: str, pages: Sequence[int], rule: Rule) -> tuple[Accounts | None, dict[int, list[int]]]:
+    """Lock these pages and those that a side of them pays; whom it pays, by page. None where none of them is there."""
     before = adjacency.payees(tx, ALONG[side], pages, rule)
     # One that may not be pushed needs no neighbours: it is parked.
     union = set(before).union(*(ends for ends in before.values() if len(ends) <= rule.max_payees))
     if not union:
-        return Pushed(lost=len(pages))
+        return None, {}
     ledger = ledgers.lock(tx, union, rule)
     # Only what is read under the lock counts: a reader can see half of a transaction that is being committed.
-    links = adjacency.held_payees(tx, ledger, ALONG[side], before)
-    return _spend(tx, side, links, ledger, now)
+    return ledger, adjacency.held_payees(tx, ledger, ALONG[side], before)
 
 
 def _spend(tx: Tx, side: str, links: dict[int, list[int]], ledger: Accounts, now: float) -> Pushed:

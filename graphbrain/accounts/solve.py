@@ -32,7 +32,7 @@ from graphbrain.csr import Places, Rows
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["FixedPoint", "Flow", "System", "link_weights"]
+__all__ = ["FixedPoint", "Flow", "System", "Weighted", "link_weights"]
 
 MOST_ROUNDS = 10_000
 AGAIN = 5
@@ -56,13 +56,13 @@ class FixedPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighted:
+class Weighted:
     """A matrix of link weights, to be used like `Rows`, which knows only ones."""
 
     matrix: csr_array
 
     @classmethod
-    def of(cls, offsets: Ints, targets: Places, weights: Floats) -> _Weighted:
+    def of(cls, offsets: Ints, targets: Places, weights: Floats) -> Weighted:
         from scipy.sparse import csr_array
 
         pages = len(offsets) - 1
@@ -77,17 +77,17 @@ class _Weighted:
         """The product with a vector."""
         return np.asarray(self.matrix @ values)
 
-    def turned(self) -> _Weighted:
+    def turned(self) -> Weighted:
         """The same matrix with rows and columns exchanged."""
-        return _Weighted(self.matrix.T.tocsr())
+        return Weighted(self.matrix.T.tocsr())
 
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
     """Links both ways as matrices (each row a page's), and what both sides pass on per unit of link weight."""
 
-    forward: Rows | _Weighted
-    backward: Rows | _Weighted
+    forward: Rows | Weighted
+    backward: Rows | Weighted
     hub_share: Floats
     authority_share: Floats
 
@@ -124,13 +124,13 @@ class System:
         `relevance`: 0..1 or nan; `payout`: of each page; `weights`: of the links, all 1 when None; `back`: offsets and
         sources of the same links by the pages they lead to, where they are known.
         """
-        forward: Rows | _Weighted
-        backward: Rows | _Weighted
+        forward: Rows | Weighted
+        backward: Rows | Weighted
         if weights is None:
             forward = Rows(offsets, targets)
             backward = Rows(*back) if back else forward.turned()
         else:
-            forward = _Weighted.of(offsets, targets, weights)
+            forward = Weighted.of(offsets, targets, weights)
             backward = forward.turned()
         out_weight, in_weight = forward.counts, backward.counts
         hub_share = _share(algebra.keep_hub(out_weight, alpha), out_weight)
@@ -241,7 +241,7 @@ class Flow:
     ) -> None:
         """Of rows of links, as `System.of`; the shares follow from the sum of the weights of each page's links."""
         self.pages = len(offsets) - 1
-        forward = Rows(offsets, targets) if weights is None else _Weighted.of(offsets, targets, weights)
+        forward = Rows(offsets, targets) if weights is None else Weighted.of(offsets, targets, weights)
         backward = forward.turned()
         out, into = forward.counts, backward.counts
         hub, authority = hub_share(out), authority_share(into)

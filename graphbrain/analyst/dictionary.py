@@ -55,6 +55,9 @@ PAGE: dict[str, tuple[str, str]] = {
     ),
     "flow_paid": ("", "what each unit of weight of its links has got of that"),
     "flow_priority": ("", "with the setting reach: how much flow is worth passing on again; indexed"),
+    "live_pagerank": ("", "PageRank of the known graph, kept up by each report and push; its sum is not 1"),
+    "live_pagerank_paid": ("", "what each unit of weight of its links has got of that"),
+    "live_pagerank_priority": ("", "how much of its live PageRank is worth passing on again; indexed"),
     "in_sitemap": (TIME, "when a sitemap last named it"),
     "change_times": (TIME, "of the last ten visits that found it changed"),
     "state_times": (

@@ -3,4 +3,4 @@
 May touch: everything below. Nothing below may know it.
 """
 
-__all__ = ["changes", "chaos", "compare", "crawl", "order", "plots", "precision", "precision_plot", "worlds"]
+__all__ = ["changes", "chaos", "compare", "crawl", "many", "order", "plots", "precision", "precision_plot", "worlds"]

@@ -27,7 +27,7 @@ from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 from graphbrain.ingest.replay import Progress, replay
-from graphbrain.methods import powers
+from graphbrain.methods import Factor, factors
 from graphbrain.model import Hint
 
 __all__ = ["AT", "Curve", "Live", "draw", "live", "simulated", "spread_over", "web_of"]
@@ -89,13 +89,14 @@ class Live:
     """How the brain is driven.
 
     `workers`: processes that tend beside it. `pushes_per_page`: so many pushes for each page that is reported; nobody
-    else tends then. `batch`: pages claimed at a time. `delay`: seconds between two claims of a host. `order`
+    else tends then. `batch`: pages claimed at a time; None: 1 % of the web's, as often as the values of simulated
+    orders are computed anew. `delay`: seconds between two claims of a host. `order`
     and `reach`: as the settings.
     """
 
     workers: int = 1
     pushes_per_page: float | None = None
-    batch: int = 100
+    batch: int | None = None
     delay: float = 0.0
     order: str = "best_first"
     reach: float = 0.0
@@ -144,7 +145,7 @@ def simulated(
     and `reach`: as the settings. Last, what measures a live brain by the same shares."""
     progress("final scores", 0, 0)
     shares, done = _Shares(web), []
-    for order in orders.orders(shares.pagerank, {name: _powers(name) for name in values}, reach):
+    for order in orders.orders(shares.pagerank, {name: _factors(name) for name in values}, reach):
         found = orders.crawled(web, order, partial(progress, order.name), stop)
         if stop():
             break
@@ -189,7 +190,7 @@ def live(
         recording,
         seeds=web.pages[web.seeds].tolist(),
         workers=0 if how.pushes_per_page is not None else how.workers,
-        batch=how.batch,
+        batch=how.batch or max(1, round(len(web) / orders.STEPS)),
         settle=False,
         progress=told,
         stop=stop,
@@ -205,8 +206,8 @@ def draw(curves: Sequence[Curve], title: str, path: Path) -> None:
     plots.shares_over_crawl(path, {curve.name: (curve.pagerank, curve.authority) for curve in curves}, title, POINTS)
 
 
-def _powers(value: str) -> Mapping[str, float]:
-    found = powers(value)
+def _factors(value: str) -> Mapping[str, Factor]:
+    found = factors(value)
     if found is None:
         raise BadInput(
             f"The order by {value} cannot be simulated: name a value of live scores, as in 'flow authority'."

@@ -21,12 +21,13 @@ import numpy as np
 from graphbrain.accounts import algebra
 from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.brain.session import PASS_BATCH
-from graphbrain.rules import SEED_FLOW
+from graphbrain.rules import DAMPING, SEED_FLOW
 from graphbrain.schedule import lanes, novelty
 from graphbrain.url import path_repeats
 
 if TYPE_CHECKING:
     from graphbrain.ingest.recording import Recording
+    from graphbrain.methods import Factor
 
 __all__ = ["Crawl", "Order", "Web", "crawled", "orders"]
 
@@ -35,7 +36,7 @@ STEPS = 100
 ROUND_CHANGE = 1e-3
 EXACT = 1e-10
 MOST_ROUNDS = 10_000
-DAMPING, ALPHA = 0.85, 0.15
+ALPHA = 0.15
 REACH = (0.99, 0.85)
 """The shares that pages pass on in the order by reach."""
 
@@ -234,18 +235,20 @@ class PageRank:
 
 
 @dataclass
-class ReachedFromSeeds:
-    """PageRank personalised to the seeds, without a restart: a seed is paid `seed`, a fetched page passes on the damped
-    rest."""
+class Forward:
+    """What a brain keeps as an account that goes forward and that pushes pass on: a seed has `seed`, any other known
+    page `other`, and a fetched page passes on the damped rest. Of seeds alone it is PageRank personalised to them, of
+    all pages alike PageRank of the known graph, without the restart."""
 
     damping: float
     seed: float = 1.0
+    other: float = 0.0
     values: Floats | None = None
 
     def __call__(self, crawl: Crawl) -> Floats:
-        rows, paid = crawl.order, self.seed * crawl.seeds.astype(np.float64)
+        rows, paid = crawl.order, np.where(crawl.seeds, self.seed, self.other * crawl.known)
         share = self.damping * _over(crawl.out[rows])
-        values = paid if self.values is None else self.values
+        values = paid if self.values is None else np.maximum(self.values, paid)
         self.values = _settled(lambda before: paid + crawl.along(before[rows] * share), values, ROUND_CHANGE)
         return self.values
 
@@ -301,19 +304,21 @@ class Blend:
     """What a brain takes new pages to be worth where its setting `value` is a product of powers of scores. `reach`: as
     its setting."""
 
-    powers: Mapping[str, float]
+    factors: Mapping[str, Factor]
     reach: float = 0.0
     authority: Value = field(default_factory=Authority)
     flow: Value = field(init=False)
+    live_pagerank: Value = field(default_factory=lambda: Forward(DAMPING, 1.0, 1.0))
 
     def __post_init__(self) -> None:
         once = OnePass(seed=SEED_FLOW, passed=1.0 - ALPHA)
-        self.flow = ReachedFromSeeds(self.reach, SEED_FLOW) if self.reach else once
+        self.flow = Forward(self.reach, SEED_FLOW) if self.reach else once
 
     def __call__(self, crawl: Crawl) -> Floats:
         unnamed = np.ones(len(crawl.web))
-        authority = self.authority(crawl) if "authority" in self.powers else unnamed
-        flow = self.flow(crawl) if "flow" in self.powers else unnamed
+        authority = self.authority(crawl) if "authority" in self.factors else unnamed
+        flow = self.flow(crawl) if "flow" in self.factors else unnamed
+        live_pagerank = self.live_pagerank(crawl) if "live_pagerank" in self.factors else unnamed
         known = lanes.Known(
             crawl.in_links,
             crawl.depth,
@@ -322,7 +327,7 @@ class Blend:
             crawl.seeds,
             np.full(len(flow), np.nan),
         )
-        return lanes.blended(self.powers, authority, flow, known)
+        return lanes.blended(self.factors, authority, flow, live_pagerank, known)
 
 
 @dataclass(frozen=True)
@@ -334,20 +339,20 @@ class Order:
     in_lanes: Callable[[Floats], Ints] | None = None
 
 
-def orders(final: Floats, blends: Mapping[str, Mapping[str, float]], reach: float = 0.0) -> list[Order]:
+def orders(final: Floats, blends: Mapping[str, Mapping[str, Factor]], reach: float = 0.0) -> list[Order]:
     """The reference orders, the omniscient one by these `final` values first, and those of a brain with this setting
-    `reach` (name → powers of scores): exact, and in its lanes."""
+    `reach` (name → factors): exact, and in its lanes."""
     reference = [
         Order("omniscient", lambda: Fixed(final)),
         Order("breadth first", First),
         Order("back-link count", BackLinks),
         Order(f"PageRank, d {DAMPING:g}", PageRank),
         Order("OPIC of 2003", OnePass),
-        *(Order(f"reach, d {d:g}", partial(ReachedFromSeeds, d)) for d in REACH),
+        *(Order(f"reach, d {d:g}", partial(Forward, d)) for d in REACH),
     ]
     live: list[Order] = []
-    for name, powers in blends.items():
-        make: Callable[[], Value] = partial(Blend, powers, reach)
+    for name, factors in blends.items():
+        make: Callable[[], Value] = partial(Blend, factors, reach)
         live += [Order(name, make), Order(f"{name}, in lanes", make, lanes.frontier_lane)]
     return [*reference, *live]
 

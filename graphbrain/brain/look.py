@@ -14,7 +14,7 @@ from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import clicks, due, figures, scan
 from graphbrain.inspect.audit import Audit
-from graphbrain.inspect.pages import FlowSums, View
+from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import CASH, OWN, UNINDEXED, method_of
 from graphbrain.model import KnownLink, LinkedPage, Page, Payments
@@ -189,7 +189,8 @@ class Looking:
             lambda tx: self._session.engine.looks.error_bound(tx, self._session.policy.rule), "audit/waiting"
         )
         rule = self._session.policy.rule
-        flow = self._session.graph.read(lambda tx: FlowSums.of(tx, rule), "audit/flow") if rule.reach else FlowSums()
+        pushed = [forward for forward in rule.forwards if forward.pushed]
+        forwards = self._session.graph.read(lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward")
         return {
             "crawl": self._session.settings.crawl,
             "engine": self._session.settings.engine,
@@ -203,7 +204,7 @@ class Looking:
             "paused": self._session.stored.get("paused"),
             "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
-            "frontier_flow_error": flow.error,
+            **audits.forward_errors(forwards),
             "pace": self._pace(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self._session.graph.counts),
@@ -250,6 +251,11 @@ def _not_carried(by: str) -> BadInput:
         return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
     if by == "flow":
         return BadInput("No page has a flow yet; it comes with reports, while value names it or reach is set.")
+    if by == "live_pagerank":
+        return BadInput(
+            "No page has a live PageRank; it is kept while value names it or keep_live_pagerank is set "
+            "('graphbrain change keep_live_pagerank=yes')."
+        )
     return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 

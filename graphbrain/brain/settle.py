@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import astuple
 
-from graphbrain.accounts import settlement
+from graphbrain.accounts import forwards, pushes, settlement
 from graphbrain.accounts.partition import Batch, Turns
 from graphbrain.accounts.settlement import SETTLED_TO, Goal
 from graphbrain.brain.holds import Hold
@@ -14,6 +15,7 @@ from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.errors import BadInput, GraphTooSmall, GraphUnavailable
 from graphbrain.frontier import edits
 from graphbrain.graph.connection import Tx
+from graphbrain.rules import Forward
 from graphbrain.work import Settled
 
 __all__ = ["Settling"]
@@ -55,6 +57,43 @@ class Settling:
         except BaseException:
             hold.lapse()
             raise
+
+    def bring(self, account: Forward, tolerance: float, payments: int, stop: Callable[[], bool]) -> Settled:
+        """Bring an account that goes forward to its fixed point, in batches of so many payments; under both engines,
+        and beside whoever else does."""
+        session, started = self._session, time.monotonic()
+        goal = forwards.find_goal(session.graph, session.policy.rule, account, tolerance)
+        done = pushes.Pushed()
+        for goals in forwards.batches(goal, payments):
+            if stop():
+                break
+            made = self._bring(account.name, goals)
+            done = pushes.Pushed(done.pushes + made.pushes, done.payments + made.payments, done.lost + made.lost)
+        session.counters.add(pushes=done.pushes, payments=done.payments)
+        return Settled(
+            goal.table.pages,
+            goal.table.links,
+            sides=done.pushes,
+            payments=done.payments,
+            left=done.lost,
+            seconds=time.monotonic() - started,
+        )
+
+    def _bring(self, name: str, goals: Mapping[int, float]) -> pushes.Pushed:
+        session = self._session
+
+        def work(tx: Tx) -> pushes.Pushed:
+            return pushes.bring(tx, name, goals, session.policy.rule, session.now())
+
+        try:
+            return session.graph.write(work, "settle")
+        except GraphTooSmall:
+            if len(goals) == 1:  # it is left to whoever has more memory
+                return pushes.Pushed(lost=1)
+            pages = list(goals)
+            parts = (pages[: len(pages) // 2], pages[len(pages) // 2 :])
+            made = [self._bring(name, {page: goals[page] for page in part}) for part in parts]
+            return pushes.Pushed(*(sum(each) for each in zip(*map(astuple, made), strict=True)))
 
     def _make_pass(
         self,

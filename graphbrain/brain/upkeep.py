@@ -22,6 +22,8 @@ from graphbrain.brain.session import Session
 from graphbrain.brain.settle import Settling
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.frontier import aliases, edits, orphans
+from graphbrain.graph.connection import bound
+from graphbrain.inspect.pages import ForwardSums
 from graphbrain.model import number
 from graphbrain.schedule import priors
 from graphbrain.work import Settled, Tended
@@ -99,18 +101,18 @@ class Upkeep:
         if passes and (seconds is None or for_everybody):
             passed = self._settling.settle(if_cheaper=True, stop=stop)
             done += Tended(passed.sides, passed.payments)
-        bound = None
+        error = None
         for _ in range(BOUND_ROUNDS):
             pushed, settled = self._push_on(batch, over, for_everybody, pushes)
             done += pushed
             if not (settled and passes and (seconds is None or (for_everybody and self._bound_is_due()))):
                 break
-            passed, bound = self._keep_bound(stop)
+            passed, error = self._keep_bound(stop)
             done += Tended(passed.sides, passed.payments)
             if not passed.sides or seconds is not None:  # workers come again
                 break
-        near = bound is None or bound <= self._session.settings.settled_bound
-        return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=bound, near=near)
+        near = error is None or error <= self._session.settings.settled_bound
+        return replace(done, seconds=time.monotonic() - started, settled=settled, error_bound=error, near=near)
 
     def _push_on(
         self, batch: int, over: Callable[[], bool], for_everybody: bool, most: int | None = None
@@ -144,14 +146,33 @@ class Upkeep:
         def look() -> float | None:
             return session.graph.read(lambda tx: session.engine.looks.error_bound(tx, rule), "audit/waiting")
 
-        passed, bound = Settled(), look()
-        if bound is not None and 0.0 < session.settings.settled_bound < bound and not stop():
+        passed, error = Settled(), look()
+        if error is not None and 0.0 < session.settings.settled_bound < error and not stop():
             free = memory.free_bytes()
             if free is None or settlement.bytes_for(there[0], there[1], rule) <= FREE_SHARE * free:
                 passed = self._settling.settle(stop=stop)
-                bound = look()
+                error = look()
+        passed = self._keep_forwards(passed, there, stop)
         self._bound_looked = (began, time.monotonic() - began, there)
-        return passed, bound
+        return passed, error
+
+    def _keep_forwards(self, passed: Settled, there: Sequence[int], stop: Callable[[], bool]) -> Settled:
+        """Bring accounts that go forward to their fixed points where their error bounds are above `settled_bound`, and
+        the graph fits in memory; what was done with what was done before."""
+        session, rule, most = self._session, self._session.policy.rule, self._session.settings.settled_bound
+        for account in rule.forwards:
+            if not (account.settles and most) or stop():
+                continue
+            sums = session.graph.read(bound(ForwardSums.of, account), "audit/forward")
+            if sums.error is None or sums.error <= most:
+                continue
+            free = memory.free_bytes()
+            if free is None or settlement.bytes_for(there[0], there[1], rule) <= FREE_SHARE * free:
+                brought = self._settling.bring(account, most, PUSH_PAYMENTS, stop)
+                passed = replace(
+                    passed, sides=passed.sides + brought.sides, payments=passed.payments + brought.payments
+                )
+        return passed
 
     def _push_named(self, keys: Sequence[str], started: float) -> Tended:
         done = self._pushing.push_named(keys)

@@ -287,7 +287,9 @@ USES = {
 @click.option("--reach", type=Number(0), metavar="SHARE", help="As the setting (order; 0).")
 @click.option("--sitemap", is_flag=True, default=None, help="A sitemap names all pages at the beginning (order).")
 @click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
-@click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 100).")
+@click.option("--batch", type=click.IntRange(1), help="Pages claimed at a time (order; 1 % of all).")
+@click.option("--seeds-each", type=click.IntRange(1), help="Crawls of each recording of a directory (order; 2).")
+@click.option("--own", is_flag=True, default=None, help="Only the pages that were crawled (order).")
 @click.option("--pushes-per-page", type=Number(0), help="Make so many pushes for each page, and no others (order).")
 @click.option("--hosts", type=click.IntRange(1), help="Spread the pages over so many hosts (order; worlds: 10).")
 @click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the curves: .png, .svg (order).")
@@ -322,8 +324,10 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     to it at once: 1, 5 and 50 pages at a time.
 
     'order' tells which share of PageRank and authority a crawl of FILE has fetched when: by orders that are simulated
-    in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between).
-    Ctrl-C ends it with what is measured by then.
+    in memory, and by the brain itself, which must be empty, once for each --value (it is cleared in between). FILE may
+    be a directory of recordings: each is crawled from --seeds-each pages, and of each order the mean share of the
+    omniscient area is told, the least, and on how many webs it is at least as good as others; webs of fewer than 500
+    pages do not count. Ctrl-C ends it with what is measured by then.
 
     'worlds' draws small worlds by --seed, with servers, crawlers and clocks that misbehave, crawls them in simulated
     time, and holds what was handed out against what docs/scheduling.md promises. It empties the brain. A world that

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +13,17 @@ from graphbrain.cli.common import App
 from graphbrain.errors import BadInput
 
 if TYPE_CHECKING:
+    from graphbrain.bench.many import Measured
     from graphbrain.bench.order import Curve
+    from graphbrain.ingest.recording import Recording
+    from graphbrain.show import Cell
 
 __all__ = ["OPTIONS", "run"]
 
 OPTIONS = frozenset(
     {
         *("--workers", "--delay", "--nodes", "--seed", "--value", "--reach", "--sitemap", "--live", "--batch"),
-        *("--pushes-per-page", "--hosts", "--plot"),
+        *("--pushes-per-page", "--hosts", "--plot", "--seeds-each", "--own"),
     }
 )
 
@@ -39,49 +44,177 @@ def run(
     sitemap: bool = False,
     hosts: int | None = None,
     plot: Path | None = None,
+    seeds_each: int | None = None,
+    own: bool = False,
     **how: Any,
 ) -> int:
     """Measure the orders; 130 when it was interrupted."""
     from graphbrain import show
-    from graphbrain.bench import order, plots
+    from graphbrain.bench import many, order, plots
     from graphbrain.ingest.recording import read
-    from graphbrain.ingest.replay import stoppable
-    from graphbrain.methods import powers
+    from graphbrain.methods import factors
     from graphbrain.settings import Settings
 
     values = list(dict.fromkeys(values or [Settings.names()["value"]]))
     for value in values:
-        if powers(value) is None:
+        if factors(value) is None:
             raise BadInput(f"'order' takes products of live scores, as in 'flow^.5 authority^.5', not {value!r:.80}.")
     Settings(reach=reach).checked()
     if plot is not None:
         plots.check(plot)
+    measure = _Measuring(app, values, live, reach, sitemap, hosts, how)
+    if file.is_dir():
+        if nodes is not None or seeds or plot is not None:
+            raise BadInput("--nodes, --seed and --plot are for one recording, not for a directory of them.")
+        return _many(measure, many.recordings(file, own, _passed_over), seeds_each or 2, as_json)
+    if seeds_each is not None:
+        raise BadInput("--seeds-each is for a directory of recordings; begin one at the pages that --seed names.")
     recording = read(file, nodes=nodes)
+    recording = many.restricted(recording) if own else recording
     begin = [recording.find(seed) for seed in seeds] or recording.seeds()
-    web = order.web_of(recording, begin, sitemap)
-    show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
-    stop = threading.Event()
-    with stoppable(stop), show.task_bar() as bar:
-        curves, shares = order.simulated(web, list(dict.fromkeys([*ALWAYS, *values])), reach, bar, stop.is_set)
-        if live and not stop.is_set():
-            crawled = recording if hosts is None else order.spread_over(recording, hosts)
-            with app.brain(auto_tend=False) as brain:
-                for number, value in enumerate(values):
-                    if number:
-                        brain.clear()
-                    driven = order.Live(reach=reach, **how)
-                    curves.append(order.live(brain, crawled, web, shares, value, driven, bar, stop))
-                    if stop.is_set():
-                        break
+    with measure:
+        curves = measure.curves(recording, begin)
     if curves:
         _tell(curves, as_json)
         if plot is not None:
-            order.draw(curves, f"{recording.name}: {len(web):,} pages from {show.counted(len(begin), 'seed')}", plot)
+            title = f"{recording.name}: {len(curves[0].pagerank):,} pages from {show.counted(len(begin), 'seed')}"
+            order.draw(curves, title, plot)
             show.say(f"Drawn: {plot}")
-    if stop.is_set():
-        show.say("graphbrain: interrupted; a live crawl's figures are of what it had fetched by then.")
-        return 130
-    return 0
+    return measure.ended()
+
+
+@dataclass
+class _Measuring:
+    """Measures webs one after another, with a bar; until somebody interrupts it."""
+
+    app: App
+    values: Sequence[str]
+    live: bool
+    reach: float
+    sitemap: bool
+    hosts: int | None
+    how: Mapping[str, Any]
+    stop: threading.Event = field(default_factory=threading.Event)
+    used: bool = False
+    """Has a brain been filled? Then it is cleared before the next crawl."""
+
+    def __enter__(self) -> None:
+        from graphbrain import show
+        from graphbrain.ingest.replay import stoppable
+
+        self._stack = ExitStack()
+        self._stack.enter_context(stoppable(self.stop))
+        self._bar = self._stack.enter_context(show.task_bar())
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def curves(self, recording: Recording, begin: Sequence[int]) -> list[Curve]:
+        """The curves of all orders on what these pages reach, the omniscient one's first."""
+        from graphbrain import show
+        from graphbrain.bench import order
+
+        web = order.web_of(recording, begin, self.sitemap)
+        show.say(f"{recording.name}: {len(web):,} of {recording.pages:,} pages and {web.links:,} links are reached.")
+        names = list(dict.fromkeys([*ALWAYS, *self.values]))
+        curves, shares = order.simulated(web, names, self.reach, self._bar, self.stop.is_set)
+        if self.live and not self.stop.is_set():
+            crawled = recording if self.hosts is None else order.spread_over(recording, self.hosts)
+            with self.app.brain(auto_tend=False) as brain:
+                for value in self.values:
+                    if self.used:
+                        brain.clear()
+                    self.used = True
+                    driven = order.Live(reach=self.reach, **self.how)
+                    curves.append(order.live(brain, crawled, web, shares, value, driven, self._bar, self.stop))
+                    if self.stop.is_set():
+                        break
+        return curves
+
+    def ended(self) -> int:
+        """130 when it was interrupted, else 0."""
+        from graphbrain import show
+
+        if self.stop.is_set():
+            show.say("graphbrain: interrupted; a live crawl's figures are of what it had fetched by then.")
+            return 130
+        return 0
+
+
+def _many(measure: _Measuring, recordings: Iterator[Recording], seeds_each: int, as_json: bool) -> int:
+    """Measure many recordings, and tell how each order does over all of them; 130 when it was interrupted."""
+    from graphbrain import show
+    from graphbrain.bench import many
+    from graphbrain.bench.order import web_of
+
+    done: list[many.Measured] = []
+    with measure:
+        for recording in recordings:
+            for seed in many.begin(recording, seeds_each):
+                curves = measure.curves(recording, [seed])
+                if measure.stop.is_set():
+                    break
+                web = web_of(recording, [seed])
+                done.append(many.Measured(recording.name, recording.urls[seed], len(web), web.links, curves))
+                if as_json:
+                    show.json_lines([many.web_row(done[-1])])
+            if measure.stop.is_set():
+                break
+    small = [crawl for crawl in done if crawl.pages < many.COUNTED]
+    if small:
+        names = ", ".join(dict.fromkeys(crawl.recording for crawl in small))
+        show.say(f"Not counted, for fewer than {many.COUNTED} pages are reached: {names}.")
+    rows = many.summary(done)
+    if as_json:
+        show.json_lines(rows)
+    else:
+        _tell_many(done, rows)
+    return measure.ended()
+
+
+def _tell_many(crawls: Sequence[Measured], rows: Sequence[Mapping[str, Any]]) -> None:
+    from graphbrain import show
+    from graphbrain.bench.many import COUNTED, EARLY, REFERENCES
+    from graphbrain.show import Cell
+
+    each = [
+        [Cell(share, f"{share:.3f}"), name, crawl.pages, *_from(crawl, COUNTED)]
+        for crawl in crawls
+        for name, share in crawl.shares.items()
+    ]
+    show.out(show.rows_table(("share", "order", "pages", "counted", "recording", "seed"), each))
+    if not rows:
+        show.say("No web counts, so there is no mean.")
+        return
+    references = [reference for reference in REFERENCES if reference in rows[0]["wins"]]
+    head = ("mean", "from", "to", "least", *(f"≥ {name}" for name in references), *(f"{p:.0%}" for p in EARLY), "order")
+    table = [
+        [
+            *(Cell(row[name], f"{row[name]:.3f}") for name in ("mean", "low", "high", "least")),
+            *(Cell(row["wins"][name], f"{row['wins'][name]}/{row['webs']}") for name in references),
+            *(_gained(row["early"][f"{part:g}"]) for part in EARLY),
+            row["order"],
+        ]
+        for row in rows
+    ]
+    show.out(show.rows_table(head, table))
+
+
+def _from(crawl: Measured, least: int) -> tuple[str, str, str]:
+    return ("yes" if crawl.pages >= least else "no", crawl.recording, crawl.seed)
+
+
+def _gained(early: Mapping[str, float] | None) -> Cell:
+    """By how much an order is above OPIC in the mean, and at the least."""
+    from graphbrain.show import Cell
+
+    return Cell(None, "") if early is None else Cell(early["mean"], f"{early['mean']:+.3f} ({early['least']:+.3f})")
+
+
+def _passed_over(path: Path, why: str) -> None:
+    from graphbrain import show
+
+    show.say(f"{path.name} is passed over: {why}")
 
 
 def _tell(curves: Sequence[Curve], as_json: bool) -> None:

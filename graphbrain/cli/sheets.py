@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
+from graphbrain.methods import FORWARD
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
@@ -317,7 +318,8 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
         rows.append((side, *values, getattr(page, f"{way}_links"), getattr(page, f"{way}_weight")))
     words = [(name.replace("_", " "), getattr(page, name)) for name in (*_FIELDS, *_COUNTS)]
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
-    words += [(name, _score_cell(value)) for name, value in {"flow": page.flow, **page.scores}.items()]
+    live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}
+    words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]

@@ -147,6 +147,7 @@ def create(
                 int(repeated) or None,
                 SEED_FLOW if page.is_seed else None,
                 page.siblings_before or None,
+                rule.live_pagerank.other if rule.live_pagerank.kept else None,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)

@@ -115,7 +115,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     before = {page.page: page.place() for page in pages}
     _rescope(tx, pages, ledger, policy, now)
     read = [page.page for page in pages if page.fetched is not None]
-    ledger.may_pass_flow(read, [page.page for page in pages if page.state == "alias"])
+    ledger.may_pass_on(read, [page.page for page in pages if page.state == "alias"])
     _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
     ledger.write(tx, now, all_marks=True)
     # Also of those that stay in their queue, and may be visited at another time.

@@ -26,7 +26,7 @@ from graphbrain.frontier.verdicts import Policy
 from graphbrain.hosts.state import SHARED_QUEUE
 from graphbrain.ingest.harvest import Harvest
 from graphbrain.model import SCOPE
-from graphbrain.rules import Rule, first_flow
+from graphbrain.rules import Forward, Rule
 from graphbrain.schedule import lanes, novelty
 from graphbrain.schedule.value import DAY
 from graphbrain.scope import Scope
@@ -35,8 +35,8 @@ from graphbrain.url import Rules, host_of, name_of, path_repeats, surplus
 __all__ = ["COLUMNS", "Bulk", "depths", "starts"]
 
 BLOCK_LINKS = 1 << 20
-FLOW_ROUNDS, FLOW_CHANGE = 100, 1e-3
-"""Flow is passed on so often at most, until a round changes so little of it."""
+FORWARD_ROUNDS, FORWARD_CHANGE = 100, 1e-3
+"""What goes forward is passed on so often at most, until a round changes so little of it."""
 NO_DETAILS = (None, None, None)
 """Body hash, ETag and Last-Modified of a page of which none is known."""
 
@@ -83,6 +83,9 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("path_repeats", "long"),
     ("siblings_before", "long"),
     ("flow_priority", "long"),
+    ("live_pagerank", "double"),
+    ("live_pagerank_paid", "double"),
+    ("live_pagerank_priority", "long"),
 )
 """Name and type of each property of a page, in the order of its row."""
 
@@ -162,6 +165,21 @@ class Run:
     token: str
 
 
+@dataclass(frozen=True)
+class _Forward:
+    """An account that goes forward: what is `written` of it, nan for nothing; what pages have, `paid` for each unit of
+    link weight, nan where nothing was, and where it waits."""
+
+    written: Floats
+    has: Floats
+    paid: Floats
+    priority: Ints
+
+    def columns(self, part: slice) -> list[Sequence[Any]]:
+        """Of these pages, as they are written."""
+        return [_known(self.written[part]), _known(self.paid[part]), _or_none(self.priority[part])]
+
+
 class Bulk:
     """A harvest with everything that follows from it under a brain's policy, and its rows.
 
@@ -197,7 +215,9 @@ class Bulk:
             if tolerance is None
             else _settled(harvest, self.host, policy.rule, tolerance, progress)
         )
-        self._begin_flow(policy.rule, tolerance is not None)
+        self._forwards = {
+            forward.name: self._begun(forward, policy.rule, tolerance is not None) for forward in policy.rule.forwards
+        }
         self._value = self._first_value(policy.rule)
         if policy.rule.value == "own" and harvest.values:
             self._value[list(harvest.values)] = list(harvest.values.values())
@@ -206,33 +226,35 @@ class Bulk:
         self.frontier = 0
         """Pages that wait to be fetched, among the rows that were made."""
 
-    def _begin_flow(self, rule: Rule, spent: bool) -> None:
-        """What pages have of flow, which of them have passed it on, and where it waits to be passed on again."""
-        size = self.harvest.pages
-        spent &= rule.keeps_flow
-        self._passes_flow = (self.out_weight > 0.0) & (spent or rule.reach > 0.0)
-        self.flow, self.flow_paid = self._flows(rule) if spent else (first_flow(self._known.is_seed), np.zeros(size))
-        self.flow_priority = np.full(size, NONE)
-        if rule.reach:
-            due = np.where(self._passes_flow, rule.flow_share * self.flow, 0.0)
-            self.flow_priority = algebra.flow_priority(due, self.out_weight, self.flow_paid)
+    def _begun(self, forward: Forward, rule: Rule, spent: bool) -> _Forward:
+        """An account that goes forward: what pages have of it, which of them have passed it on, and where it waits to
+        be passed on again."""
+        size, first = self.harvest.pages, forward.first(self._known.is_seed)
+        spent &= forward.kept
+        passes = (self.out_weight > 0.0) & (spent or forward.pushed)
+        has, paid = self._passed_on(forward, rule, first) if spent else (first, np.zeros(size))
+        priority = np.full(size, NONE)
+        if forward.pushed:
+            due = np.where(passes, forward.share * has, 0.0)
+            priority = algebra.forward_priority(due, self.out_weight, paid, forward.eps)
+        unwritten = has == forward.other if forward.other == 0.0 or not forward.kept else np.zeros(size, dtype=bool)
+        return _Forward(np.where(unwritten, np.nan, has), has, np.where(passes, paid, np.nan), priority)
 
-    def _flows(self, rule: Rule) -> tuple[Floats, Floats]:
+    def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
         """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,
         and had passed on what they have, again and again. The first is exactly what the second makes it."""
         harvest, size = self.harvest, self.harvest.pages
-        spends = self.out_weight > 0.0
-        flow = first = first_flow(self._known.is_seed)
-        for _ in range(FLOW_ROUNDS):
-            paid = np.divide(rule.flow_share * flow, self.out_weight, out=np.zeros(size), where=spends)
-            before, flow = flow, first.copy()
+        spends, has = self.out_weight > 0.0, first
+        for _ in range(FORWARD_ROUNDS):
+            paid = np.divide(forward.share * has, self.out_weight, out=np.zeros(size), where=spends)
+            before, has = has, first.copy()
             for sources, ends in _links_of(harvest.offsets, harvest.targets, np.arange(size)):
                 inside = self.host[sources] == self.host[ends]
                 weight = np.where(inside, rule.intra_host_weight, 1.0)
-                flow += np.bincount(ends, weight * paid[sources], minlength=size)
-            if np.abs(flow - before).sum() <= FLOW_CHANGE * flow.sum():
+                has += np.bincount(ends, weight * paid[sources], minlength=size)
+            if np.abs(has - before).sum() <= FORWARD_CHANGE * has.sum():
                 break
-        return flow, paid
+        return has, paid
 
     def _first_value(self, rule: Rule) -> Floats:
         """What pages are worth to the order, before relevance."""
@@ -240,7 +262,8 @@ class Bulk:
         score = accounts.hub if rule.value == "hub" else accounts.authority
         if rule.blend is None:
             return lanes.first_value(rule, score, self._known)
-        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, self.flow, self._known))
+        flow, live_pagerank = (self._forwards[forward.name].has for forward in rule.forwards)
+        return np.where(harvest.fetched, score, lanes.blended(rule.blend, score, flow, live_pagerank, self._known))
 
     def _knowledge(self) -> lanes.Known:
         """What the order goes by beside the accounts."""
@@ -372,11 +395,11 @@ class Bulk:
             [None if held else SCOPE for held in inside.tolist()],
             [surplus(url) or None for url in urls],
             [harvest.values.get(page) for page in range(part.start, part.stop)],
-            [flow or None for flow in self.flow[part].tolist()],
-            _known(np.where(self._passes_flow[part], self.flow_paid[part], np.nan)),
+            *self._forwards["flow"].columns(part)[:2],
             [int(repeats) or None for repeats in self._known.path_repeats[part].tolist()],
             [int(before) or None for before in self._known.siblings_before[part].tolist()],
-            _or_none(self.flow_priority[part]),
+            self._forwards["flow"].columns(part)[2],
+            *self._forwards["live_pagerank"].columns(part),
         ]
 
 

@@ -3,7 +3,8 @@
 An account is right when, for both sides, history + cash = payout + Σ weight × what each neighbour has paid. A page is
 locked before its neighbours are read; whoever changes what they have paid must write this page in the same
 transaction, so the comparison is exact also while others work. Summed over all pages it says held = paid. Under both
-engines the flow of a page is what it began with + Σ weight × what each source of its in-links has passed on.
+engines a page has, of each account that goes forward, what it began with + Σ weight × what each source of its in-links
+has passed on.
 The error bound is Σ|what pushes would pay| / (α·Σ score): it bounds the relative L1 error of the scores.
 Statements: audit/*, brain/read, brain/sizes, links/packed_out, pages/ids_from.
 """
@@ -32,11 +33,11 @@ from graphbrain.graph.connection import Graph, Tx, bound
 from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import HostState, open_queues
-from graphbrain.inspect.pages import FlowSums
-from graphbrain.rules import Rule, first_flow
+from graphbrain.inspect.pages import ForwardSums
+from graphbrain.rules import Forward, Rule
 from graphbrain.work import Audit
 
-__all__ = ["Audit", "Check", "Exact", "Tally", "run"]
+__all__ = ["Audit", "Check", "Exact", "Tally", "forward_errors", "run"]
 
 BATCH = 500
 TOLERANCE = 1e-9
@@ -121,21 +122,23 @@ def run(
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
-    flow = graph.read(lambda tx: FlowSums.of(tx, policy().rule), "audit/flow")
+    forwards = graph.read(lambda tx: [ForwardSums.of(tx, one) for one in policy().rule.forwards], "audit/forward")
     quiet = before == after == sums()
     # Plain sums over a graph that others are writing belong to no one moment; the accounts above do.
     whole = check.whole(after, policy().rule, quiet, tally)
     if quiet:
         _indexes(graph, check, tally)
-        if abs(flow.got - flow.passed) > TOLERANCE * max(1.0, flow.passed):
-            tally.found("flow", f"The pages have got a flow of {flow.got!r}, but {flow.passed!r} was passed on.")
+        for sums_of in forwards:
+            name, got, passed = sums_of.account.name, sums_of.got, sums_of.passed
+            if abs(got - passed) > TOLERANCE * max(1.0, passed):
+                tally.found(name, f"The pages have got a {_said(name)} of {got!r}, but {passed!r} was passed on.")
     figures: dict[str, Any] = {
         "pages": total[0],
         "links": total[1],
         "accounts_checked": tally.checked * 2,
         "worst_account_error": tally.worst,
         **whole,
-        "frontier_flow_error": flow.error if policy().rule.reach else None,
+        **forward_errors(forwards),
         "alone": quiet,
         "settling": settling,
         "wrong": dict(tally.wrong),
@@ -213,8 +216,9 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     sums = _sums(tx, ledger)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
-        _flow(row, ledger, place, tally)
-        _flow_mark(row, ledger, place, tally)
+        for number, forward in enumerate(ledger.forwards):
+            _forward(row, forward, row[24][number], ledger, place, tally)
+            _forward_mark(row, forward, row[25][number], ledger, place, tally)
         if ledger.links_sum[place] not in (NONE, sums[place]):
             tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
@@ -274,20 +278,37 @@ def _account(row: list[Any], hub: float, authority: float, tally: Tally) -> None
             tally.found("accounts", f"{url} holds {score!r} on its {side} side, its neighbours say {due!r}.")
 
 
-def _flow(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
+def forward_errors(sums: Iterable[ForwardSums]) -> dict[str, float | None]:
+    """How far the accounts that go forward may be off: figure → bound, None where it is not known."""
+    by_name = {each.account.name: each for each in sums}
+    flow, live_pagerank = by_name.get("flow"), by_name.get("live_pagerank")
+    return {
+        "frontier_flow_error": flow.frontier_error if flow else None,
+        "live_pagerank_error": live_pagerank.error if live_pagerank else None,
+    }
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ").replace("pagerank", "PageRank")
+
+
+def _forward(row: list[Any], forward: Forward, brought: float, ledger: Accounts, place: int, tally: Tally) -> None:
     """What a page has got is what it has for being there and what its in-links have passed on."""
-    got, due = float(ledger.flow[place]), float(first_flow(ledger.is_seed[[place]])[0]) + row[24]
+    got = float(getattr(ledger, forward.name)[place])
+    due = float(forward.first(ledger.is_seed[[place]])[0]) + brought
     if not abs(got - due) <= TOLERANCE * max(1.0, abs(due)):
-        tally.found("flow", f"{row[1]} has a flow of {got!r}, its in-links say {due!r}.")
+        tally.found(forward.name, f"{row[1]} has a {_said(forward.name)} of {got!r}, its in-links say {due!r}.")
 
 
-def _flow_mark(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
-    """The mark of waiting flow is exactly the one that follows from the flow that is written."""
+def _forward_mark(
+    row: list[Any], forward: Forward, stored: int | None, ledger: Accounts, place: int, tally: Tally
+) -> None:
+    """The mark of what waits is exactly the one that follows from what is written."""
     if ledger.rule.remarking or row[7] > ledger.rule.max_payees:
         return
-    wanted = _or_null(int(ledger.urgency("flow")[place]))
-    if wanted != row[25]:
-        tally.found("marks", f"{row[1]} has flow_priority {row[25]}, not {wanted}.")
+    wanted = _or_null(int(ledger.urgency(forward.name)[place]))
+    if wanted != stored:
+        tally.found("marks", f"{row[1]} has {forward.mark} {stored}, not {wanted}.")
 
 
 def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:

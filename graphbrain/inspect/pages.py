@@ -1,6 +1,6 @@
 """Pages as people see them: everything about one, the best of all, and how far their scores may be off.
 
-Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting, audit/flow.
+Statements: pages/get, pages/top_*, pages/all_*, pages/highest, audit/waiting, audit/forward.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from graphbrain.graph.connection import Tx, intact
 from graphbrain.masking import masked_values
 from graphbrain.methods import CASH, SCORES, UNINDEXED
 from graphbrain.model import Page
-from graphbrain.rules import SEED_FLOW, Rule
+from graphbrain.rules import SEED_FLOW, Forward, Rule
 from graphbrain.tokens import made_at
 
-__all__ = ["FlowSums", "View", "error_bound", "highest", "page", "page_of", "top", "view"]
+__all__ = ["ForwardSums", "View", "error_bound", "highest", "page", "page_of", "top", "view"]
 
 TOP = {
     "authority": ("pages/top_authorities", "pages/all_authorities"),
@@ -120,25 +120,48 @@ def error_bound(tx: Tx, rule: Rule) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class FlowSums:
-    """Sums over the flow of all pages: what they have `got`; what each began with, and has `passed` on; what `waits` to
-    be passed on, and what the `frontier` has got."""
+class ForwardSums:
+    """Sums over an account that goes forward: what all pages have `got`; what each began with, and has `passed` on;
+    what `waits` to be passed on, and what the `frontier` has got."""
 
-    got: float = 0.0
-    passed: float = 0.0
-    waits: float = 0.0
-    frontier: float = 0.0
+    account: Forward
+    got: float
+    passed: float
+    waits: float
+    frontier: float
 
     @classmethod
-    def of(cls, tx: Tx, rule: Rule) -> FlowSums:
+    def of(cls, tx: Tx, account: Forward) -> ForwardSums:
         """Reads every page."""
-        return cls(*tx.one("audit/flow", seed=SEED_FLOW, share=rule.flow_share))
+        sums = tx.one(
+            "audit/forward",
+            name=account.name,
+            paid=account.paid,
+            seed=account.seed,
+            other=account.other,
+            share=account.share,
+            by_reading=account.by_reading,
+        )
+        return cls(account, *sums)
 
     @property
-    def error(self) -> float | None:
-        """With `reach`: at most how far the flow of all pages of the frontier is off, relative; None where they have
-        none.
+    def frontier_error(self) -> float | None:
+        """At most how far what the pages of the frontier have is off in sum, relative; None where they have none, or
+        where no push passes the account on.
 
         What waits comes to pages of the frontier at most once, for these pass nothing on.
         """
-        return self.waits / self.frontier if self.frontier else None
+        return self.waits / self.frontier if self.frontier and self.account.pushed else None
+
+    @property
+    def error(self) -> float | None:
+        """At most how far the shares of all pages in the sum are off, summed up; None where no push passes the account
+        on.
+
+        With residuals r the scores are s* - s = (1 - M)^-1·M·r/share, where M passes on at most `share` of a score: so
+        |s* - s| is at most |r|/(1 - share) in sum, and shares of the sums differ by at most twice that, relative to
+        the sum (the L1 norm, by the triangle inequality).
+        """
+        if not self.account.pushed:
+            return None
+        return 2.0 * self.waits / ((1.0 - self.account.share) * self.got) if self.got > 0.0 else 0.0

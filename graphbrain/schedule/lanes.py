@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from graphbrain.arrays import Flags, Floats, Ints
-from graphbrain.methods import METHODS
-from graphbrain.rules import Rule, clip_relevance, first_flow, known_flow
+from graphbrain.methods import METHODS, Factor
+from graphbrain.rules import Rule, clip_relevance, known_flow
 from graphbrain.schedule.change_rate import expected_value
 
 __all__ = [
@@ -227,8 +227,11 @@ class Known:
     relevance: Floats
 
 
-def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: Known) -> Floats:
-    """What new pages are worth: a product of powers of scores. `in_links` counts one link more than there is.
+def blended(
+    blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: Known
+) -> Floats:
+    """What new pages are worth: a product of powers of scores, each not below its floor. `in_links` counts one link
+    more than there is.
 
     `nearness` is 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
     `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
@@ -239,14 +242,15 @@ def blended(blend: Mapping[str, float], authority: Floats, flow: Floats, known: 
     scores = {
         "authority": authority,
         "flow": known_flow(flow),
+        "live_pagerank": live_pagerank,
         "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
         "nearness": 1.0 / (1.0 + known.depth),
         "novelty": 1.0 / (1.0 + known.siblings_before),
         "plain_path": 1.0 / (1.0 + known.path_repeats),
     }
     product = np.ones(len(authority))
-    for name, power in blend.items():
-        product *= np.maximum(scores[name], 0.0) ** power
+    for name, factor in blend.items():
+        product *= np.maximum(scores[name], factor.floor) ** factor.power
     return product
 
 
@@ -254,7 +258,8 @@ def first_value(rule: Rule, score: Floats, known: Known) -> Floats:
     """What pages that are made just now are worth before relevance: their scores, alike on both sides, or what no
     property says yet."""
     if rule.blend:
-        return blended(rule.blend, score, first_flow(known.is_seed), known)
+        flow, live_pagerank = (forward.first(known.is_seed) for forward in rule.forwards)
+        return blended(rule.blend, score, flow, live_pagerank, known)
     return score if rule.value in ("authority", "hub") else np.full(len(score), scored(rule, None))
 
 

@@ -262,6 +262,7 @@ class StatsAnswer(BaseModel):
     aliases_outside: int
     error_bound: float | None
     frontier_flow_error: float | None
+    live_pagerank_error: float | None
     pace: dict[str, Any]
     done: dict[str, int]
     client: dict[str, int]
@@ -385,7 +386,8 @@ _DONE = {"pages": 12, "links": 80, "claims": 12, "pushes": 9, "payments": 120, "
 _PACE: dict[str, Any] = {"visits_an_hour": 360.0, "links_an_hour": 2_400.0, "visits": 12, "links": 80}
 _PACE |= {"seconds": 120.0, "so_far": True, "price": None}
 _STATS = _of(StatsAnswer, crawl="news", engine="exact", pages=92, links=80, hosts=3, waiting=80, done=_DONE, pace=_PACE)
-_STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "frontier_flow_error": None, "client": {}}
+_STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "frontier_flow_error": None}
+_STATS |= {"live_pagerank_error": 0.05, "client": {}}
 _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b", source_id=42, target_id=43)
 _RANKING = _of(
     Ranking, method="pagerank", damping=0.85, tolerance=1e-9, pages=92, converged=True, best={}, complete=True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrain.errors import SettingsError
-from graphbrain.methods import powers
+from graphbrain.methods import Factor, factors
 from graphbrain.rules import Rule
 from graphbrain.settings import Settings
 
@@ -13,9 +13,11 @@ from graphbrain.settings import Settings
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        ("flow^.85 authority^.15", {"flow": 0.85, "authority": 0.15}),
-        ("flow", {"flow": 1.0}),
-        ("  authority   in_links^2 ", {"authority": 1.0, "in_links": 2.0}),
+        ("flow^.85 authority^.15", {"flow": Factor(0.85), "authority": Factor(0.15)}),
+        ("flow", {"flow": Factor(1.0, 0.0)}),
+        ("  authority   in_links^2 ", {"authority": Factor(), "in_links": Factor(2.0)}),
+        ("novelty>.25^.1", {"novelty": Factor(0.1, 0.25)}),
+        ("authority>2 novelty>0.5", {"authority": Factor(1.0, 2.0), "novelty": Factor(1.0, 0.5)}),
         ("", None),
         ("own", None),
         ("hub", None),
@@ -27,10 +29,16 @@ from graphbrain.settings import Settings
         ("flow*authority", None),
         ("flow pagerank", None),
         ("flow^1e9", None),
+        ("novelty>^.1", None),
+        ("novelty>0", None),
+        ("novelty>1", None),
+        ("novelty^.1>.25", None),
+        ("novelty>-1", None),
+        ("authority>9999999", None),
     ],
 )
-def test_powers(value: str, found: dict[str, float] | None) -> None:
-    assert powers(value) == found
+def test_factors(value: str, found: dict[str, Factor] | None) -> None:
+    assert factors(value) == found
 
 
 def test_a_setting_is_one_or_says_what_it_may_be() -> None:
@@ -41,6 +49,6 @@ def test_a_setting_is_one_or_says_what_it_may_be() -> None:
 
 
 def test_pages_that_were_fetched_are_worth_their_authority_where_new_ones_are_worth_a_blend() -> None:
-    assert (Rule(value="flow authority").standing_value, Rule(value="flow").keeps_flow) == ("authority", True)
-    assert (Rule(value="authority").blend, Rule(value="authority").keeps_flow) == (None, False)
+    assert (Rule(value="flow authority").standing_value, Rule(value="flow").flow.kept) == ("authority", True)
+    assert (Rule(value="authority").blend, Rule(value="authority").flow.kept) == (None, False)
     assert (Rule(value="hub").standing_value, Rule(value="own").standing_value) == ("hub", "own")

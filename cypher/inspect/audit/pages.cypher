@@ -8,7 +8,8 @@
 // column  rows      LIST   [id, url, payout, out weight from links, in weight from links, due hub, due authority,
 //                          out links, in links, self-links, double links, hub_rank, authority_rank, hub_priority,
 //                          authority_priority, lane, state, queue, lease, lease_until, worker, not_before, host,
-//                          was it ever fetched, flow of the in-links, flow_priority]
+//                          was it ever fetched, [what its in-links have brought of flow, of live PageRank],
+//                          [flow_priority, live_pagerank_priority]]
 // rows    one
 // locks   none
 // mode    read
@@ -25,9 +26,10 @@ CALL (p) {
   OPTIONAL MATCH (p)<-[:LINKS]-(q)
   WITH p, q, CASE WHEN p.host = q.host THEN $intra ELSE 1.0 END AS w
   RETURN coalesce(sum(CASE WHEN q IS NULL THEN 0.0 ELSE w END), 0.0) AS da, sum(w * q.hub_paid) AS authority, count(q) AS ins,
-         sum(w * coalesce(q.flow_paid, 0.0)) AS flow
+         sum(w * coalesce(q.flow_paid, 0.0)) AS flow, sum(w * coalesce(q.live_pagerank_paid, 0.0)) AS live_pagerank
 }
 RETURN collect([id(p), p.url, coalesce(p.payout, 1.0), dh, da, hub, authority, outs, ins, selfs, doubles,
                 p.hub_rank, p.authority_rank, p.hub_priority, p.authority_priority, p.lane,
                 p.state, p.queue, p.lease, p.lease_until, p.worker, p.not_before, p.host,
-                p.first_fetched IS NOT NULL, flow, p.flow_priority]) AS rows
+                p.first_fetched IS NOT NULL, [flow, live_pagerank],
+                [p.flow_priority, p.live_pagerank_priority]]) AS rows

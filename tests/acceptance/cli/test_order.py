@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from graphbrain.bench.order import AT
 from graphbrain.cli.app import cli
 
-DEFAULT = "flow^.2 authority plain_path novelty^.6"
+DEFAULT = "live_pagerank plain_path novelty>.25^.1"
 
 
 @pytest.fixture
@@ -62,6 +62,23 @@ def test_several_values(small: Path) -> None:
     names = [json.loads(line)["order"] for line in done.stdout.splitlines()]
     assert {"in_links", "flow in_links^.5", "flow in_links^.5, in lanes"} < set(names)
     assert DEFAULT not in names
+
+
+def test_a_directory_of_recordings(small: Path, tmp_path: Path) -> None:
+    web = "".join(f"{a} {b}\n" for a in range(600) for b in (a + 1, a * a % 601, 0))
+    (tmp_path / "large.edges").write_text(web, encoding="utf-8")
+    (tmp_path / "README.md").write_text("What this is.\n", encoding="utf-8")
+    done = bench("order", tmp_path, "--no-live", "--value", "in_links", "--seeds-each", 1)
+    assert done.exit_code == 0, done.output
+    assert "README.md is passed over" in done.stderr
+    assert f"Not counted, for fewer than 500 pages are reached: {small.name}" in done.stderr
+    told = bench("order", tmp_path, "--no-live", "--value", "in_links", "--seeds-each", 1, "--json").stdout
+    rows = [json.loads(line) for line in told.splitlines()]
+    assert [row["counted"] for row in rows if row["measure"] == "order of one web"] == [True, False]
+    means = {row["order"]: row for row in rows if row["measure"] == "order of many webs"}
+    assert means["omniscient"]["mean"] == 1.0
+    assert means["in_links"]["webs"] == 1
+    assert means["in_links"]["mean"] == pytest.approx(means["back-link count"]["mean"], abs=0.002)
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "claims/outlook": {"limit": 10},
     "claims/front": {"lanes": [[0, 1e12]], "stretches": [[1, 1 << 40]], "limit": 50, "kept": 2},
     "cash/flow_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
+    "cash/live_pagerank_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
     "cash/hub_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
     "cash/authority_candidates": {"least": -1000, "fewer": 100_000, "limit": 10},
     "pages/deepened": {"limit": 10},

@@ -31,7 +31,7 @@ MAY_SCAN = {
     "figures/hosts": "a sample of all hosts, once a minute at most",
     "audit/addresses": "addresses in flight have no index of their own",
     "audit/budgets": "hosts that count have no index of their own",
-    "audit/flow": "sums over the flow of every page",
+    "audit/forward": "sums over every page",
     "audit/waiting": "sums over every account",
     "audit/counts": "counts every page, to hold it against the indexes",
     "audit/hosts": "hosts in flight have no index of their own",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from graphbrain.methods import Factor
 from graphbrain.rules import Rule
 from graphbrain.schedule import lanes
 from graphbrain.schedule.change_rate import expected_value
@@ -107,11 +108,23 @@ def test_a_blend_is_a_product_of_powers() -> None:
         is_seed=np.zeros(2, dtype=bool),
         relevance=np.full(2, np.nan),
     )
-    blend = {"flow": 0.5, "in_links": 2.0, "nearness": 0.5, "plain_path": 1.0}
-    found = lanes.blended(blend, np.full(2, 7.0), np.array([4.0, 0.0]), known)
+    blend = {"flow": Factor(0.5), "in_links": Factor(2.0), "nearness": Factor(0.5), "plain_path": Factor()}
+    found = lanes.blended(blend, np.full(2, 7.0), np.array([4.0, 0.0]), np.ones(2), known)
     assert found == pytest.approx([3.0, 1.0])
-    assert lanes.blended({"novelty": 0.5}, np.ones(2), np.ones(2), known).tolist() == [0.5, 1.0]
-    assert lanes.blended({"authority": 1.0}, np.full(2, 7.0), np.ones(2), known).tolist() == [7.0, 7.0]
+    assert lanes.blended({"novelty": Factor(0.5)}, np.ones(2), np.ones(2), np.ones(2), known).tolist() == [0.5, 1.0]
+    assert lanes.blended({"authority": Factor()}, np.full(2, 7.0), np.ones(2), np.ones(2), known).tolist() == [7.0, 7.0]
+
+
+def test_a_factor_is_not_below_its_floor() -> None:
+    before = np.array([0.0, 1.0, 3.0, 499.0])
+    nothing = np.zeros(4)
+    known = lanes.Known(nothing, nothing, nothing, before, np.zeros(4, dtype=bool), np.full(4, np.nan))
+    found = lanes.blended({"novelty": Factor(0.5, 0.25)}, np.ones(4), np.ones(4), np.ones(4), known)
+    assert found.tolist() == [1.0, 0.5**0.5, 0.5, 0.5]
+    found = lanes.blended(
+        {"authority": Factor(2.0, 3.0)}, np.array([1.0, 3.0, 4.0, 5.0]), np.ones(4), np.ones(4), known
+    )
+    assert found.tolist() == [9.0, 9.0, 16.0, 25.0]
 
 
 def test_a_lanes_oldest_is_its_best() -> None:

@@ -1,0 +1,11 @@
+// Write of the live PageRank of pages what each unit of their link weight has got.
+//
+// param   ids                 LIST  internal ids; the caller has locked the pages
+// param   live_pagerank_paid  LIST  of each, or null: it has passed none on
+// rows    none
+// locks   the pages, held already
+// mode    write
+// retry   safe   absolute values, computed from the locked state
+UNWIND range(0, size($ids) - 1) AS i
+MATCH (p:Page) WHERE id(p) = $ids[i]
+SET p.live_pagerank_paid = $live_pagerank_paid[i]

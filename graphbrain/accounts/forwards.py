@@ -1,0 +1,81 @@
+"""Accounts that go forward, brought to their fixed point at once, where pushes would go round for long.
+
+The links are exported and the fixed point s = first + share · Σ w·s/d is found in memory, beside whatever else runs.
+Then pages pass on, batch by batch, what is due by it: whatever has changed since, each is paid by what its sources have
+paid, so the accounts are right at every commit, and a kill needs no repair. What is not near by then is left to pushes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from graphbrain.accounts import solve
+from graphbrain.arrays import Floats, Ints
+from graphbrain.csr import Rows
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph
+from graphbrain.graph.exports import LinkTable
+from graphbrain.rules import Forward, Rule
+
+__all__ = ["Goal", "batches", "find_goal"]
+
+STEADY = 0.01
+"""Rounds end when one changes the scores by less than this share of the error that is allowed."""
+MOST_ROUNDS = 1_000
+CLOSE = 0.5
+"""Pages that have passed on what is due but for so much of the allowed error are left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Where an account is to be: the exported links, what each page has at the fixed point, and the places of the pages
+    that have passed on too little or too much for it."""
+
+    table: LinkTable
+    scores: Floats
+    off: Ints
+
+
+def find_goal(graph: Graph, rule: Rule, account: Forward, tolerance: float) -> Goal:
+    """Export the links and find the fixed point of an account in which all pages with links pass on, and all begin with
+    the same. `tolerance`: what shares may be off in sum (as `inspect.pages.ForwardSums.error`)."""
+    table = exports.links(graph)
+    weights = None
+    if rule.intra_host_weight != 1.0:
+        hosts = exports.terms(graph, table).hosts
+        weights = solve.link_weights(table.offsets, table.targets, hosts, rule.intra_host_weight)
+    allowed = (1.0 - account.share) * tolerance / 2.0
+    out, scores = _solved(table, account, weights, STEADY * allowed)
+    paid = exports.column(graph, table, account.paid)
+    due = account.share * scores
+    missing = np.abs(due - out * np.where(np.isnan(paid), 0.0, paid))
+    return Goal(table, scores, np.flatnonzero((missing > CLOSE * allowed * due) & (out > 0.0)))
+
+
+def _solved(table: LinkTable, account: Forward, weights: Floats | None, change: float) -> tuple[Floats, Floats]:
+    """The weight of each page's links; and what each has, by rounds until one changes less than this share of all."""
+    if weights is None:
+        rows: Rows | solve.Weighted = Rows(table.offsets, table.targets)
+    else:
+        rows = solve.Weighted.of(table.offsets, table.targets, weights)
+    out, back = rows.counts, rows.turned()
+    each = np.divide(account.share, out, out=np.zeros(table.pages), where=out > 0.0)
+    scores = first = np.full(table.pages, account.other)
+    for _ in range(MOST_ROUNDS):
+        before, scores = scores, first + back.sums(each * scores)
+        if np.abs(scores - before).sum() <= change * scores.sum():
+            break
+    return out, scores
+
+
+def batches(goal: Goal, most: int) -> Iterator[dict[int, float]]:
+    """The pages that are off, each with what it has at the fixed point, those that have most first: up to so many
+    payments at a time."""
+    places = goal.off[np.argsort(-goal.scores[goal.off], kind="stable")]
+    counts = np.diff(goal.table.offsets)[places]
+    part = np.cumsum(counts) // max(1, most)
+    for some in np.split(places, np.flatnonzero(np.diff(part)) + 1) if len(places) else ():
+        yield dict(zip(goal.table.ids[some].tolist(), goal.scores[some].tolist(), strict=True))
