@@ -238,7 +238,8 @@ class Bulk:
             due = np.where(passes, forward.share * has, 0.0)
             priority = algebra.forward_priority(due, self.out_weight, paid, forward.eps)
         unwritten = has == forward.other if forward.other == 0.0 or not forward.kept else np.zeros(size, dtype=bool)
-        return _Forward(np.where(unwritten, np.nan, has), has, np.where(passes, paid, np.nan), priority)
+        known = passes if spent or forward.by_reading else np.zeros(size, dtype=bool)
+        return _Forward(np.where(unwritten, np.nan, has), has, np.where(known, paid, np.nan), priority)
 
     def _passed_on(self, forward: Forward, rule: Rule, first: Floats) -> tuple[Floats, Floats]:
         """What each page has got, and what each unit of its link weight has: as if all pages with links had been read,
