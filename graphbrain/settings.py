@@ -158,7 +158,7 @@ class Settings:
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
     value: str = _setting(
-        "live_pagerank plain_path novelty>.25^.1",
+        "flow^.2 authority plain_path novelty^.6",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )

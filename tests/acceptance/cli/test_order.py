@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from graphbrain.bench.order import AT
 from graphbrain.cli.app import cli
 
-DEFAULT = "live_pagerank plain_path novelty>.25^.1"
+DEFAULT = "flow^.2 authority plain_path novelty^.6"
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from graphbrain.accounts import pushes
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.frontier import discovery, edits, report
 from graphbrain.frontier.validate import Intake
+from graphbrain.rules import LEAST_FORWARD, SEED_FLOW
 from graphbrain.schedule import lanes
-from graphbrain.settings import Settings
 from graphbrain.url import key_of
 from tests.conftest import PATIENCE
 from tests.reference.exported import Exported, export
@@ -27,12 +27,6 @@ from tests.reference.linear import Web, solve, worst_error
 TIGHT = 1e-10
 pytestmark = pytest.mark.usefixtures("unspent")
 MakeBrain = Callable[..., Brain]
-
-
-@pytest.fixture
-def make_brain(make_brain: MakeBrain) -> MakeBrain:
-    """Brains that push nothing but cash, unless a test says otherwise: pushes are counted here."""
-    return lambda **settings: make_brain(**{"value": "authority", **settings})
 
 
 @pytest.fixture
@@ -578,8 +572,10 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
         return math.floor(math.log2(per_link) / 2) if d and per_link > eps else None
 
     # 4,096 lanes an octave, eight numbers apart; a page moves when its value is off by a sixteenth of an octave.
-    novelty = max(0.25, 1 / (1 + page.get("siblings_before", 0)))
-    value = page["live_pagerank"] * novelty**0.1 / (1 + page.get("path_repeats", 0)) * r * 2
+    flow = page.get("flow", SEED_FLOW if page.get("is_seed") else 0.0)
+    flow = max(flow, LEAST_FORWARD) if flow > 0.0 else 1.0
+    novelty = 1 / (1 + page.get("siblings_before", 0))
+    value = flow**0.2 * authority * novelty**0.6 / (1 + page.get("path_repeats", 0)) * r * 2
     exact = 2048 + (64 * 4096 * 2 - 1 - (math.floor(4096 * math.log2(value)) + 64 * 4096)) * 8 + 7
     lane = page["depth"] + 1 if breadth_first else exact
     if "first_fetched" in page or (not breadth_first and abs(page["lane"] - exact) < 8 * 256 + 8):
@@ -596,7 +592,7 @@ def wanted_marks(page: dict[str, Any], eps: float, alpha: float, breadth_first: 
 @pytest.mark.parametrize("order", ["best_first", "breadth_first"])
 def test_stored_marks_are_those_that_follow_from_the_accounts(make_brain: MakeBrain, neo4j: Any, order: str) -> None:
     """After each kind of change, for every page; and again when the order and eps of the brain are changed."""
-    brain = make_brain(order=order, eps=0.05, value=Settings().value)
+    brain = make_brain(order=order, eps=0.05)
 
     def check() -> None:
         found = export(neo4j)

@@ -18,7 +18,7 @@ from graphbrain.accounts import classic_ledger, classic_pushes
 from graphbrain.brain.push import Pushing
 from graphbrain.errors import BadInput, BeingConverted, SettingsError
 from graphbrain.rules import total_cash
-from graphbrain.settings import ENGINES, Settings
+from graphbrain.settings import ENGINES
 from tests.conftest import Neo4j
 from tests.integration.conftest import EDITS, Going, HandClock, churning, crowd, just_before, rounds, sound
 from tests.recordings import Recordings
@@ -29,12 +29,6 @@ FOR_EVER = 1e6
 
 
 NUMBERS: dict[int, int] = {}
-
-
-@pytest.fixture
-def make_brain(make_brain: MakeBrain) -> MakeBrain:
-    """Brains that push nothing but cash, unless a test says otherwise: pushes are counted here."""
-    return lambda **settings: make_brain(**{"value": "authority", **settings})
 
 
 @pytest.fixture(autouse=True)
@@ -175,7 +169,7 @@ def take_turns(brain: Brain, web: dict[int, tuple[int, ...]]) -> None:
     """All sides spend, sixty times over, in the same order each time: the window forgets how it began, so that the
     error shrinks by a factor at each pass. Where the highest cash comes first the last bit chooses between equals, and
     what a window of eight passes sees goes up and down in the third digit."""
-    batch, *_ = classic_pushes.named([place(brain, page) for page in web])
+    batch, _ = classic_pushes.named([place(brain, page) for page in web])
     for _ in range(60):
         brain.graph.write(lambda tx: classic_pushes.spend(tx, batch, brain.policy.rule, brain.now()), "a test")
 
@@ -586,7 +580,7 @@ def test_several_change_it_at_once(classic: Brain, neo4j: Neo4j) -> None:
 )
 def test_random_churn(make_brain: MakeBrain, clock: HandClock, options: dict[str, Any]) -> None:
     """Whatever is done, in whatever order: audited after every step."""
-    brain, dice = make_brain(engine="classic", value=Settings().value, **options), random.Random(len(options))
+    brain, dice = make_brain(engine="classic", **options), random.Random(len(options))
     for _ in range(25):
         clock.pass_(1.0)
         a, b = url(dice.randrange(20)), url(dice.randrange(20))

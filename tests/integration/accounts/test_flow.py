@@ -18,15 +18,6 @@ MakeBrain = Callable[..., Brain]
 A, B, C, D, E = (f"http://{letter}.org/" for letter in "abcde")
 
 
-VALUE = "flow^.2 authority plain_path novelty^.6"
-
-
-@pytest.fixture
-def brain(make_brain: MakeBrain) -> Brain:
-    """An empty brain whose value names flow."""
-    return make_brain(value=VALUE)
-
-
 def flows(brain: Brain, *urls: str) -> list[float]:
     """In seeds' first flows."""
     return [brain.page(url).flow / SEED_FLOW for url in urls]
@@ -109,7 +100,7 @@ def test_a_redirect_brings_its_in_links_flow_to_its_target(brain: Brain, clock: 
 def test_flow_is_kept_through_churn_conversion_and_weights(
     make_brain: MakeBrain, clock: HandClock, engine: str
 ) -> None:
-    brain, dice = make_brain(engine=engine, intra_host_weight=0.25, value=VALUE), random.Random(1)
+    brain, dice = make_brain(engine=engine, intra_host_weight=0.25), random.Random(1)
     web = [f"http://{'ab'[n % 2]}.org/{n}" for n in range(20)]
     brain.seed(web[:10])
     for _ in range(6):
@@ -163,7 +154,7 @@ def test_the_best_new_page_comes_first(make_brain: MakeBrain) -> None:
 def test_pages_of_an_older_brain_are_read_where_they_wait_and_moved_by_who_tends(
     make_brain: MakeBrain, raw: driver.Driver
 ) -> None:
-    brain = make_brain(delay_seconds=0.0, value=VALUE)
+    brain = make_brain(delay_seconds=0.0)
     brain.seed([A])
     brain.report([Fetched(A, [B, C, D])])
     # As versions before had them: √2 wide, and nothing of flow.

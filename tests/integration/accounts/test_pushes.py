@@ -21,12 +21,6 @@ A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
 MANY = [f"http://leaf.org/{n}" for n in range(20)]
 
 
-@pytest.fixture
-def make_brain(make_brain: MakeBrain) -> MakeBrain:
-    """Brains that push nothing but cash, unless a test says otherwise: pushes are counted here."""
-    return lambda **settings: make_brain(**{"value": "authority", **settings})
-
-
 def test_without_damping_a_score_is_degree_plus_one(make_brain: MakeBrain) -> None:
     brain = make_brain(alpha=0.0, eps=1e-9)
     web = {A: [B, C], B: [C], C: [A], "http://d.org/": [A, B, C]}

@@ -29,12 +29,6 @@ Ask = Callable[..., list[list[object]]]
 URLS = [f"http://h{n % 9}.org/{n}" for n in range(120)]
 
 
-@pytest.fixture
-def make_brain(make_brain: MakeBrain) -> MakeBrain:
-    """Brains that push nothing but cash, unless a test says otherwise: pushes are counted here."""
-    return lambda **settings: make_brain(**{"value": "authority", **settings})
-
-
 def crawl(brain: Brain, seed: int = 1, urls: list[str] | None = None) -> None:
     """Half of the pages are fetched; links are dense near the front; nothing is pushed."""
     dice = np.random.default_rng(seed)

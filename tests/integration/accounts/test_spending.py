@@ -20,12 +20,6 @@ A, B, C, D = (f"http://{letter}.org/" for letter in "abcd")
 RING = [f"http://{'even' if n % 2 == 0 else 'odd'}.org/{n}" for n in range(12)]
 
 
-@pytest.fixture
-def make_brain(make_brain: MakeBrain) -> MakeBrain:
-    """Brains that push nothing but cash, unless a test says otherwise: pushes are counted here."""
-    return lambda **settings: make_brain(**{"value": "authority", **settings})
-
-
 def payments(brain: Brain) -> int:
     done: int = brain.stats()["done"]["payments"]
     return done

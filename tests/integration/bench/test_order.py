@@ -16,7 +16,7 @@ from graphbrain.bench.order import Curve, Live
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
 
-VALUE = "live_pagerank plain_path novelty>.25^.1"
+VALUE = "flow^.2 authority plain_path novelty^.6"
 
 
 @pytest.fixture(scope="module")

@@ -417,7 +417,7 @@ def test_a_lease_that_is_not_lapsed_any_more_is_not_swept(
 def test_cash_that_is_pushed_meanwhile_is_not_pushed_again(
     make_brain: MakeBrain, second: Brain, monkeypatch: Patch, engine: str
 ) -> None:
-    brain = make_brain(engine=engine, value="authority")
+    brain = make_brain(engine=engine)
     second.session.refresh()
     brain.report([Fetched(PAGES[0], PAGES[1:3])])
     keys = [PAGES[0], PAGES[1]]

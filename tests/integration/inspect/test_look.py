@@ -294,8 +294,7 @@ def test_a_dump_of_a_recorded_crawl_is_that_crawl(brain: Brain, data_dir: Record
 # ---------------------------------------------------------------- names of pages
 
 
-def test_a_page_is_named_by_url_or_key_everywhere(make_brain: Callable[..., Brain]) -> None:
-    brain = make_brain(value="authority")
+def test_a_page_is_named_by_url_or_key_everywhere(brain: Brain) -> None:
     brain.report([Fetched(A, [B])])
     a, b = key_of(A), key_of(B)
     assert brain.page(a) == brain.page(A)

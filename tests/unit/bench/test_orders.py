@@ -97,15 +97,6 @@ def test_values_of_the_whole_web_are_those_of_the_solvers(web: Web) -> None:
     assert ours == pytest.approx(theirs / theirs.sum(), rel=1e-6)
 
 
-def test_live_pagerank_is_pagerank_of_the_known_graph_but_for_one_factor(web: Web) -> None:
-    crawl, rank, live = Crawl(web), orders.PageRank(change=1e-10), orders.Forward(0.85, 1.0, 1.0)
-    while len(waiting := crawl.frontier()):
-        crawl.fetch(waiting[:40])
-        due, found = rank(crawl), live(crawl)
-        assert found / found.sum() == pytest.approx(due, abs=5e-3 * due.max())
-        assert (found[crawl.known] >= 1.0).all() and (found[~crawl.known] == 0.0).all()
-
-
 def test_flow_is_spent_once_and_none_is_lost_but_what_leaves(web: Web) -> None:
     value, crawl = orders.OnePass(first=1.0, passed=0.85), Crawl(web)
     flow = value(crawl)
@@ -124,8 +115,7 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
     sources = np.repeat(np.arange(len(urls)), [len(ends) for ends in links])
     targets = np.array([end for ends in links for end in ends])
     web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
-    with_flow = ("flow^.2 authority plain_path novelty^.6", 500), ("flow^.3 authority^.7 plain_path", 400)
-    for value, many in ((Settings().value, 250), ("live_pagerank flow^.02 plain_path novelty>.25^.1", 400), *with_flow):
+    for value, many in ((Settings().value, 500), ("flow^.3 authority^.7 plain_path", 400)):
         blend = factors(value)
         assert blend is not None
         make = partial(orders.Blend, blend)
