@@ -19,7 +19,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
-from graphbrain.hosts.state import LONGEST_BLOCK
+from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.model import Host, RobotsAnswer, number
 
 __all__ = ["Hosting"]
@@ -27,7 +27,6 @@ __all__ = ["Hosting"]
 LOOK_BATCH = 1_000
 COUNTED, COUNTED_OF_ONE = 1_000, 1_000_000
 """Pages of a host that are counted at most, in a list and of one: by the index, a million in less than a second."""
-LONGEST_DELAY = 86_400.0
 _USUAL_PORT = re.compile(r"(?<=[^:]):(?:80|443)$")
 
 
@@ -99,8 +98,8 @@ class Hosting:
         given: dict[str, Any] = {"delay": delay, "in_flight": in_flight, "budget": budget}
         given = {what: value for what, value in given.items() if value is not ...}
         if "delay" in given and given["delay"] is not None:
-            if not number(given["delay"]) or not 0 <= given["delay"] <= LONGEST_DELAY:
-                raise BadInput(f"A host's delay is 0 to {LONGEST_DELAY:.0f} seconds, not {given['delay']!r}.")
+            if not number(given["delay"]) or not 0 <= given["delay"] <= LONGEST_HAND_DELAY:
+                raise BadInput(f"A host's delay is 0 to {LONGEST_HAND_DELAY:.0f} seconds, not {given['delay']!r}.")
             given["delay"] = float(given["delay"])
         for what in given.keys() & {"in_flight", "budget"}:
             if given[what] is not None and not (whole(given[what]) and 0 <= given[what] < 2**53):

@@ -26,6 +26,7 @@ __all__ = [
     "FAILING_COLUMNS",
     "KEPT",
     "LONGEST_BLOCK",
+    "LONGEST_HAND_DELAY",
     "NO_TEXT",
     "SHARED_QUEUE",
     "HostState",
@@ -54,6 +55,8 @@ RETRY_EVERY = 10
 """While other pages wait in a host's queue, one in so many of its claims may be of a page that failed before."""
 LONGEST_BLOCK = 30 * 86_400.0
 """Seconds for which a host can be left alone by hand, unless for ever."""
+LONGEST_HAND_DELAY = 86_400.0
+"""Seconds between two claims of a host that can be set by hand."""
 SLOWED_FROM = 0.05
 """Seconds between two claims from which a host without any delay is slowed down."""
 TICK = 0.001

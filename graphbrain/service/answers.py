@@ -388,6 +388,7 @@ _PACE |= {"seconds": 120.0, "so_far": True, "price": None}
 _STATS = _of(StatsAnswer, crawl="news", engine="exact", pages=92, links=80, hosts=3, waiting=80, done=_DONE, pace=_PACE)
 _STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "frontier_flow_error": None}
 _STATS |= {"live_pagerank_error": 0.05, "client": {}}
+_STATS |= {"scores": {"authority": {"sum": 412.5, "mean": 4.48}, "hub": {"sum": 398.0, "mean": 4.33}}}
 _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b", source_id=42, target_id=43)
 _RANKING = _of(
     Ranking, method="pagerank", damping=0.85, tolerance=1e-9, pages=92, converged=True, best={}, complete=True

@@ -9,8 +9,7 @@ from fastapi import APIRouter, Response
 from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
-from graphbrain.brain.hosts import LONGEST_DELAY
-from graphbrain.hosts.state import LONGEST_BLOCK
+from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.patterns import HOST, PAGE, between, listed
@@ -107,7 +106,7 @@ class SetInterval(OfPage):
 class SetHost(OfHost):
     """One host's own manners; what is not given stays, null goes back to the brain's."""
 
-    delay: float | None = Field(None, examples=[2.0], json_schema_extra=between(0, LONGEST_DELAY))
+    delay: float | None = Field(None, examples=[2.0], json_schema_extra=between(0, LONGEST_HAND_DELAY))
     in_flight: int | None = Field(None, examples=[1], json_schema_extra=between(0, 2**53, below=True))
     budget: int | None = Field(None, examples=[1000], json_schema_extra=between(0, 2**53, below=True))
 

@@ -53,9 +53,11 @@ class Leaping(Brain):
     empty: int = 0
     until: float = float("inf")
 
-    def next_urls(self, n: int = 100, *, worker: str | None = None, wait: float = 0.0) -> Claims:
+    def next_urls(
+        self, n: int = 100, *, worker: str | None = None, wait: float = 0.0, now_only: bool = False
+    ) -> Claims:
         """Claims, without waiting."""
-        claims = super().next_urls(n, worker=worker)
+        claims = super().next_urls(n, worker=worker, now_only=now_only)
         self.calls += 1
         if not claims and wait:
             self.empty += 1

@@ -111,7 +111,7 @@ def test_on_a_terminal_titles_are_whole_and_a_single_row_is_read_vertically(neo4
     words = " ".join(" ".join(listed).split())
     assert "redirect-chains Redirects that lead to redirects, and those that lead in a circle redirects" in words
     one = shown("broken-pages", "--param", "limit=1")
-    assert [line.split()[0] for line in one[1:]] == ["status", "error", "links", "linked_from", "url"]
+    assert [line.split()[0] for line in one[1:]] == ["status", "fault", "error", "links", "linked_from", "url"]
     assert one[0] == "Pages that are broken, by how many pages link to them"
 
 

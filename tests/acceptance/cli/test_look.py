@@ -149,7 +149,7 @@ def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:
     one = small("dump", "pages", "--columns", "url, visits").stdout.splitlines()[0]
     assert list(json.loads(one)) == ["url", "visits"]
     one_sentence(small("dump", "pages", "--columns", "urll"), "did you mean url?")
-    assert (tmp_path / "x.csv").read_text(encoding="utf-8").startswith("url,key,")
+    assert (tmp_path / "x.csv").read_text(encoding="utf-8").startswith("url,state,")
     one_sentence(small("dump", "pages", tmp_path / "x.xlsx"), ".xlsx", "--format")
     assert not (tmp_path / "x.xlsx").exists()
     one_sentence(small("dump", "pages", tmp_path / "no" / "x"), str(tmp_path / "no" / "x"), "cannot be written")

@@ -233,7 +233,9 @@ def test_a_dump_has_every_page_and_link(drawn: Brain, monkeypatch: pytest.Monkey
 
 
 def test_no_column_of_a_dump_is_empty_whatever_happens(make_brain: MakeBrain, clock: HandClock) -> None:
-    brain = make_brain(deny_hosts="out.org", orphans="park", alpha=0.01, revisit_seconds=3_600.0)
+    brain = make_brain(
+        deny_hosts="out.org", orphans="park", alpha=0.01, revisit_seconds=3_600.0, keep_live_pagerank=True
+    )
     leaves = [f"http://leaf{n}.org/" for n in range(45)]
     brain.seed([A])
     brain.report([Fetched(A, [*leaves, B, C, "http://out.org/"])])
@@ -337,6 +339,7 @@ NAMED = {  # verbs that take a page, with what else they want
     "set_rate": (2.0,),
     "set_interval": (60.0,),
     "retry": (),
+    "park": (),
 }
 
 
@@ -387,8 +390,8 @@ def test_a_page_that_is_not_there(brain: Brain, verb: str) -> None:
         (lambda brain: brain.dump_pages(regex="["), "regular expression"),
         (lambda brain: brain.find(state="new"), "frontier, known"),
         (lambda brain: brain.dump_links(state="new"), "frontier, known"),
-        (lambda brain: brain.find(by="age"), "authority, hub, hits_hub, .* or value, not 'age'"),
-        (lambda brain: brain.top(by="hits"), "authority, hub, hits_hub, .* or value, not 'hits'"),
+        (lambda brain: brain.find(by="age"), "authority, hub, cash, hits_hub, .* or value, not 'age'"),
+        (lambda brain: brain.top(by="hits"), "authority, hub, cash, hits_hub, .* or value, not 'hits'"),
         (lambda brain: brain.top(-1), "whole number"),
         (lambda brain: brain.find(min_score=float("nan")), "min_score"),
         (lambda brain: brain.find(min_score=float("inf")), "min_score"),
