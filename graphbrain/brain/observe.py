@@ -24,8 +24,18 @@ __all__ = ["STREAMED", "UNOBSERVED", "VERBS", "Observer", "together"]
 _CRAWLING = ("next_urls", "renew", "give_back", "report", "seed", "hint", "note", "notes", "crawl_now")
 _UPKEEP = ("tend", "settle", "audit", "rank", "rank_if_due", "change", "remake", "clear", "convert_engine", "rekey")
 _LOOKING = ("page", "top", "payments", "path", "neighbours", "stats", "rankings", "frame", "host", "robots")
-_CORRECTING = ("link", "unlink", "forget", "retry", "set_relevance", "set_payout", "set_value", "set_rate")
-_SCHEDULING = ("set_interval", "set_host", "set_robots", "block", "unblock")
+_CORRECTING = (
+    "link",
+    "unlink",
+    "forget",
+    "retry",
+    "park",
+    "set_relevance",
+    "forget_relevance",
+    "set_payout",
+    "set_value",
+)
+_SCHEDULING = ("set_rate", "set_interval", "set_host", "set_robots", "block", "unblock", "pause", "resume")
 VERBS = (*_CRAWLING, *_UPKEEP, *_LOOKING, *_CORRECTING, *_SCHEDULING)
 """The verbs of `Brain` that are timed."""
 STREAMED = ("links", "find", "dump_pages", "dump_links", "hosts")

@@ -169,7 +169,7 @@ def take_turns(brain: Brain, web: dict[int, tuple[int, ...]]) -> None:
     """All sides spend, sixty times over, in the same order each time: the window forgets how it began, so that the
     error shrinks by a factor at each pass. Where the highest cash comes first the last bit chooses between equals, and
     what a window of eight passes sees goes up and down in the third digit."""
-    batch, _ = classic_pushes.named([place(brain, page) for page in web])
+    batch, *_ = classic_pushes.named([place(brain, page) for page in web])
     for _ in range(60):
         brain.graph.write(lambda tx: classic_pushes.spend(tx, batch, brain.policy.rule, brain.now()), "a test")
 

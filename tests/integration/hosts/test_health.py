@@ -88,7 +88,7 @@ def test_pages_that_failed_get_a_tenth_of_the_claims_while_others_wait_the_longe
     tries = [url for url in log if url]
     assert len(set(tries[:4])) == 4
     assert 4 <= len(tries) - 4 <= len(log) / 10
-    assert tries[4:8] == tries[:4]
+    assert set(tries[4:8]) == set(tries[:4])  # their waits vary by a quarter
 
 
 @pytest.mark.parametrize("order", ORDERS)

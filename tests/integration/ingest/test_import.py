@@ -280,7 +280,6 @@ def _remarking(ids: list[int]) -> Callable[[Tx], None]:
     def work(tx: Tx) -> None:
         tx.do("accounts/hub_priority", ids=[ids[0]], hub_priority=[-2])
         tx.do("accounts/authority_priority", ids=[ids[1]], authority_priority=[-2])
-        tx.do("accounts/live_pagerank_priority", ids=[ids[0]], live_pagerank_priority=[-1])
 
     return work
 
