@@ -330,7 +330,10 @@ class HtmlPage:
 
     def read(self, html: bytes, content_type: str | None) -> HtmlPage:
         """`content_type`: the header. A byte order mark goes before its charset, and that before what `<meta>` says."""
-        _, text = html_to_unicode(content_type, html, default_encoding="cp1252", auto_detect_fun=_utf_8)
+        try:
+            _, text = html_to_unicode(content_type, html, default_encoding="cp1252", auto_detect_fun=_utf_8)
+        except (LookupError, ValueError):  # hex and its like: codecs that make no text
+            text = html.decode("cp1252", "replace")
         parser = etree.HTMLParser(target=self, encoding="utf-8", huge_tree=True)
         with suppress(etree.LxmlError):  # there is nothing in it
             parser.feed(text.encode("utf-8", "replace"))

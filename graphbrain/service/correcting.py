@@ -13,7 +13,7 @@ from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
 from graphbrain.service import answers
 from graphbrain.service.crawling import Urls
 from graphbrain.service.patterns import HOST, PAGE, between, listed
-from graphbrain.service.verbs import OPERATORS, Body, Service, done, json_answer, verb
+from graphbrain.service.verbs import OPERATORS, Body, Nothing, Service, done, json_answer, verb
 from graphbrain.settings import Settings
 
 __all__ = ["router"]
@@ -234,13 +234,13 @@ async def park(body: Park, service: Service) -> Response:
 
 
 @verb(router, "POST", "pause", OPERATORS, answers.Done, example="done")
-async def pause(service: Service) -> Response:
+async def pause(body: Nothing, service: Service) -> Response:  # noqa: ARG001
     """Hand out no pages to anybody until 'resume'; reports are taken. False: it is so already."""
     return done(await service.crawl.run(service.brain.pause))
 
 
 @verb(router, "POST", "resume", OPERATORS, answers.Done, example="done")
-async def resume(service: Service) -> Response:
+async def resume(body: Nothing, service: Service) -> Response:  # noqa: ARG001
     """Hand out pages again; false: they were handed out."""
     found = await service.crawl.run(service.brain.resume)
     service.gate.open()

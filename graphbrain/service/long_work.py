@@ -28,6 +28,7 @@ from graphbrain.service.verbs import (
     Body,
     Caller,
     IdempotencyKey,
+    Nothing,
     Query,
     Service,
     json_answer,
@@ -86,10 +87,6 @@ class Change(Body):
     """Shared settings and their new values."""
 
     settings: dict[str, Any] = Field(examples=[{"delay_seconds": 2.0}], json_schema_extra=CHANGED)
-
-
-class Nothing(Body):
-    """Nothing needs to be said."""
 
 
 class Engine(Body):
@@ -169,7 +166,7 @@ async def clear(body: Nothing, service: Service, caller: Caller, key: Idempotenc
     return _begun(service, "clear", caller, key, body, lambda job: service.brain.clear(job.told))
 
 
-@verb(router, "POST", "forget_relevance", OPERATORS, answers.JobAnswer, example="job", status=BEGUN)
+@verb(router, "POST", "forget_relevance", OPERATORS, answers.JobAnswer, example="job", status=BEGUN, may=USED)
 async def forget_relevance(body: Nothing, service: Service, caller: Caller, key: IdempotencyKey = None) -> Response:
     """Forget what is known or guessed of the relevance of all pages; of how many something was."""
     return _begun(service, "forget_relevance", caller, key, body, lambda job: service.brain.forget_relevance(job.told))

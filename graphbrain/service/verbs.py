@@ -28,6 +28,7 @@ __all__ = [
     "Caller",
     "IdempotencyKey",
     "Lines",
+    "Nothing",
     "Query",
     "Service",
     "done",
@@ -50,6 +51,10 @@ class Body(BaseModel):
     """What a request says: nothing but the names there are, each in its own type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Nothing(Body):
+    """Nothing needs to be said."""
 
 
 class Query(BaseModel):

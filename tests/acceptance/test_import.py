@@ -277,7 +277,7 @@ def test_nobody_reports_into_a_database_that_is_about_to_go(
         with monkeypatch.context() as patch:
             patch.setattr(neo4j_admin.Workshop, "make", made)
             with pytest.raises(BadInput, match="The brain holds"):
-                importer.run(brain, [put(tmp_path / "web.gz")], data=home)
+                importer.run(brain, [put(tmp_path / "web.gz")], data=home, batches=False)
         assert other.report([late])[0].accepted, "the brain is open again"
         brain.clear()
         with monkeypatch.context() as patch:

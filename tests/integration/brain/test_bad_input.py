@@ -174,7 +174,9 @@ def test_a_hosts_manners_are_numbers(brain: Brain, wrong: dict[str, Any]) -> Non
 
 def test_a_host_nobody_has_met(brain: Brain) -> None:
     with pytest.raises(BadInput, match=r"nowhere\.org"):
-        brain.retry(host="nowhere.org")
+        brain.host("nowhere.org")
+    brain.set_host("nowhere.org", delay=1.0)
+    assert brain.host("nowhere.org").delay == 1.0
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "Intersecti
 # Statements that may read all nodes, or all of a label, and why.
 MAY_SCAN = {
     "access/list": "a handful of tokens, for people",
+    "brain/carried": "one node, that an import has left, when a brain is made",
     "brain/kept_tokens": "a handful of tokens, once in an import",
     "looks/copies": "a summary reads every page, when a person asks for it",
     "looks/link_findings": "a summary reads every page, when a person asks for it",
