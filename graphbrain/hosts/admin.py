@@ -151,7 +151,8 @@ def unblock(tx: Tx, name: str, manners: Manners, now: float) -> None:
     """Lift a host's block, forget its complaints and that it did not answer, and give it back its full rate."""
     host = _locked(tx, name, manners, now)
     before = host.delay
-    host.blocked_until, host.blocked_at, host.errors, host.pace = 0.0, 0.0, 0, 1.0
+    host.lift_block()
+    host.pace = 1.0
     host.forget_failures()
     if host.next_at:
         host.next_at += host.delay - before

@@ -93,20 +93,20 @@ class Ends:
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
 
-_WELL = dict.fromkeys(FAILING_COLUMNS)
-
-
 def _hosts(tx: Tx, statement: str, names: Iterable[str], manners: Manners, now: float | None) -> dict[str, HostState]:
     wanted = sorted(set(names))
     rows = tx.one(statement, names=wanted)[0] if wanted else []
     return {row[0]: HostState(_stored(row), manners).put_right(now) for row in rows}
 
 
+_NOT_FAILING = dict.fromkeys(FAILING_COLUMNS)
+
+
 def _stored(row: Sequence[Any]) -> dict[str, Any]:
     """The properties of a host, by their names."""
     *values, failing = row
     stored = dict(zip(COLUMNS, values, strict=True))
-    stored.update(_WELL if failing is None else zip(FAILING_COLUMNS, failing, strict=True))
+    stored.update(_NOT_FAILING if failing is None else zip(FAILING_COLUMNS, failing, strict=True))
     return stored
 
 

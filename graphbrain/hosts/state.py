@@ -63,7 +63,7 @@ TICK = 0.001
 """Tokens tell their time in milliseconds."""
 SLOWEST = 2.0**-20
 LEAST_PUT_OFF = 4.0
-"""Seconds for which others come first at least, where an ill host must wait for them: each time costs a lock."""
+"""Seconds for which an ill host is put off at least, before chance shortens them: each time costs a lock."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""
 
@@ -539,13 +539,17 @@ class HostState:
         least = min(self.pace, LEAST_SHARED_PACE) if self.well_at > self.slowed_at else SLOWEST
         self.pace = max(self.pace / 2, least)
 
+    def lift_block(self) -> None:
+        """It may be asked again, and its complaints are forgotten."""
+        self.errors, self.blocked_until, self.blocked_at = 0, 0.0, 0.0
+
     def forgive(self, successes: Mapping[str, int], now: float) -> None:
         """It answered as it should, so many times to claims with each token: its rate recovers, unless it is blocked
         still, or the pages were handed out before it was slowed down."""
         if self.blocked_until <= now and (self.errors or self.pace < 1.0):
             since = sum(n for token, n in successes.items() if (made_at(token) or now) > self.slowed_at)
             if since:
-                self.errors, self.blocked_until, self.blocked_at = 0, 0.0, 0.0
+                self.lift_block()
                 self.pace = min(1.0, self.pace + since * RECOVERY)
 
     def fail(self, requests: Sequence[Request], now: float) -> None:
@@ -588,8 +592,10 @@ class HostState:
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
     def put_off(self, now: float) -> None:
-        """It is ill, and as many such hosts as may be are being probed: others come first for a while, the shorter the
-        longer it has waited beyond its own wait, so that all take turns."""
+        """Probe it later: it is ill, and as many ill hosts as may be are being probed.
+
+        It waits its own wait again, but the less the longer it is overdue, so that all ill hosts take turns.
+        """
         patience = self.patience(self.failing_at)
         overdue = max(1.0, (now - self.failing_at) / patience)
         self.probe_at = now + max(patience / overdue, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from math import inf
 
 from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported
-from graphbrain.bench.worlds.progress import ILL_SHARE, progress
+from graphbrain.bench.worlds.progress import progress
 from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.watch import HostSeen, PageSeen, Watch
+from graphbrain.bench.worlds.watch import HostSeen, PageSeen, Watch, most_of_ill
 from graphbrain.bench.worlds.world import DAY, HOUR, World
 
 __all__ = ["judge"]
@@ -106,17 +106,17 @@ class _Polite(_Judge):
         ill = {name for name, host in watch.hosts.items() if host.known_ill()}
         if not ill.intersection(grant.host for grant in entry.grants):
             return
-        out = {name: host.out_now(entry.clock) for name, host in watch.hosts.items()}
-        theirs, all_ = sum(out[name] for name in ill), sum(out.values())
-        if theirs <= max(1, ILL_SHARE * all_):
+        out = watch.out(entry.clock)
+        theirs = sum(out[name] for name in ill)
+        if theirs <= most_of_ill(out):
             return
         due = next(_due(watch, entry), None)
         if due is not None:
             yield Finding(
                 "polite",
                 entry.at,
-                f"hosts known to be ill ({', '.join(sorted(ill))}) have {theirs} of the {all_} claims that are out, "
-                f"while {due.url} of a host that is well is due.",
+                f"hosts known to be ill ({', '.join(sorted(ill))}) have {theirs} of the {sum(out.values())} claims "
+                f"that are out, while {due.url} of a host that is well is due.",
             )
 
 

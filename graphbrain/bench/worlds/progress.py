@@ -30,7 +30,7 @@ from math import ceil
 from graphbrain.bench.worlds.drawing import places_needed
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.verdict import Finding
-from graphbrain.bench.worlds.watch import Watch
+from graphbrain.bench.worlds.watch import Watch, most_of_ill
 from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, World
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
@@ -40,8 +40,6 @@ SLACK = 10.0
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
 AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
 LONGEST_BLOCK = DAY
-ILL_SHARE = 0.1
-"""Part of the claims that are out that ill hosts may have."""
 NOTICED = 5 * MINUTE
 """Seconds until it is noticed that a claim has lapsed."""
 Span = tuple[float, float]
@@ -199,8 +197,8 @@ def _crowds(world: World, log: Log, times: _Times) -> None:
         if isinstance(entry, Reported):
             still_ill = watch.hosts[entry.host].rounds() >= rounds
             (ill.add if still_ill else ill.discard)(entry.host)
-        out = {name: watch.hosts[name].out_now(entry.clock) for name in watch.hosts if ill}
-        most, theirs = max(1.0, ILL_SHARE * sum(out.values())), sum(out[name] for name in ill)
+        out = watch.out(entry.clock) if ill else {}
+        most, theirs = most_of_ill(out), sum(out[name] for name in ill)
         waiting = {name for name in ill if theirs - out[name] >= most}
         for name in since.keys() - waiting:
             times.of_host[name].append((since.pop(name), entry.at))

@@ -5,21 +5,28 @@ Nothing of it comes from the brain but what it has answered. All times are the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Reported, Returned
 from graphbrain.bench.worlds.world import ANSWERED, NONE, World
 
-__all__ = ["KNOWN_ILL", "HostSeen", "PageSeen", "Watch"]
+__all__ = ["KNOWN_ILL", "HostSeen", "PageSeen", "Watch", "most_of_ill"]
 
+ILL_SHARE = 0.1
+"""Part of the claims that are out that ill hosts may have together."""
 KNOWN_ILL = 8
 """After so many attempts in a row without an answer that is well, a host is known to be ill, if they were not all under
 way together."""
 ROUNDS = 4
 """Attempts of which each was made after the one before was reported: events that can be told apart."""
 LONGEST_BLOCK = 86_400.0
+
+
+def most_of_ill(out: Mapping[str, int]) -> float:
+    """How many claims ill hosts may have together, of those that are `out` by host."""
+    return max(1.0, ILL_SHARE * sum(out.values()))
 
 
 @dataclass(slots=True)
@@ -122,6 +129,10 @@ class Watch:
     def most(self) -> int:
         """Claims of one host at the same time; 0: no limit."""
         return int(self.world.settings.get("in_flight", 0))
+
+    def out(self, clock: float) -> dict[str, int]:
+        """Host → claims of it that are out."""
+        return {name: host.out_now(clock) for name, host in self.hosts.items()}
 
     def has_room(self, page: PageSeen) -> bool:
         """May it be fetched for the first time, as far as the budget goes?"""

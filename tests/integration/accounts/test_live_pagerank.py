@@ -11,11 +11,12 @@ import neo4j as driver
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Failed, Fetched
+from graphbrain import Brain, Fetched
 from graphbrain.brain import open as opening
 from graphbrain.errors import BadInput
 from graphbrain.ingest.importer import run
 from graphbrain.settings import ENGINES
+from tests.integration.accounts.forwarding import convert_and_settle, crawl_on
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -64,11 +65,7 @@ def test_it_is_pagerank_after_any_crawl(make_brain: MakeBrain, clock: HandClock,
     web = [f"http://{'abc'[n % 3]}.org/{n}" for n in range(40)]
     brain.seed(web[:2])
     for number in range(5):
-        batch = dice.sample(web, 6)
-        brain.report([Fetched(url, dice.sample(web, 4)) for url in batch[:4]])
-        brain.report([Failed(batch[4], status=404), Fetched(batch[5], status=301, redirected_to=dice.choice(web[:6]))])
-        brain.tend(0.01, batch=5)
-        clock.pass_(1.0)
+        crawl_on(brain, clock, dice, web)
         if number == 3:
             sound(brain)
             brain.seed([web[7]])
@@ -77,12 +74,7 @@ def test_it_is_pagerank_after_any_crawl(make_brain: MakeBrain, clock: HandClock,
     assert_is_pagerank(brain, 10.0)
     assert brain.tend(None).settled
     assert_is_pagerank(brain, 0.02)
-    brain.convert_engine("classic" if engine == "exact" else "exact")
-    sound(brain)
-    brain.report([Fetched(web[0], web[20:24])])
-    assert brain.tend(None).settled
-    assert_is_pagerank(brain, 0.02)
-    sound(brain)
+    convert_and_settle(brain, engine, web, lambda: assert_is_pagerank(brain, 0.02))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -11,10 +11,11 @@ import neo4j as driver
 import numpy as np
 import pytest
 
-from graphbrain import Brain, Failed, Fetched
+from graphbrain import Brain, Fetched
 from graphbrain.ingest.importer import run
 from graphbrain.rules import FLOW_EPS, SEED_FLOW
 from graphbrain.settings import ENGINES
+from tests.integration.accounts.forwarding import convert_and_settle, crawl_on
 from tests.integration.conftest import HandClock, sound
 
 MakeBrain = Callable[..., Brain]
@@ -98,11 +99,7 @@ def test_it_is_right_after_any_crawl(make_brain: MakeBrain, clock: HandClock, ra
     web = [f"http://{'abc'[n % 3]}.org/{n}" for n in range(40)]
     brain.seed(web[:2])
     for number in range(8):
-        batch = dice.sample(web, 6)
-        brain.report([Fetched(url, dice.sample(web, 4)) for url in batch[:4]])
-        brain.report([Failed(batch[4], status=404), Fetched(batch[5], status=301, redirected_to=dice.choice(web[:6]))])
-        brain.tend(0.01, batch=5)
-        clock.pass_(1.0)
+        crawl_on(brain, clock, dice, web)
         sound(brain)
         if number == 4:
             brain.seed([web[7]])
@@ -110,12 +107,7 @@ def test_it_is_right_after_any_crawl(make_brain: MakeBrain, clock: HandClock, ra
     assert brain.tend(None).settled
     sound(brain)
     assert_solved(brain, raw)
-    brain.convert_engine("classic" if engine == "exact" else "exact")
-    sound(brain)
-    brain.report([Fetched(web[0], web[20:24])])
-    assert brain.tend(None).settled
-    assert_solved(brain, raw)
-    sound(brain)
+    convert_and_settle(brain, engine, web, lambda: assert_solved(brain, raw))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
