@@ -54,12 +54,13 @@ class _Host(Protocol):
     failing_since: float
     well_at: float
     blocked_at: float
+    recovered_at: float
 
     @property
     def delay(self) -> float: ...
 
 
-_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at", "blocked_at")
+_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at", "blocked_at", "recovered_at")
 """Of a host."""
 
 

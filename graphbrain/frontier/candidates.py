@@ -12,7 +12,7 @@ from __future__ import annotations
 import heapq
 import random
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -32,7 +32,7 @@ from graphbrain.model import FOR_EVER
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END, Stretch, is_frontier, stretch
 from graphbrain.schedule.value import Schedule
 
-__all__ = ["ByWorth", "Finder", "Found", "InOrder", "retries_ripe_at"]
+__all__ = ["ByWorth", "Finder", "Found", "InOrder", "are_due", "retries_ripe_at"]
 
 FAIR_SHARE = 0.25
 """This part of all places goes to the hosts that have been ready longest, whatever the value of their pages: without
@@ -42,13 +42,15 @@ SHARED_LOOKS, HOST_LOOKS = 512, 4
 DEEP_LANES, DEEPER = 8, 16
 """So many of the best lanes are read as deep as the batch, those that may still have a page for it so deep."""
 MOST_ROUNDS = 32
+TICK = 1e-3
 FEW = 32
 """So many pages are read of a range where none was found: where there are fewer, all its lanes are known then."""
 MANY, FEW_RANGES = 256, 4
 """So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
 HOSTS_KNOWN = 20_000
-RETRIES_READ = 8
-"""So many pages are read of a queue of retries at least: some may have failed in a visit before they were due."""
+RETRIES_READ, RETRIES_DEEP = 8, 500
+"""So many pages are read of a queue of retries, and where none of them is due: some may have failed in a visit before
+they were due."""
 FRONT_LANES = 64
 """So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
 
@@ -99,8 +101,12 @@ class Finder(Protocol):
         """From when on a page of each of these queues may be visited, or any moment up to `now` where one may be by
         then; a queue that holds none is missing."""
 
-    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
-        """May pages be visited now that wait in these lanes `since` (epoch seconds)?"""
+    def due_at(self, lanes: Sequence[int], since: Sequence[float]) -> Floats:
+        """From when on pages may be visited that wait in these lanes `since`; in epoch seconds, as all moments here."""
+
+    def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
+        """Of pages of the shared queue that are wanted or due at times to come: [from when on one may be visited, its
+        host] of the first, of each lane about `limit`; and the moment before which no other may be."""
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         """The first pages of the shared queue that may be visited now, and their hosts, best first; of about `limit`
@@ -140,8 +146,11 @@ class InOrder:
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:  # noqa: ARG002  any will do
         return {name: float(since) for name, since in tx.one("claims/ripe_at", queues=sorted(queues))[0]}
 
-    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
-        return np.asarray((np.asarray(lanes) != ASKED) | (np.asarray(since) <= now))
+    def due_at(self, lanes: Sequence[int], since: Sequence[float]) -> Floats:
+        return np.where(np.asarray(lanes) == ASKED, np.asarray(since, dtype=np.float64), 0.0)
+
+    def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
+        return _soonest(tx, self, [ASKED], limit)
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         host_of = _front(tx, now, [], (ASKED + 1, END), limit, kept)
@@ -176,8 +185,15 @@ class ByWorth:
         chosen = _enough(fair, self._reserved(rest, n), ready, n, reach, spread)
         return Found(_since(chosen), _idle(offers, untried, retries), self._worth_again(chosen, now), more, untried)
 
-    def are_due(self, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
-        return self.schedule.are_due(lanes, since, now)
+    def due_at(self, lanes: Sequence[int], since: Sequence[float]) -> Floats:
+        return self.schedule.ripe_at(lanes, since)
+
+    def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
+        known = self._ranges(SHARED_QUEUE)
+        [moments] = self._over([known], self.schedule.ripe_at, np.inf)
+        first = sorted((at, lane) for lane, at in zip(known.lane, moments.tolist(), strict=True) if at < np.inf)
+        pages, unseen = _soonest(tx, self, [lane for _, lane in first[:FRONT_LANES]], limit)
+        return pages, min([unseen, *(at for at, _ in first[FRONT_LANES:])])
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
         known = self._ranges(SHARED_QUEUE)
@@ -422,16 +438,38 @@ def retries_ripe_at(tx: Tx, finder: Finder, names: Sequence[str], now: float) ->
     """Host → from when on a page of its queue of retries may be visited, of those of these hosts that have such a
     queue."""
     ripe_at = {}
-    for name, heads in _retry_heads(tx, names, FOR_EVER, RETRIES_READ).items():
-        moments = [head[3] + SOONEST for head in _due(finder, heads, now)]
+    for name, heads in _retry_heads(tx, names, FOR_EVER, RETRIES_DEEP).items():
         # A page that failed in a visit before it was due is not due yet.
-        ripe_at[name] = min(moments, default=now + FULL_WAIT)
+        due_at = finder.due_at([head[1] for head in heads], [head[2] for head in heads]).tolist()
+        moments = [max(at, head[3] + SOONEST) for head, at in zip(heads, due_at, strict=True)]
+        if len(heads) == RETRIES_DEEP:  # one behind these may be due sooner
+            moments.append(max(now, heads[-1][3] + SOONEST) + FULL_WAIT)
+        ripe_at[name] = min(moments)
     return ripe_at
+
+
+def are_due(finder: Finder, lanes: Sequence[int], since: Sequence[float], now: float) -> Flags:
+    """May pages be visited now that wait in these lanes `since`? A millisecond less than the least will do: times are
+    sums of floats."""
+    return np.asarray(finder.due_at(lanes, since) <= now + TICK)
+
+
+def _soonest(tx: Tx, finder: Finder, lanes: Sequence[int], limit: int) -> tuple[list[tuple[float, str]], float]:
+    """`Finder.soonest`, of some lanes."""
+    rows = tx.one("claims/front", lanes=[[lane, FOR_EVER] for lane in lanes], stretches=[], limit=limit, kept=limit)[0]
+    pages = [(lane, since, host) for host, heads in rows for _, lane, since in heads]
+    moments = finder.due_at([lane for lane, *_ in pages], [since for _, since, _ in pages]).tolist()
+    last: dict[int, float] = {}
+    count = Counter(lane for lane, *_ in pages)
+    for (lane, *_), at in zip(pages, moments, strict=True):
+        last[lane] = max(at, last.get(lane, 0.0))
+    unseen = min((at for lane, at in last.items() if count[lane] >= limit), default=FOR_EVER)
+    return [(at, host) for at, (*_, host) in zip(moments, pages, strict=True)], unseen
 
 
 def _due(finder: Finder, heads: Sequence[list[Any]], now: float) -> list[list[Any]]:
     """Those of these pages [id, lane, waiting_since, …] that may be visited now."""
-    due = finder.are_due([head[1] for head in heads], [head[2] for head in heads], now).tolist()
+    due = are_due(finder, [head[1] for head in heads], [head[2] for head in heads], now).tolist()
     return [head for head, is_due in zip(heads, due, strict=True) if is_due]
 
 
@@ -450,10 +488,12 @@ def _retries(
     # A host that failed the last time is asked for one page.
     one = {offer.name for offer in turns if offer.name in untried or offer.doubted}
     chosen: dict[str, list[list[Any]]] = {}
-    found = _retry_heads(tx, (offer.name for offer in turns), now - SOONEST, max(per_host, RETRIES_READ))
-    for name, heads in found.items():
-        if pages := [head[:3] for head in _due(finder, heads, now)]:
-            chosen[name] = pages[: 1 if name in one else per_host]
+    names = [offer.name for offer in turns]
+    for limit in (max(per_host, RETRIES_READ), RETRIES_DEEP):
+        found = _retry_heads(tx, names, now - SOONEST, limit)
+        due = {name: [head[:3] for head in _due(finder, heads, now)] for name, heads in found.items()}
+        chosen |= {name: pages[: 1 if name in one else per_host] for name, pages in due.items() if pages}
+        names = [name for name, heads in found.items() if not due[name] and len(heads) == limit]
     return chosen
 
 

@@ -215,7 +215,7 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
     """
     locked = tx.one("claims/lock", ids=sorted(since))[0] if since else []
     waiting = [row for row in locked if row[QUEUE] is not None]
-    due = finder.are_due([row[LANE] for row in waiting], [row[SINCE] for row in waiting], clock()).tolist()
+    due = candidates.are_due(finder, [row[LANE] for row in waiting], [row[SINCE] for row in waiting], clock()).tolist()
     kept = {
         row[0]: row[:LANE]
         for row, is_due in zip(waiting, due, strict=True)

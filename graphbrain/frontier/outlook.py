@@ -238,10 +238,21 @@ def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[
     for depth in (FEW, FURTHEST):
         pages = finder.front(tx, now, depth, 1)
         if not pages:
-            later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
-            return (None if later is None else max(later, now + SOON)), False
+            return _shared_later(tx, finder, manners, now), False
         met = politeness.read(tx, {name for _, name in pages}, manners, now)
         moments = [now if name not in met else met[name].may_open_at(now) for _, name in pages]
         if min(moments) <= now:
             return now, True
     return min(moments), True
+
+
+def _shared_later(tx: Tx, finder: Finder, manners: Manners, now: float) -> float | None:
+    """When something in the shared queue can be claimed in which no page may be visited now; None: never."""
+    later = finder.ripe_at(tx, [SHARED_QUEUE], now).get(SHARED_QUEUE)
+    if later is None or later <= now:
+        return later if later is None else now + SOON
+    # Its host may not be ready by then: as far as pages and hosts are known, the first that can be had.
+    pages, unseen = finder.soonest(tx, FEW)
+    met = politeness.read(tx, {name for _, name in pages}, manners, now)
+    moments = [max(at, met[name].may_open_at(now) if name in met else now) for at, name in pages]
+    return max(min([unseen, *moments]), later, now + SOON)

@@ -217,6 +217,11 @@ class Visit:
         return self.errors >= 2 or (self.errors == 1 and self.refusals > 0)
 
     @property
+    def spared_at(self) -> float | None:
+        """When it failed the last time, if it has failed since it was fetched, and by no fault of its own."""
+        return self.failed if self.failing_since is not None and self.errors == 0 else None
+
+    @property
     def failing_from(self) -> float | None:
         """When it failed first since it was fetched the last time, as far as that is known; None: it did not."""
         return self.failed_before if self.failing_since is None else self.failing_since

@@ -64,11 +64,13 @@ class Concluded:
 class Failure:
     """What becomes of a page that failed, by its host's health (`graphbrain.hosts.health`).
 
-    `errors`: failures in a row that it is to blame for; `since`: since when it has been failing; `parks`: is it given
-    up, though the server did not say that it is missing? `waits_for_host`: does it wait for nothing but its host?
+    `errors`: failures in a row that it is to blame for; `refusals`: how often in a row it was refused; `since`: since
+    when it has been failing; `parks`: is it given up, though the server did not say that it is missing?
+    `waits_for_host`: does it wait for nothing but its host?
     """
 
     errors: int
+    refusals: int
     since: float
     parks: bool
     waits_for_host: bool
@@ -182,15 +184,19 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
 def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: float) -> Failure:
     """Who is to blame for a failed visit, and what follows. `host`: as it is after the batch, if it is locked."""
     item, visit = verdict.item, verdict.visit
-    since = item.at if visit.failing_from is None else visit.failing_from
     speaks_of_host = item.kind in ("refused", "broken", "silent")
     ill = speaks_of_host and host is not None and host.ill()
     own_fault = host is not None and host.is_own_fault(item.request(visit))
-    first = visit.failed_before is None and item.kind != "refused"  # a host may refuse any page once
+    # What failed while its host was ill is as if it had not failed before.
+    spared = speaks_of_host and host is not None and not (visit.known_ill or host.is_evidence(visit.failed_before))
+    since = item.at if spared or visit.failing_from is None else visit.failing_from
+    # A host may refuse any page once.
+    first = (spared or visit.failed_before is None) and item.kind != "refused"
     counts = not speaks_of_host or (not ill and (first or own_fault))
-    errors = visit.errors + (counts and not respells(item, visit))
+    errors = (0 if spared else visit.errors) + (counts and not respells(item, visit))
+    refusals = (0 if spared else visit.refusals) + (item.kind == "refused")
     parks = not item.missing and counts and errors >= policy.max_errors and now - since >= policy.park_after
-    return Failure(errors, since, parks, ill and not parks)
+    return Failure(errors, refusals, since, parks, ill and not parks)
 
 
 def blamed(verdicts: Sequence[Verdict], failures: Mapping[int, Failure]) -> list[Verdict]:
@@ -259,6 +265,8 @@ def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:
         kind = verdict.item.kind
         if kind == "well":
             end.well_at = max(end.well_at or 0.0, verdict.item.at)
+            if visit.spared_at is not None:
+                end.spared_at = max(end.spared_at or 0.0, visit.spared_at)
         elif kind == "none":
             end.inconclusive = True
         else:
@@ -391,7 +399,6 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
     item, visit = verdict.item, verdict.visit
     report, failure = item.report, concluded.failures[visit.page]
     assert isinstance(report, Failed)
-    refusals = visit.refusals + (item.kind == "refused")
     not_before, queue, outcome = None, None, verdict.answer.outcome
     if outcome != "gone" and _comes_back(verdict, policy):
         if respells(item, visit):
@@ -403,7 +410,7 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     return [
         visit.page, _state(verdict), report.status, error, item.at, failure.errors, not_before, queue, item.token,
-        outcome, refusals or None, failure.since, item.fault, item.at if queue is not None else None,
+        outcome, failure.refusals or None, failure.since, item.fault, item.at if queue is not None else None,
     ]  # fmt: skip
 
 
@@ -419,7 +426,7 @@ def _page_wait(verdict: Verdict, failure: Failure, held: Mapping[str, HostState]
     if failure.errors == 0:  # it may be its host: it waits behind the other pages of that
         wait = health.SOONEST
     # Most servers that ask once for a second mean it.
-    if item.retry_after is not None and verdict.visit.refusals == 0:
+    if item.retry_after is not None and failure.refusals == 1:
         wait = min(wait, item.retry_after)
     blocked_until = held[verdict.visit.host].blocked_until
     # Where a host is blocked until an operator lifts it, the page waits in its queue.

@@ -5,19 +5,22 @@ An *attempt* is one request of a page. It is `well` (2xx, 3xx, and 4xx but those
 not send the request, or could not understand the answer. An attempt that is `none` says nothing of the host.
 
 A *stretch* is a time in which every attempt at a host failed. It begins with the first failure after a well attempt and
-ends with the next well attempt. Where nobody asks for much longer than the waits below, the crawl stood still, and the
+ends with the next well attempt. A silence of `dead_after` events ends with the first answer, too: a failure that is an
+answer begins a new stretch. Where nobody asks for much longer than the waits below, the crawl stood still, and the
 stretch counts as shorter (`counted_from`). Failures of requests that were under way together are one *event*. A host is
 *doubted* from the first event of a stretch, and *ill* from event number `dead_after` on.
 
 The blame. A page that failed before, and whose host answered another page well since then, is itself to blame, now and
 for as long as it goes on failing: its host is not doubted for it. Any other failure counts for the stretch of its host.
 While the host is ill, no page is to blame: the pages that fail wait for the host alone, and are due when it answers.
+When one of these is well, the host was ill in truth, and not its pages: no failure before that moment (`recovered_at`)
+counts against a page, or for the time for which it has been failing, but for pages that were to blame already.
 
 The waits, where f is the time for which the page or the host has been failing:
 
 * a page whose host is not ill waits `page_wait(f)`: f, at least a minute, at most four weeks;
 * an ill host is probed, a page at a time, after `probe_wait(f)`: a sixth of f, at least 15 seconds, at most a day;
-  where all its pages have been tried, half of f, at least a minute;
+  where all its pages have been tried, at least a minute;
 * a parked page is looked at again after `look_wait(f)`: f, at least three days, at most half a year.
 
 So whatever was ill for a time f and is well again is asked within about f.
@@ -88,8 +91,8 @@ PASSING = frozenset({408, 421, 423, 425})
 MINUTE, DAY = 60.0, 86_400.0
 FIRST_WAIT, LONGEST_WAIT = MINUTE, 28 * DAY
 FIRST_PROBE, LONGEST_PROBE, PROBE_SHARE = 15.0, DAY, 1 / 6
-FIRST_RETRY, RETRY_SHARE = MINUTE, 1 / 2
-"""The same where all pages of the host have been tried: no page is left that may be well while others are not."""
+FIRST_RETRY = MINUTE
+"""The first where all pages of the host have been tried: no page is left that may be well while others are not."""
 SOONEST = 30.0
 """No page is tried again earlier, though its host be probed."""
 FIRST_LOOK, LONGEST_LOOK = 3 * DAY, 180 * DAY
@@ -138,8 +141,7 @@ def counted_from(since: float, last: float, now: float) -> float:
 
 def probe_wait(failing: float, *, tried_all: bool = False) -> float:
     """Seconds between two probes of a host that has been failing for so long. `tried_all`: all its pages have been."""
-    first, share = (FIRST_RETRY, RETRY_SHARE) if tried_all else (FIRST_PROBE, PROBE_SHARE)
-    return min(max(failing * share, first), LONGEST_PROBE)
+    return min(max(failing * PROBE_SHARE, FIRST_RETRY if tried_all else FIRST_PROBE), LONGEST_PROBE)
 
 
 def look_wait(failing: float) -> float:

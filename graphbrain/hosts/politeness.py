@@ -71,6 +71,8 @@ class Ends:
     """refused, broken and silent ones"""
     well_at: float | None = None
     """when the last well attempt was made"""
+    spared_at: float | None = None
+    """when pages that were well now had failed the last time, of those that failed by their host's fault alone"""
     inconclusive: bool = False
     """was there an attempt that says nothing of the host?"""
     unasked: bool = False
@@ -88,7 +90,7 @@ class Ends:
     def matters(self, host: HostState) -> bool:
         """Does it change the host, as it was read?"""
         told = host.manners.by_address and self.address not in (None, host.address)
-        if self.well_at is not None and host.failing > 0:
+        if self.well_at is not None and (host.failing > 0 or host.is_evidence(self.spared_at)):
             return True
         return told or (bool(self.successes) and (host.errors > 0 or host.pace < 1.0))
 
@@ -263,6 +265,8 @@ def _end(host: HostState, end: Ends, now: float) -> None:
 
 def _attend(host: HostState, end: Ends, now: float) -> None:
     """What the attempts of a transaction mean to the health of a host, in the order in which they were made."""
+    if host.is_evidence(end.spared_at):
+        host.clear_pages(now)
     blamed = [each for each in end.failures if not host.is_own_fault(each)]
     if end.well_at is not None and end.well_at >= host.failing_at:
         host.recover(now)

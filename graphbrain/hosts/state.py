@@ -170,6 +170,7 @@ COLUMNS = (
     "tried_all",
     "ripe_at",
     "blocked_at",
+    "recovered_at",
 )
 FAILING_COLUMNS = (
     "unanswered",
@@ -206,6 +207,7 @@ _CHANGING: Mapping[str, Any] = {
     "tried_all": False,
     "ripe_at": 0.0,
     "blocked_at": 0.0,
+    "recovered_at": 0.0,
 }
 
 
@@ -281,6 +283,8 @@ class HostState:
     """Before this none of the pages in its queues may be visited; 0 where it is not known, or has passed."""
     blocked_at: float = field(init=False)
     """when it answered that for which it is blocked; 0 where it is blocked by hand, or is not"""
+    recovered_at: float = field(init=False)
+    """when a page was well that had failed while the host was ill: no failure before that speaks of its page"""
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
@@ -493,9 +497,14 @@ class HostState:
             self.retrying, self.since_retry = True, 0
         self.queued, self.ripe_at = True, min(self.ripe_at, now)
 
+    def is_evidence(self, failed_at: float | None) -> bool:
+        """Does a failure of a page at that moment say something of the page? None: it did not fail."""
+        return failed_at is not None and failed_at > self.recovered_at
+
     def is_own_fault(self, request: Request) -> bool:
         """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
-        return request.known_ill or self.well_since(request.failed_before)
+        evidence = request.failed_before if self.is_evidence(request.failed_before) else None
+        return request.known_ill or self.well_since(evidence)
 
     def slow_down(self, complaints: Sequence[Request], now: float) -> None:
         """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its
@@ -528,7 +537,9 @@ class HostState:
         """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch."""
         began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
-        return float(min(first * 2 ** int(math.log2((now - began) / first + 1.0)), LONGEST_OWN_BLOCK))
+        doubled = int(math.log2((now - began) / first + 1.0))
+        # The stretch may have begun with other failures: these asked for no quiet.
+        return float(min(first * 2 ** min(doubled, max(0, self.errors - 1)), LONGEST_OWN_BLOCK))
 
     def _stretch_from(self, now: float) -> float:
         """From when a stretch counts in which a request fails now."""
@@ -560,16 +571,21 @@ class HostState:
         news = [each for each in requests if each.is_news(event, self.failing_at + health.FIRST_PROBE)]
         if not news:
             return
-        self.failing_since = self._stretch_from(now)
+        kind = news[-1].kind
+        self.failing_since = now if self._speaks_again(kind) else self._stretch_from(now)
         self.failing += 1
         self.failing_at = now
-        self.illness = news[-1].kind
+        self.illness = kind
         if self.illness == "silent" and self.manners.dead_after > 0:
             self.unanswered, self.unanswered_at = self.unanswered + 1, now
         else:
             self.answered()
         if self.ill():
             self.probe_at = now + self.patience(now)
+
+    def _speaks_again(self, kind: health.Kind) -> bool:
+        """Does a failure of this kind end a silence? Whatever it was that kept it from answering is over."""
+        return kind != "silent" and 0 < self.manners.dead_after <= self.unanswered
 
     def answered(self) -> None:
         """It gave some answer: it is not silent."""
@@ -580,6 +596,11 @@ class HostState:
         if self.failing or now - self.well_at >= WELL_EVERY:
             self.well_at = now
         self.forget_failures()
+
+    def clear_pages(self, now: float) -> None:
+        """A page that had failed while the host was ill is well: it was the host, so what failed before now says
+        nothing of its page."""
+        self.recovered_at = now
 
     def forget_failures(self) -> None:
         """Nothing is held against it any more."""

@@ -14,7 +14,8 @@ these do not count:
 * the time in which its host is ill while other ill hosts have the tenth of the claims that is theirs, or the one;
 * the time for which a 429 or 503 has asked to leave the host alone;
 * the time in which the page is ill itself, and three times as long afterwards, and five minutes; or a day, where it
-  said that it does not exist or has moved: waits grow by no more than that;
+  said that it does not exist or has moved: waits grow by no more than that. An outage next to it counts as its illness,
+  and the time that a clock was behind which is set right meanwhile;
 * the time in which it must not be fetched (robots.txt, scope, a block, a full budget), no crawler runs, or the clock is
   wrong, and that in which a crawler holds it, or a place of its host, and does not report.
 """
@@ -31,14 +32,14 @@ from graphbrain.bench.worlds.drawing import places_needed
 from graphbrain.bench.worlds.log import Called, Entry, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.verdict import Finding
 from graphbrain.bench.worlds.watch import Watch, most_of_ill
-from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, World
+from graphbrain.bench.worlds.world import DAY, FOR_EVER, MINUTE, NONE, PASSING, Host, Page, Window, World
 
 __all__ = ["allowance", "can_keep_up", "counted", "pace_of", "progress"]
 
 SLACK = 10.0
 """Times its host's pages by its delay."""
 ILL_PAGES, FOR_ILL = 9, 2 * MINUTE
-AFTER_WINDOW, AFTER_PAGE, AGAIN = 2 * MINUTE, 5 * MINUTE, 3.0
+AFTER_WINDOW, AFTER_PAGE, AGAIN, AHEAD = 2 * MINUTE, 5 * MINUTE, 3.0, 1.25
 LONGEST_BLOCK = DAY
 NOTICED = 5 * MINUTE
 """Seconds until it is noticed that a claim has lapsed."""
@@ -106,7 +107,7 @@ def progress(world: World, log: Log) -> Iterator[Finding]:
     for host, page, url in world.pages():
         if last_budget and len(host.pages) + 1 > last_budget:
             continue
-        spans = times.spans(host.name, url) + list(_own_illness(page))
+        spans = times.spans(host.name, url) + list(_own_illness(page, [*world.line, *host.windows], world.jumps))
         allowed = allowance(world, host)
         for found in times.found[url]:
             deadline = counted(found, allowed, spans)
@@ -151,21 +152,31 @@ def counted(start: float, seconds: float, spans: Iterable[Span]) -> float:
     return at + seconds
 
 
-def _own_illness(page: Page) -> Iterator[Span]:
-    """When a page is not well, and as long afterwards as its wait may have grown by then."""
+def _own_illness(page: Page, outages: Sequence[Window], jumps: Iterable[tuple[float, float]]) -> Iterator[Span]:
+    """When a page is not well, and as long afterwards as its wait may have grown by then.
+
+    An outage that follows on its illness, or precedes it, prolongs it: nobody could see that the page was well. By a
+    clock that was behind and is set right, it has been ill for as much longer.
+    """
     ends = [*(phase.since for phase in page.phases[1:]), FOR_EVER]
-    start = None
-    days = 0.0
-    for phase, end in zip(page.phases, ends, strict=True):
-        if phase.outcome == "fetched":
-            if start is not None:
-                yield start, phase.since + AGAIN * (phase.since - start) + max(AFTER_PAGE, days)
-            start, days = None, 0.0
-        else:
-            start = phase.since if start is None else start
-            days = DAY if phase.outcome in ("missing", "moved") else days
-        if end >= FOR_EVER and start is not None:
+    ill = [
+        (phase.since, end, True, DAY if phase.outcome in ("missing", "moved") else 0.0)
+        for phase, end in zip(page.phases, ends, strict=True)
+        if phase.outcome != "fetched"
+    ]
+    ill += [(each.start, each.end, False, DAY if each.kind == "maintenance_301" else 0.0) for each in outages]
+    merged: list[tuple[float, float, bool, float]] = []
+    for start, end, own, days in sorted(ill):
+        if merged and start <= merged[-1][1]:
+            before = merged.pop()
+            start, end, own, days = before[0], max(before[1], end), before[2] or own, max(before[3], days)
+        merged.append((start, end, own, days))
+    for start, end, own, days in merged:
+        ahead = max(0.0, sum(by for at, by in jumps if start <= at <= end))
+        if own and end >= FOR_EVER:
             yield start, FOR_EVER
+        elif own or ahead:
+            yield start, end + AGAIN * (end - start) + AHEAD * ahead + max(AFTER_PAGE, days)
 
 
 def _times(world: World, log: Log) -> _Times:

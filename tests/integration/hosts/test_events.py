@@ -82,7 +82,7 @@ def test_a_page_that_is_refused_waits_longer_each_time_and_is_never_given_up(
     brain = make_brain()
     brain.seed([f"http://{A}/"])
     pauses = []
-    for claim in crawl(brain, clock, START + 7 * DAY):
+    for claim in crawl(brain, clock, START + 9 * DAY):
         pauses.append(clock.at)
         brain.report([refused(claim)])
         assert (brain.host(A).blocked_until or 0.0) - clock.at <= 6 * HOUR

@@ -115,6 +115,110 @@ def test_a_host_that_fails_for_an_evening_loses_no_page(
     assert clock.at - over < 7 * HOUR
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_failed_while_its_host_was_ill_is_no_fault_of_the_pages(
+    make_brain: MakeBrain, clock: HandClock, order: str
+) -> None:
+    """After an evening of silence the host answers some pages and refuses others, for it is asked too fast: these wait
+    minutes, not as long as the evening, and the host is slowed down."""
+    brain = make_brain(order=order, delay_seconds=1.0, revisit_seconds=30 * DAY)
+    found(brain, [str(n) for n in range(12)])
+    over = clock.at + 3 * HOUR
+    for claim in crawl(brain, clock, over):
+        brain.report([failure(claim, "silent")])
+    left, refused = {page(n) for n in range(12)}, dict[str, float]()
+    for claim in crawl(brain, clock, over + 8 * HOUR):
+        if len(left) <= 6 and len(refused) < 4 and claim.url not in refused:
+            refused[claim.url] = clock.at
+            brain.report([failure(claim, "limited")])
+            assert brain.host(A).complaints > 0
+            assert (brain.page(claim.url).failing_since or 0.0) >= over
+            continue
+        if claim.url in refused:
+            assert clock.at - refused.pop(claim.url) < 15 * MINUTE
+        left.discard(claim.url)
+        brain.report([Fetched(claim.url, [], claim)])
+        if not left:
+            break
+    assert not left
+
+
+def test_a_page_that_was_ill_before_its_host_stays_to_blame(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(order="best_first", delay_seconds=1.0, revisit_seconds=30 * DAY)
+    found(brain, ["ill", *(str(n) for n in range(20))])
+    began, outage = clock.at, (clock.at + HOUR, clock.at + 2 * HOUR)
+    for n, claim in enumerate(crawl(brain, clock, clock.at + 3 * HOUR)):
+        silent = outage[0] <= clock.at < outage[1]
+        if claim.url == page("ill") or silent:
+            brain.report([failure(claim, "silent" if silent else "broken")])
+        else:
+            brain.report([Fetched(claim.url, [page(f"more{n}")] if n < 300 else [], claim)])
+    ill = brain.page(page("ill"))
+    assert ill.errors >= 2
+    assert (ill.failing_since or 0.0) < began + HOUR
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_host_that_was_silent_and_now_answers_is_ill_anew(
+    make_brain: MakeBrain, clock: HandClock, order: str
+) -> None:
+    """After a night without an answer it answers: of its pages most are broken, and these cost the others minutes."""
+    brain = make_brain(order=order, delay_seconds=1.0, revisit_seconds=30 * DAY)
+    found(brain, [*(f"ill{n}" for n in range(9)), "good"])
+    over = clock.at + 10 * HOUR
+    for claim in crawl(brain, clock, over):
+        brain.report([failure(claim, "silent")])
+    first: float | None = None
+    for claim in crawl(brain, clock, over + 20 * HOUR):
+        first = clock.at if first is None else first
+        if claim.url == page("good"):
+            break
+        brain.report([failure(claim, random.choice(["broken", "refused"]))])
+    assert first is not None
+    assert clock.at - first < HOUR
+
+
+def test_pages_of_an_ill_host_that_are_not_due_are_not_called_ready(make_brain: MakeBrain, clock: HandClock) -> None:
+    """Pages that failed in a visit before they were due wait for that: no caller is sent in vain."""
+    brain = make_brain(order="optimal", delay_seconds=1.0, revisit_seconds=10 * DAY)
+    urls = [page(n) for n in range(12)]
+    brain.seed(urls)
+    for claim in crawl(brain, clock, clock.at + HOUR):
+        brain.report([Fetched(claim.url, [], claim)])
+    # Visits that nobody had asked the brain for.
+    for _ in range(2):
+        for url in urls:
+            clock.pass_(10.0)
+            brain.report([Failed(url, None, 500)])
+    assert brain.host(A).failing_since is not None
+    calls = 0
+    for _ in crawl(brain, clock, clock.at + 8 * DAY, most=30):
+        calls += 1
+    assert calls == 0
+
+
+def test_the_shared_queue_is_ready_when_the_hosts_of_its_pages_are(make_brain: MakeBrain, clock: HandClock) -> None:
+    """Pages of one slow host become due one after another: a caller is sent when the host may be asked again."""
+    brain = make_brain(order="optimal", revisit_seconds=DAY)
+    urls = [page(n) for n in range(12)]
+    brain.seed(urls)
+    for _ in urls:
+        (claim,) = brain.next_urls(1)
+        brain.report([Fetched(claim.url, [], claim)])
+        clock.pass_(1.0)
+    brain.set_host(A, delay=100.0)
+    empty = 0
+    for n in range(12):
+        claims = brain.next_urls(1)
+        while not claims:
+            empty += 1
+            assert claims.next_ready is not None
+            clock.at = max(clock.at, claims.next_ready)
+            claims = brain.next_urls(1)
+        brain.report([Fetched(claims[0].url, [], claims[0])])
+    assert empty <= 13
+
+
 @pytest.mark.parametrize("how", ["broken", "refused", "silent", "not_understood"])
 def test_a_page_is_parked_after_enough_failures_and_days_looked_at_again_and_comes_back(
     make_brain: MakeBrain, clock: HandClock, how: str
