@@ -143,6 +143,7 @@ HOST: dict[str, tuple[str, str]] = {
     "next_at": (TIME, "when it may be asked again"),
     "blocked_until": (TIME, "until when it is left alone"),
     "blocked_at": (TIME, "when it answered that for which it is left alone; absent: by hand"),
+    "recovered_at": (TIME, "when a page was well that had failed while the host was ill: no page is blamed for before"),
     "queued": ("", "true: it has a queue of its own, of pages that were met before their time"),
     "resting": ("", "true: all its waiting pages were visited too lately"),
     "ready_at": (TIME, "when its queue is to be looked at next; indexed"),

@@ -208,7 +208,7 @@ def test_the_shared_queue_is_ready_when_the_hosts_of_its_pages_are(make_brain: M
         clock.pass_(1.0)
     brain.set_host(A, delay=100.0)
     empty = 0
-    for n in range(12):
+    for _ in range(12):
         claims = brain.next_urls(1)
         while not claims:
             empty += 1
