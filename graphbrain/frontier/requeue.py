@@ -56,6 +56,8 @@ class _Waiting:
     missing: bool
     not_before: float | None = None
     """when it is tried again, if that was found here"""
+    came_back: bool = False
+    """was it outside the scope until now?"""
 
     def place(self) -> tuple[str, str | None, float, str | None, float | None]:
         """What is written of it."""
@@ -73,6 +75,14 @@ class _Waiting:
     def is_looked_at(self) -> bool:
         """Is it an alias, or parked because it failed?"""
         return self.state == "alias" or (self.state == "parked" and self.parked_because is None)
+
+    def moved_back_to(self, fetched: float) -> float:
+        """Since when it waits to be visited again: earlier than it was fetched, if hints have moved it back.
+
+        Where it did not wait to be visited again (in another lane, or outside the scope), its time is of before.
+        """
+        waits_again = not (self.came_back or self.lane == lanes.ASKED or lanes.is_frontier([self.lane])[0])
+        return self.waiting_since if waits_again else fetched
 
     def asked(self, now: float) -> bool:
         """Is it wanted at once, whatever it is worth?"""
@@ -146,6 +156,7 @@ def _rescope(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy
             page.because = because
         if page.state == "outside" and because is None:
             page.state = "frontier" if page.fetched is None else "known"
+            page.came_back = True
             page.wait(now)
             page.queue = "" if page.state == "frontier" and not page.busy else None
         elif page.state in ("frontier", "known") and because is not None:
@@ -186,8 +197,7 @@ def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now
         if interval:
             wanted[page.page], page.waiting_since = lanes.ASKED, since + interval * DAY
         elif policy.rule.revisits:
-            moved_back = page.waiting_since if page.lane != lanes.ASKED else since  # by hints
-            wanted[page.page], page.waiting_since = lane, min(since, moved_back)
+            wanted[page.page], page.waiting_since = lane, min(since, page.moved_back_to(since))
         waits = interval or policy.rule.revisits
         page.queue = (page.queue or "") if waits and not page.busy else None
     ledger.wait_in(wanted)

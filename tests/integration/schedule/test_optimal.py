@@ -599,6 +599,29 @@ def test_a_killed_change_of_order_is_finished_by_whoever_tends(
     assert len(urls(second)) == 30
 
 
+@pytest.mark.parametrize("change", ["order", "scope"])
+def test_a_visit_counts_from_when_it_was_made_whatever_the_page_waited_for(
+    make_brain: MakeBrain, clock: HandClock, change: str
+) -> None:
+    """A page that was found long before it was fetched, and only now waits to be visited again."""
+    brain = make_brain(order="best_first" if change == "order" else "optimal")
+    brain.seed([A])
+    clock.pass_(5 * DAY)
+    (claim,) = brain.next_urls(1)
+    if change == "scope":
+        brain.change(deny_hosts="a.org")
+    brain.report([Fetched(A, (), claim, body=b"x")])
+    if change == "scope":
+        brain.change(deny_hosts="")
+    else:
+        brain.change(order="optimal")
+    brain.tend(None)
+    clock.pass_(DAY - 1.0)
+    assert not brain.next_urls(1)
+    clock.pass_(2.0)
+    assert urls(brain) == [A]
+
+
 # ---------------------------------------------------------------- the crawler's own scores
 
 
