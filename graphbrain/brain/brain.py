@@ -646,8 +646,8 @@ class Brain:
         self._hosting.set_host(host, delay=delay, in_flight=in_flight, budget=budget)
 
     def block(self, host: str, seconds: float | None = None) -> None:
-        """Leave a host alone for so many seconds from now; None: until `unblock`. It need not have been met yet.
-        Raises BadInput."""
+        """Leave a host alone for so many seconds from now; None: until `unblock`. It need not have been met yet. A wait
+        that the host itself has asked for (Retry-After) is not made shorter. Raises BadInput."""
         self._hosting.block(host, seconds)
 
     def unblock(self, host: str) -> None:

@@ -141,9 +141,11 @@ def set_manners(tx: Tx, name: str, given: Mapping[str, Any], manners: Manners, n
 
 
 def block(tx: Tx, name: str, seconds: float | None, manners: Manners, now: float) -> None:
-    """Leave a host alone for so long from now; None: until somebody lifts it."""
+    """Leave a host alone for so long from now, and for as long as it has asked for; None: until somebody lifts it."""
     host = _met(tx, name, manners, now)
-    host.blocked_until, host.blocked_at = FOR_EVER if seconds is None else now + seconds, 0.0
+    until = FOR_EVER if seconds is None else now + seconds
+    if not host.blocked_at or until >= host.blocked_until:  # a block that was set by hand before is replaced
+        host.blocked_until, host.blocked_at = until, 0.0
     politeness.write(tx, [host], (), now)
 
 

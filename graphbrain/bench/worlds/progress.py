@@ -269,7 +269,8 @@ class _Reading:
             case Reported():
                 self._reported(entry)
             case Returned():
-                self.claimed.pop((entry.url, entry.token), None)
+                start, *_ = self.claimed.pop((entry.url, entry.token), (entry.at,))
+                self.times.of_page[entry.url].append((start, entry.at))
             case Happened():
                 self._happened(entry)
 

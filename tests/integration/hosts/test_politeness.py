@@ -176,6 +176,18 @@ def test_a_blocked_host_is_left_alone(polite: Brain, clock: HandClock) -> None:
     assert hosts(polite.next_urls(9)) == ["a.org"]
 
 
+def test_a_block_by_hand_shortens_no_wait_that_the_host_has_asked_for(polite: Brain, clock: HandClock) -> None:
+    claim = next(claim for claim in polite.next_urls(9) if claim.host == "a.org")
+    polite.report([Failed(claim.url, claim, 503, retry_after=600.0)])
+    began = clock.at
+    polite.block("a.org", 60.0)
+    assert polite.host("a.org").blocked_until == began + 600.0
+    polite.block("a.org", 3_600.0)
+    assert polite.host("a.org").blocked_until == began + 3_600.0
+    polite.block("a.org", 60.0)
+    assert polite.host("a.org").blocked_until == began + 60.0, "what was set by hand is replaced"
+
+
 def test_a_block_can_be_lifted(polite: Brain) -> None:
     polite.block("a.org", 100.0)
     polite.next_urls(9)
