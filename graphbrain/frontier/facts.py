@@ -77,7 +77,12 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
-    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it."""
+    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it.
+
+    A refresh that leads to its own page loads it again, and is none.
+    """
+    if report.status not in TEMPORARY and [_key(url, each, rules) for each in report.led_to] == [rules.page(url)[1]]:
+        return ()
     chain: list[str] = []
     for reference in report.led_to:
         try:
@@ -85,6 +90,13 @@ def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
         except (BadInput, ValueError):  # as it is: what leads nowhere is worth knowing, too
             chain.append(reference)
     return tuple(chain)
+
+
+def _key(url: str, reference: str, rules: Rules) -> str | None:
+    """The key of the page that a reference leads to; None where it leads to none."""
+    with suppress(BadInput, ValueError):
+        return rules.page(resolved(url, reference.strip()))[1]
+    return None
 
 
 def missing_simhash(report: Failed) -> int | None:
