@@ -109,10 +109,12 @@ def missing_simhash(report: Failed) -> int | None:
 
 def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     """Write the facts of visits that count, once their links stand."""
-    pages = [[v.visit.page, *v.item.facts] for v in verdicts if v.item.facts and v.keep]
+    kept = [v for v in verdicts if v.keep]
+    pages = [[v.visit.page, *v.item.facts] for v in kept if v.item.facts]
+    # An alias says nothing of what its page said before.
+    pages += [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
     if pages:
         tx.do("facts/pages", rows=pages)
-    kept = [v for v in verdicts if v.keep]
     led = [[v.visit.page, list(v.item.led_to) or None] for v in kept if _leads_anew(v)]
     if led:
         tx.do("facts/led", rows=led)
@@ -159,6 +161,12 @@ def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
     rows = [[source, page, anchor, rel] for source, anchor, rel in told]
     if rows:
         tx.do("facts/spelt" if alias else "facts/links", rows=rows)
+
+
+def _was_page(verdict: Verdict) -> bool:
+    """Has the visit made an alias of a page that was fetched before?"""
+    was = verdict.visit
+    return verdict.answer.outcome == "alias" and was.state != "alias" and was.first_fetched is not None
 
 
 def _leads_anew(verdict: Verdict) -> bool:
