@@ -359,13 +359,16 @@ def test_a_broken_link_by_way_of_a_redirect_says_what_the_page_names(brain: Brai
     _links_to_chain(brain)
     _chain(brain)
     brain.report([Failed(f"{A}/final", status=404)])
-    assert rows(brain, "broken-links", "on", "names", "text", "broken") == [
+    assert sorted(rows(brain, "broken-links", "on", "names", "text", "broken")) == [
         (f"{A}/by-final", f"{A}/final", "to final", f"{A}/final"),
         *((f"{A}/by-{name}", f"{A}/{name}", f"to {name}", f"{A}/final") for name in CHAIN),
         (f"{A}/two", f"{A}/final", "second", f"{A}/final"),
         (f"{A}/two", f"{A}/r1", "first", f"{A}/final"),
     ]
     assert rows(brain, "broken-links", "on", host="b.example") == []
+    # The worst first: those of pages that have given most along each link.
+    paid = rows(brain, "broken-links", "paid")
+    assert paid == sorted(paid, reverse=True) and paid[0] > paid[-1] > 0.0
 
 
 # ---------------------------------------------------------------------- limits, and tables
