@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urljoin
+
+from graphbrain.errors import BadInput
+from graphbrain.url import resolved
 
 __all__ = ["ASIDE", "ELEMENTS", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
 
@@ -28,8 +30,8 @@ FORBID = frozenset({"noindex", "none"})
 LONGEST = 100_000
 """Characters of a header, or of an attribute, that are read."""
 _AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
-_TARGET = re.compile(r"\s*<([^>]*)>")
-_PARAM = re.compile(r"""\s*;\s*([\w!#$&+.^`|~*-]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII)
+_TARGET = re.compile(r"[\s,]*<([^>]*)>")
+_PARAM = re.compile(r"""(?:\s*;)+\s*([\w!#$&+.^`|~*-]+)(?:\s*=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?""", re.ASCII)
 _REFRESH = re.compile(r"\s*(\d+|(?=\.))[\d.]*(?=[;,\s]|$)\s*[;,]?\s*(.*)", re.DOTALL)
 _URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
 
@@ -129,8 +131,8 @@ class PageFacts:
     def _joined(base: str, reference: str | None) -> str | None:
         if not reference:
             return None
-        with suppress(ValueError):  # it is no URL
-            return urljoin(base, reference.strip())
+        with suppress(BadInput):  # it is no URL
+            return resolved(base, reference)
         return None
 
 
@@ -156,16 +158,19 @@ def forbids_index(values: Iterable[str], agents: Iterable[str]) -> bool:
 
 
 def canonical_in(values: Iterable[str]) -> Iterator[str]:
-    """The targets of rel=canonical in `Link` headers, as they are written."""
+    """The targets of rel=canonical in `Link` headers, as they are written. A link with an anchor is not the page's own.
+
+    Read as RFC 8288, appendix B.2 and B.3: links and parameters may be empty, and of several rel the first counts.
+    """
     for value in values:
         place, text = 0, value[:LONGEST]
         while target := _TARGET.match(text, place):
-            place, rels = target.end(), list[str]()
+            place, params = target.end(), dict[str, str]()
             while param := _PARAM.match(text, place):
                 place = param.end()
-                if param[1].lower() == "rel" and not rels:
-                    rels = re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')).lower().split()
-            if "canonical" in rels and target[1].strip():
+                params.setdefault(param[1].lower(), re.sub(r"\\(.)", r"\1", (param[2] or "").strip('"')))
+            own = not params.get("anchor")
+            if own and "canonical" in params.get("rel", "").lower().split() and target[1].strip():
                 yield target[1].strip()
             comma = text.find(",", place)
             if comma < 0:

@@ -87,6 +87,7 @@ _REMOVED = str.maketrans("", "", "\t\r\n")
 _ODD = re.compile(r"[\t\r\n\\@]")
 """What makes an address another than versions before 3 of these rules made of the URL."""
 _DIGEST = re.compile(r"[0-9A-Fa-f]{32}")
+_NO_HOST = re.compile(r"(?:https?:)?//+(?:[?#]|\Z)", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BEFORE_QUERY = re.compile(r"[^?#]*")
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?\Z", re.DOTALL)
@@ -182,10 +183,13 @@ def without_user(url: str) -> str:
 def resolved(base: str, reference: str) -> str:
     """What a reference on the page `base`, which is of http or https, leads to, read as browsers read it.
 
-    Raises BadInput for what is no reference.
+    Raises BadInput for what is no reference, such as `http://`: urljoin would take that for the base.
     """
+    text = _cleaned(reference)
+    if _NO_HOST.match(text):
+        raise BadInput("it names no host")
     try:
-        return urljoin(base, _cleaned(reference))
+        return urljoin(base, text)
     except ValueError as error:
         raise BadInput(f"it is no URL ({error})") from None
 

@@ -2,7 +2,8 @@
 //
 // A row is a link: the page to mend, the URL that its HTML names with the text of the link, and the page behind that URL, which
 // failed when it was last tried; where a redirect leads there, `broken` is another URL than `names`. Restrict it to one host whose
-// pages you can mend. `fault` is as in broken-pages.
+// pages you can mend. `paid` is the authority that the page has given along this link; pages that give the most come first.
+// `fault` is as in broken-pages.
 //
 // group     Errors
 // param     host  only links on pages of this host; empty: of all
@@ -20,5 +21,6 @@ UNION ALL
   MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias' AND ($host = '' OR from.host = $host)
   RETURN DISTINCT from, a.url AS names, r.anchor AS text
 }
-RETURN from.url AS on, to.status AS status, to.fault AS fault, to.error AS error, text, names, to.url AS broken
-ORDER BY on, names, broken LIMIT $limit
+RETURN from.url AS on, to.status AS status, to.fault AS fault, to.error AS error, round(coalesce(from.hub_paid, 0.0), 6) AS paid,
+       text, names, to.url AS broken
+ORDER BY paid DESC, on, names, broken LIMIT $limit

@@ -1,7 +1,8 @@
 // Pages that link to redirects
 //
 // A row is a link: the page to mend, the URL that its HTML names with the text of the link, and where the redirects end: what the
-// page should name. Empty `to`: they lead in a circle. Restrict it to one host whose pages you can mend.
+// page should name. Empty `to`: they lead in a circle. Restrict it to one host whose pages you can mend. `paid` is the authority
+// that the page has given along this link; pages that give the most come first.
 //
 // group     Errors
 // param     host  only links on pages of this host; empty: of all
@@ -16,5 +17,5 @@ CALL (a) {
   OPTIONAL MATCH (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
   RETURN to LIMIT 1
 }
-RETURN on.url AS on, a.status AS status, r.anchor AS text, a.url AS names, to.url AS to
-ORDER BY on, names LIMIT $limit
+RETURN on.url AS on, a.status AS status, round(coalesce(on.hub_paid, 0.0), 6) AS paid, r.anchor AS text, a.url AS names, to.url AS to
+ORDER BY paid DESC, on, names LIMIT $limit

@@ -1,6 +1,6 @@
 """Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, each in near-linear time.
 
-Statements: exports/last_id, looks/*.
+Statements: looks/*.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from graphbrain.analyst.standing import standing
+from graphbrain.analyst.standing import marks
 from graphbrain.arrays import Ints
 from graphbrain.errors import BadInput
 from graphbrain.graph import exports
@@ -46,7 +46,6 @@ MOST_SAID = 200
 """Texts of a host's missing pages that its pages are compared with: one page says it in many spellings."""
 NEXT = 64
 """Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
-RANGE = 50_000
 DETAILS = 10_000
 
 
@@ -73,7 +72,7 @@ def islands(graph: Graph, limit: int, least: int) -> Answer:
 
 def click_depth(graph: Graph) -> Answer:
     """Pages by clicks from a seed, with how many were fetched and fail, and their scores; those without clicks last."""
-    near, pages = clicks(graph), standing(graph)
+    near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)
     rows: list[list[Any]] = []
     outside = ~pages.inside
@@ -88,14 +87,15 @@ def click_depth(graph: Graph) -> Answer:
 
 def deep_pages(graph: Graph, least: int, limit: int) -> Answer:
     """Pages inside the scope that are `least` clicks or more from a seed, the best first."""
-    near, pages = clicks(graph), standing(graph)
+    near, pages = clicks(graph), marks(graph)
     at = near.at(pages.ids)
     deep = np.flatnonzero((at >= least) & pages.inside)
-    urls = exports.urls(graph, pages.ids[best := deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]])
+    best = deep[np.argsort(-pages.authority[deep], kind="stable")][:limit]
+    known = {row[0]: row for rows in _in_parts(graph, "looks/pages", pages.ids[best], DETAILS) for row in rows}
     rows = [
-        [int(at[place]), float(pages.authority[place]), pages.state[place], urls[page]]
+        [int(at[place]), float(pages.authority[place]), known[page][4], known[page][1]]
         for place, page in zip(best.tolist(), pages.ids[best].tolist(), strict=True)
-        if page in urls
+        if page in known
     ]
     return ("clicks", "authority", "state", "url"), rows
 
@@ -104,11 +104,10 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     """Fetched pages whose text is like one with which their host says that a page is missing, the most alike first."""
     if not 0 <= bits <= MOST_SOFT_BITS:
         raise BadInput(f"bits must be 0 to {MOST_SOFT_BITS}, not {bits}.")
-    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     texts: dict[str, tuple[list[int], list[int]]] = {}
     missing: dict[str, set[int]] = {}
-    for first in range(0, 0 if last is None else last + 1, RANGE):
-        for page, host, text, said in graph.read(bound(_missing, first), "looks/missing"):
+    for rows in exports.over_all(graph, "looks/missing", lambda _, row: row[0]):
+        for page, host, text, said in rows:
             if said is not None:
                 missing.setdefault(host, set()).add(said)
             else:
@@ -126,8 +125,8 @@ def soft_missing_pages(graph: Graph, bits: int, limit: int) -> Answer:
     apart = {page: distance for distance, page in found}
     wanted = np.array([page for _, page in sorted(found)[: max(limit, 0)]], dtype=np.int64)
     known_pages = [row for rows in _in_parts(graph, "looks/pages", wanted, DETAILS) for row in rows]
-    rows = [[apart[page], authority, url] for page, url, _, authority in known_pages]
-    return ("bits", "authority", "url"), sorted(rows, key=lambda row: (row[0], -row[1], row[2]))
+    answer = [[apart[page], authority, url] for page, url, _, authority, _ in known_pages]
+    return ("bits", "authority", "url"), sorted(answer, key=lambda row: (row[0], -row[1], row[2]))
 
 
 def link_farms(graph: Graph, least: int, limit: int) -> Answer:
@@ -181,8 +180,8 @@ def _hosts(graph: Graph, table: exports.LinkTable) -> tuple[list[str], Ints, NDA
     numbers: dict[str, int] = {}
     host = np.full(table.pages, -1, dtype=np.int64)
     authority = np.zeros(table.pages)
-    for first in range(0, int(table.ids[-1]) + 1 if table.pages else 0, RANGE):
-        for name, ids, scores in graph.read(bound(_page_hosts, first), "looks/page_hosts"):
+    for rows in exports.over_all(graph, "looks/page_hosts", lambda _, row: row[0]):
+        for name, ids, scores in rows:
             places = table.at(np.array(ids, dtype=np.int64))
             known = places >= 0
             host[places[known]] = numbers.setdefault(name, len(numbers))
@@ -194,11 +193,9 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
     """Groups of fetched pages whose simhashes differ in few bits, the largest first; see `groups_of`."""
     if not 0 <= bits <= MOST_BITS:
         raise BadInput(f"bits must be 0 to {MOST_BITS}, not {bits}.")
-    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
     pages: list[int] = []
     hashes: list[int] = []
-    for first in range(0, 0 if last is None else last + 1, RANGE):
-        rows = graph.read(bound(_simhashes, first), "looks/simhashes")
+    for rows in exports.over_all(graph, "looks/simhashes", lambda _, row: row[0]):
         pages += [row[0] for row in rows]
         hashes += [row[1] for row in rows]
     columns = ("pages", "hosts", "bits", "authority", "urls")
@@ -278,19 +275,4 @@ def _of_pages(tx: Tx, name: str, ids: list[int]) -> list[list[Any]]:
     rows: list[list[Any]] = tx.one(name, ids=ids)[0]
     for row in rows:
         intact(*row)
-    return rows
-
-
-def _page_hosts(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("looks/page_hosts", first=first, last=first + RANGE - 1)[0]
-    return rows
-
-
-def _missing(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("looks/missing", first=first, last=first + RANGE - 1)[0]
-    return rows
-
-
-def _simhashes(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("looks/simhashes", first=first, last=first + RANGE - 1)[0]
     return rows

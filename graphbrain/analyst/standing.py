@@ -1,11 +1,11 @@
 """All pages as columns: how much they matter, when they were fetched, whether they fail.
 
-Memory: some 60 bytes a page. Statements: exports/last_id, looks/standing.
+Memory: some 60 bytes a page. Statements: looks/marks, looks/standing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphbrain.arrays import Floats, Ints
-from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.graph import exports
+from graphbrain.graph.connection import Graph
 from graphbrain.model import SCOPE
 
-__all__ = ["Progress", "Standing", "standing"]
+__all__ = ["Marks", "Progress", "Standing", "marks", "standing"]
 
 Progress = Callable[[int, int], None]
 
-RANGE = 20_000
 WHOLE = 8
 """Columns that every page has which is not just being deleted."""
 
@@ -46,16 +46,24 @@ class Standing:
     copies: int
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Columns over all pages: a part of those of `Standing`."""
+
+    ids: Ints
+    authority: Floats
+    visited: NDArray[np.bool_]
+    failing: NDArray[np.bool_]
+    inside: NDArray[np.bool_]
+
+
 def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
     """All pages, read range by range in transactions of their own."""
-    last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
-    total = 0 if last is None else last + 1
     places: dict[str, int] = {}
     states: list[str] = []
     numbers: list[Floats] = []
     bodies: dict[str, int] = {}
-    for first in range(0, total, RANGE):
-        rows = [row for row in graph.read(bound(_range, first), "looks/standing") if None not in row[:WHOLE]]
+    for rows in exports.over_all(graph, "looks/standing", _whole, progress):
         states += [row[2] for row in rows]
         for row in rows:
             if row[-1] is not None and row[2] == "known":
@@ -64,7 +72,6 @@ def standing(graph: Graph, progress: Progress = lambda *_: None) -> Standing:
             (row[0], places.setdefault(row[1], len(places)), *row[3:WHOLE], _holds(row[2], row[-2])) for row in rows
         ]
         numbers.append(np.array(columns, dtype=np.float64).reshape(-1, 8))
-        progress(min(first + RANGE, total), total)
     table = np.concatenate([np.empty((0, 8)), *numbers]).T
     ids, host = (table[place].astype(np.int64) for place in (0, 1))
     visited, failing, inside = (table[place] > 0 for place in (5, 6, 7))
@@ -78,6 +85,14 @@ def _holds(state: str, outside_because: str | None) -> bool:
     return state != "outside" or (outside_because or SCOPE) != SCOPE
 
 
-def _range(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("looks/standing", first=first, last=first + RANGE - 1)[0]
-    return rows
+def _whole(_: int, row: Sequence[Any]) -> list[list[Any]]:
+    """The pages of a range that are not just being deleted."""
+    return [page for page in row[0] if None not in page[:WHOLE]]
+
+
+def marks(graph: Graph) -> Marks:
+    """All pages with as much as counts by click need, in a third of the time of `standing`."""
+    parts = [np.empty((2, 0)), *exports.over_all(graph, "looks/marks", lambda _, row: np.array(row, dtype=np.float64))]
+    packed, authority = np.concatenate(parts, axis=1)
+    pages = packed.astype(np.int64)
+    return Marks(pages >> 3, authority, *((pages >> bit & 1).astype(bool) for bit in range(3)))

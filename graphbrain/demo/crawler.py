@@ -29,7 +29,7 @@ from dataclasses import replace
 from http.client import HTTPException, HTTPResponse, InvalidURL, RemoteDisconnected
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urlsplit
 from urllib.request import (
     BaseHandler,
     HTTPErrorProcessor,
@@ -48,7 +48,7 @@ from graphbrain.hosts.robots import product
 from graphbrain.model import Fault
 from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
-from graphbrain.url import resolved
+from graphbrain.url import resolved, without_user
 
 __all__ = ["crawl", "fetch", "main"]
 
@@ -243,7 +243,8 @@ def fetch(opener: OpenerDirector, claim: Claim, judge: Judge | None = None) -> F
         with opener.open(request, timeout=TIMEOUT) as response:
             result = _result(claim, response, judge, getattr(request, "led_to", ()), agent)
     except HTTPError as error:  # redirects in a circle, or to what is not on the web: the host has answered
-        result = Failed(claim.url, claim, error.code, error=str(error))
+        led: Sequence[tuple[int, str]] = getattr(request, "led_to", ())
+        result = Failed(claim.url, claim, led[0][0] if led else error.code, error=" ".join(str(error).split()))
     except (OSError, HTTPException, ValueError) as error:
         result = _unread(claim, error, response is not None)
     return replace(result, seconds=time.monotonic() - began)
@@ -273,7 +274,7 @@ def _result(
             place = resolved(url, place)
         return Fetched(url, (), claim, status, redirected_to=place)
     if not 200 <= status < 300:
-        return _failed(claim, response)
+        return _failed(claim, response, f"HTTP {status} at {response.url}" if led else "")
     body = _read(response)
     page = HtmlPage(response.url, {name: head.get_all(name, []) for name in HEADERS}, agent)
     if "html" in (head["Content-Type"] or "html").lower():  # it may say nothing, or nonsense
@@ -291,11 +292,11 @@ def _result(
     return Fetched(url, links, claim, status, body, relevance=near, **stamps, **facts)
 
 
-def _failed(claim: Claim, response: HTTPResponse) -> Failed:
+def _failed(claim: Claim, response: HTTPResponse, error: str = "") -> Failed:
     now = retry_after.moment(response.headers["Date"]) or time.time()  # a date is by the server's clock
     wait = retry_after.seconds(response.headers["Retry-After"], now)
     body = _read(response) if response.status in (404, 410) else None  # other pages may look like it
-    return Failed(claim.url, claim, response.status, retry_after=wait, body=body)
+    return Failed(claim.url, claim, response.status, error=error, retry_after=wait, body=body)
 
 
 def _read(response: HTTPResponse) -> bytes:
@@ -396,6 +397,8 @@ class _Followed(HTTPRedirectHandler):
     max_redirections = MOST_REDIRECTS
 
     def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Request | None:
+        # As the brain has URLs: urllib would look a user up as a part of the host, and hand a fragment to a proxy.
+        newurl = without_user(urldefrag(newurl).url)
         made = super().redirect_request(req, fp, code, msg, headers, newurl)
         if made is not None:
             led = made.led_to = getattr(req, "led_to", [])  # type: ignore[attr-defined]

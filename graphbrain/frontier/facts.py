@@ -77,7 +77,12 @@ def of_page(report: Fetched, url: str, rules: Rules) -> list[object]:
 
 
 def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
-    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it."""
+    """Where a visit was led by temporary redirects, or a refresh in 0 seconds, each URL as a page would have it.
+
+    A refresh that leads to its own page loads it again, and is none.
+    """
+    if report.status not in TEMPORARY and [_key(url, each, rules) for each in report.led_to] == [rules.page(url)[1]]:
+        return ()
     chain: list[str] = []
     for reference in report.led_to:
         try:
@@ -85,6 +90,13 @@ def led_to(report: Fetched, url: str, rules: Rules) -> tuple[str, ...]:
         except (BadInput, ValueError):  # as it is: what leads nowhere is worth knowing, too
             chain.append(reference)
     return tuple(chain)
+
+
+def _key(url: str, reference: str, rules: Rules) -> str | None:
+    """The key of the page that a reference leads to; None where it leads to none."""
+    with suppress(BadInput, ValueError):
+        return rules.page(resolved(url, reference.strip()))[1]
+    return None
 
 
 def missing_simhash(report: Failed) -> int | None:
@@ -97,10 +109,12 @@ def missing_simhash(report: Failed) -> int | None:
 
 def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     """Write the facts of visits that count, once their links stand."""
-    pages = [[v.visit.page, *v.item.facts] for v in verdicts if v.item.facts and v.keep]
+    kept = [v for v in verdicts if v.keep]
+    pages = [[v.visit.page, *v.item.facts] for v in kept if v.item.facts]
+    # An alias says nothing of what its page said before.
+    pages += [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
     if pages:
         tx.do("facts/pages", rows=pages)
-    kept = [v for v in verdicts if v.keep]
     led = [[v.visit.page, list(v.item.led_to) or None] for v in kept if _leads_anew(v)]
     if led:
         tx.do("facts/led", rows=led)
@@ -147,6 +161,12 @@ def carry(tx: Tx, told: Said, page: int, *, alias: bool) -> None:
     rows = [[source, page, anchor, rel] for source, anchor, rel in told]
     if rows:
         tx.do("facts/spelt" if alias else "facts/links", rows=rows)
+
+
+def _was_page(verdict: Verdict) -> bool:
+    """Has the visit made an alias of a page that was fetched before?"""
+    was = verdict.visit
+    return verdict.answer.outcome == "alias" and was.state != "alias" and was.first_fetched is not None
 
 
 def _leads_anew(verdict: Verdict) -> bool:

@@ -10,7 +10,7 @@ Statements: exports/*.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from graphbrain.arrays import Floats, Ints
 from graphbrain.graph.connection import ID_BITS, LARGEST_ID, Graph, Tx, intact
 from graphbrain.places import find
 
-__all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "terms", "urls"]
+__all__ = ["LinkTable", "Terms", "column", "in_ranges", "links", "over_all", "terms", "urls"]
 
 RANGE = 20_000
 """Ids of one transaction."""
@@ -73,19 +73,30 @@ class Terms:
 
 def links(graph: Graph, progress: Progress = lambda *_: None) -> LinkTable:
     """All pages and links. Links to pages that came while it was read are left out."""
+
+    def packed(first: int, row: Sequence[Any]) -> _Range:
+        return _Range.of(first, *(np.array(numbers, dtype=np.int64) for numbers in row))
+
+    return _table(list(over_all(graph, "exports/links", packed, progress)))
+
+
+def over_all(
+    graph: Graph, statement: str, make: Callable[[int, Sequence[Any]], T], progress: Progress = lambda *_: None
+) -> Iterator[T]:
+    """What `make` makes of the first id of each range of all pages, and of the only row of a statement of that range
+    (`first`, `last`). It is called in other threads, and may raise Again."""
     last = graph.read(lambda tx: tx.one("exports/last_id")[0], "exports/last_id")
-    ranges: list[_Range] = []
+    total = 0 if last is None else last + 1
 
-    def read(first: int) -> tuple[int, _Range]:
-        ids, pairs = graph.read(
-            lambda tx: tx.one("exports/links", first=first, last=first + RANGE - 1), "exports/links"
-        )
-        return first + RANGE, _Range.of(first, np.array(ids, dtype=np.int64), np.array(pairs, dtype=np.int64))
+    def read(first: int) -> tuple[int, T]:
+        def work(tx: Tx) -> T:
+            return make(first, tx.one(statement, first=first, last=first + RANGE - 1))
 
-    for end, part in _side_by_side(read, range(0, 0 if last is None else last + 1, RANGE)):
-        ranges.append(part)
-        progress(min(end, last + 1), last + 1)
-    return _table(ranges)
+        return first + RANGE, graph.read(work, statement)
+
+    for end, part in _side_by_side(read, range(0, total, RANGE)):
+        yield part
+        progress(min(end, total), total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,18 +8,16 @@ Statements: clicks/*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from graphbrain.arrays import Ints
 from graphbrain.graph import exports
-from graphbrain.graph.connection import Graph, Tx, bound
+from graphbrain.graph.connection import Graph, Tx
 from graphbrain.graph.exports import LinkTable
 
 __all__ = ["Clicks", "clicks", "fewest", "of_page"]
 
-RANGE = 20_000
 NONE = -1
 
 
@@ -61,9 +59,8 @@ def clicks(graph: Graph, table: LinkTable | None = None) -> Clicks:
     """The clicks to all pages. Reads every page, and every link unless the `table` of them is at hand."""
     table = exports.links(graph) if table is None else table
     ways = _Ways([], [], [], [])
-    last = int(table.ids[-1]) if table.pages else -1
-    for first in range(0, last + 1, RANGE):
-        for page, is_seed, named, led, is_alias in graph.read(bound(_ways, first), "clicks/ways"):
+    for rows in exports.over_all(graph, "clicks/ways", lambda _, row: row[0]):
+        for page, is_seed, named, led, is_alias in rows:
             ways.seeds += [page] if is_seed else []
             ways.named += [(page, alias) for alias in named]
             ways.led += [(page, goal) for goal in led]
@@ -138,8 +135,3 @@ def _pairs(table: LinkTable, pairs: list[tuple[int, int]]) -> Ints:
     ids = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     places = np.column_stack([table.at(ids[:, 0]), table.at(ids[:, 1])]) if len(ids) else ids
     return places[(places >= 0).all(axis=1)] if len(places) else places
-
-
-def _ways(tx: Tx, first: int) -> list[list[Any]]:
-    rows: list[list[Any]] = tx.one("clicks/ways", first=first, last=first + RANGE - 1)[0]
-    return rows

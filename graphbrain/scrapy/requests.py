@@ -180,7 +180,8 @@ class Reader:
             texts = {link.url: " ".join(link.text.split()) for link in found}
             rels = {link.url: "nofollow" for link in found if link.nofollow}
             if isinstance(response, HtmlResponse):  # an extractor knows of nofollow alone, and of the first of several
-                read, told = _texts_and_rels(response, texts)
+                read, told = _texts_and_rels(response, {*texts, *followed})  # it leaves out files by their ending
+                texts |= {url: text for url, text in read.items() if url not in texts}
                 rels = {url: rel for url, rel in rels.items() if url not in read} | told
         elif isinstance(response, HtmlResponse):
             texts, rels = _texts_and_rels(response, followed)

@@ -51,6 +51,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 from graphbrain import Brain, Claim, Failed, Fetched, retry_after
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import product
+from graphbrain.meaning import TEMPORARY
 from graphbrain.model import Fault
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import (
@@ -67,7 +68,7 @@ from graphbrain.scrapy.requests import (
     request_for,
     unread,
 )
-from graphbrain.url import Rules, resolved, without_user
+from graphbrain.url import Rules, address, resolved, without_user
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -125,6 +126,7 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(DownloaderMiddleware, 10)
         # After a body is unpacked (590), before anybody reads it (580).
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(Bases, 585)
+        settings["DOWNLOADER_MIDDLEWARES"].setdefault(Answers, 999)
 
 
 @dataclass(eq=False, slots=True)
@@ -145,7 +147,9 @@ class _Visit:
     moved_by: int = PERMANENT[0]
     """the status of that redirect"""
     led_by: int | None = None
-    """the status of its first redirect, where as many for now came after it as are followed"""
+    """the status of its first redirect, where as many for now came after it as are followed, or one that cannot be"""
+    lost: str = ""
+    """said of a redirect to what is no page"""
     error: str = ""
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
@@ -171,6 +175,8 @@ class _Visit:
         url, claim, response = self.claim.url, self.claim, self.response
         if self.broken_off:
             return None
+        if response is None and self.lost:
+            return Failed(url, claim, self.led_by, error=self.lost)
         if self.moved_to:
             return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
         if response is None and self.led_by is not None and not self.error:
@@ -195,9 +201,11 @@ class _Visit:
             now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
             wait = retry_after.seconds(head.get("Retry-After"), now)
             body = response.body if status in (404, 410) else None  # other pages may look like it
-            return Failed(url, claim, status, retry_after=wait, seconds=took, body=body)
+            error = f"HTTP {status} at {response.url}" if led(response) else ""
+            return Failed(url, claim, status, error=error, retry_after=wait, seconds=took, body=body)
         if good and self.walled:
-            return Fetched(url, (), claim, status, changed=False, seconds=took)
+            status, chain = led(response) or (status, ())
+            return Fetched(url, (), claim, status, changed=False, seconds=took, led_to=chain)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
         if (elsewhere := led(response)) is not None and good:  # the content is that of another address
             status, chain = elsewhere
@@ -582,14 +590,28 @@ class DownloaderMiddleware(_Middleware):
 
 
 class Bases(_Middleware):
-    """Reads a page whose base address is none as if it had none; and notes that there was an answer, whatever
-    middlewares make of it."""
+    """Reads a page whose base address is none as if it had none."""
+
+    def process_response(self, request: Request, response: Response) -> Response:  # noqa: ARG002  # Scrapy names it
+        """Called by Scrapy with every answer."""
+        forgive_base(response)
+        return response
+
+
+class Answers(_Middleware):
+    """Notes that there was an answer, whatever other middlewares make of it; and a redirect to what is no page of the
+    web, such as mailto: Scrapy's own middleware raises on some of these."""
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Called by Scrapy with every answer."""
-        if (visit := self._visit(request)) is not None:
-            visit.fault = "not_understood"
-        forgive_base(response)
+        """Called by Scrapy with every answer, before all others."""
+        visit = self._visit(request)
+        if visit is None:
+            return response
+        visit.fault = "not_understood"
+        place = _text(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
+        if place and CLAIM in request.meta and not _names_page(response, place):
+            visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
+            visit.lost = f"redirects to {place}: that is no page of the web"
         return response
 
 
@@ -658,6 +680,14 @@ def _led(response: Response, place: str) -> str:
         return resolved(response.url, place)
     except BadInput:
         return place
+
+
+def _names_page(response: Response, place: str) -> bool:
+    try:
+        address(resolved(response.url, place))
+    except BadInput:
+        return False
+    return True
 
 
 def _without_user(request: Request) -> Request:

@@ -62,6 +62,15 @@ SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
         {"canonical": f"{HOST}/final"},
     ),
     "canonical/base": (html('<base href="/dir/"><link rel=canonical href=c>'), {"canonical": f"{HOST}/dir/c"}),
+    "canonical/anchored": (
+        Reply(body="<title>A title</title>", headers={"Link": '</final>; anchor="/way"; rel=canonical'}),
+        {"canonical": None},
+    ),
+    "canonical/empty": (
+        Reply(body="<title>A title</title>", headers={"Link": ", </final>; ; rel=canonical;"}),
+        {"canonical": f"{HOST}/final"},
+    ),
+    "canonical/no-host": (html('<link rel="canonical" href="http://">'), {"canonical": None}),
     "title/svg": (html("<svg><title>drawn</title></svg>", title=None), {"title": None}),
     "title/both": (html("", title="told", text="<svg><title>drawn</title></svg>"), {"title": "told"}),
     "for-now": (Reply(302, headers={"Location": "/way"}), {"status": 302, "led_to": [f"{HOST}/way", f"{HOST}/final"],
@@ -70,20 +79,42 @@ SAID: dict[str, tuple[Reply, dict[str, Any]]] = {
     "final": (html('<link rel=canonical href="/final">', "/", title="Final"),
               {"title": "Final", "canonical": f"{HOST}/final", "led_to": None}),
     "refresh": (html('<meta http-equiv="Refresh" content="0; URL=/final">'), {"led_to": [f"{HOST}/final"]}),
+    "refresh/self": (html('<meta http-equiv="refresh" content="0; url=/refresh/self">'), {"led_to": None}),
+    "user": (Reply(302, headers={"Location": "http://ann:sesame@planted.example/final#part"}),
+             {"status": 302, "led_to": [f"{HOST}/final"], "title": None}),
+    **{f"far/{step}": (Reply(code, headers={"Location": f"/far/{step + 1}" if step < 5 else "/final"}),
+                       {"status": code, "title": None, "led_to":
+                        [*(f"{HOST}/far/{later}" for later in range(step + 1, 6)), f"{HOST}/final"]})
+       for step, code in ((1, 303), (2, 307), (3, 302), (4, 303), (5, 307))},
     "flickers": (html("", title="Flickers"), {"title": "Flickers"}),
     "soft": (html("", title="Soft", text=MISSING), {"title": "Soft"}),
 }  # fmt: skip
 """Path → answer, and what must be known of the page then."""
-GONE = tuple(f"gone/{number}" for number in range(3))
+GONE = ("gone/0", "gone/1", "gone/old.pdf")
+LOST: dict[str, tuple[Reply, dict[str, Any]]] = {
+    "lost/mail": (Reply(302, headers={"Location": "mailto:ann@planted.example"}), {"status": 302, "fault": "nowhere"}),
+    "lost/mail-for-good": (Reply(301, headers={"Location": "mailto:ann@planted.example"}),
+                           {"status": 301, "fault": "nowhere"}),
+    "lost/no-host": (Reply(301, headers={"Location": "http://"}), {"status": 301, "fault": "nowhere"}),
+    "lost/far": (Reply(303, headers={"Location": "/far/1"}), {"status": 303, "fault": "nowhere"}),
+    "lost/ring": (Reply(307, headers={"Location": "/lost/ring2"}), {"status": 307, "fault": "nowhere"}),
+    "lost/ring2": (Reply(302, headers={"Location": "/lost/ring"}), {"status": 302, "fault": "nowhere"}),
+    "lost/itself": (Reply(301, headers={"Location": "/lost/itself"}), {"status": 301, "fault": "circles"}),
+    "lost/gone": (Reply(302, headers={"Location": "/gone/0"}),
+                  {"status": 404, "fault": "missing", "error": f"HTTP 404 at {HOST}/gone/0"}),
+}  # fmt: skip
+"""Pages that lead nowhere: path → answer, and what must be known then; of those for now the status of the page's own
+answer."""
 PAGES = {
-    f"{HOST}/": html("", *(f"/{path}" for path in (*SAID, *GONE, "old")), f"{SLOW}/", title="Home"),
+    f"{HOST}/": html("", *(f"/{path}" for path in (*SAID, *GONE, *LOST, "old")), f"{SLOW}/", title="Home"),
     f"{HOST}/old": Reply(301, headers={"Location": "/final"}),
     f"{SLOW}/": html("", title="Slow"),
     **{f"{HOST}/{path}": reply for path, (reply, _) in SAID.items()},
+    **{f"{HOST}/{path}": reply for path, (reply, _) in LOST.items()},
     **{f"{HOST}/{path}": Reply(404, f"<title>404</title><p>{MISSING}") for path in GONE},
 }
 SECOND = {f"{HOST}/flickers": Reply(404, f"<title>404</title><p>{MISSING}")}
-FACTS = {f"{HOST}/{path}": facts for path, (_, facts) in SAID.items()}
+FACTS = {f"{HOST}/{path}": facts for path, (_, facts) in (SAID | LOST).items()}
 
 
 @dataclass

@@ -16,7 +16,7 @@ from graphbrain import Brain
 from graphbrain.analyst.questions import ask
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
-from tests.acceptance.planted_web import FACTS, GONE, HOST, SLOW, SLOWNESS, Planted, planted
+from tests.acceptance.planted_web import FACTS, GONE, HOST, LOST, SLOW, SLOWNESS, Planted, planted
 from tests.conftest import PATIENCE, Neo4j, emptied
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +64,12 @@ def test_what_pages_say_is_known_whoever_crawls(neo4j: Neo4j, crawler: Callable[
             if getattr(pages[url], name) != wanted
         }
         assert not wrong
-        assert {url for url, page in pages.items() if page.state == "frontier"} == {f"{HOST}/{path}" for path in GONE}
+        assert {url for url, page in pages.items() if page.state == "frontier"} == {
+            f"{HOST}/{path}" for path in (*GONE, *LOST)
+        }
+        broken = ask(brain.graph, "broken-links")
+        said = dict(zip(broken.column("names"), broken.column("text"), strict=True))
+        assert said == {f"{HOST}/{path}": f"to /{path}" for path in (*GONE, *LOST)}
         timed = ask(brain.graph, "slow-hosts")
         host, seconds = timed.columns.index("host"), timed.columns.index("seconds")
         assert timed.rows[0][host] == SLOW.removeprefix("http://") and timed.rows[0][seconds] >= SLOWNESS

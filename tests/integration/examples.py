@@ -306,6 +306,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "facts/spelt": {"rows": [[some[0], some[1], "text", None]]},
         "looks/spelt_rows": {"first": min(some), "last": max(some)},
         "facts/failures": {"rows": [[some[0], 1.0, 503]]},
+        "looks/marks": {"first": min(some), "last": max(some)},
         "looks/missing": {"first": min(some), "last": max(some)},
         "looks/waiting": {"host": ""},
         "looks/page_findings": {},

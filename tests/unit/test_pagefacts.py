@@ -116,6 +116,8 @@ def test_canonical_of_links(html: str, canonical: str | None) -> None:
         ('<a>; rel="next", <c>; title="x, y; rel=no"; rel="prev canonical"', ["c"]),
         ('<a,b>; rel=canonical; rel=next, <d>;rel="canonical"', ["a,b", "d"]),
         ("<a>; rel=next", []),
+        (", ,<c>;; rel=canonical; ,", ["c"]),
+        ('<c>; anchor="/other"; rel=canonical, <d>; anchor=""; rel=canonical', ["d"]),
         ("c; rel=canonical", []),
         ("", []),
     ],

@@ -340,6 +340,12 @@ WHATWG = [
 ]
 
 
+@pytest.mark.parametrize("reference", ["http://", "HTTPS:\\\\", "//", "http:///?x", "\thttp://\n#x", "http://["])
+def test_what_browsers_take_for_no_url(reference: str) -> None:
+    with pytest.raises(BadInput):
+        resolved("http://example.org/foo/bar", reference)
+
+
 @pytest.mark.parametrize(("reference", "base", "goal"), WHATWG)
 def test_what_browsers_make_of_it(reference: str, base: str, goal: str) -> None:
     assert address(resolved(base, reference)) == goal

@@ -359,13 +359,16 @@ def test_a_broken_link_by_way_of_a_redirect_says_what_the_page_names(brain: Brai
     _links_to_chain(brain)
     _chain(brain)
     brain.report([Failed(f"{A}/final", status=404)])
-    assert rows(brain, "broken-links", "on", "names", "text", "broken") == [
+    assert sorted(rows(brain, "broken-links", "on", "names", "text", "broken")) == [
         (f"{A}/by-final", f"{A}/final", "to final", f"{A}/final"),
         *((f"{A}/by-{name}", f"{A}/{name}", f"to {name}", f"{A}/final") for name in CHAIN),
         (f"{A}/two", f"{A}/final", "second", f"{A}/final"),
         (f"{A}/two", f"{A}/r1", "first", f"{A}/final"),
     ]
     assert rows(brain, "broken-links", "on", host="b.example") == []
+    # The worst first: those of pages that have given most along each link.
+    paid = rows(brain, "broken-links", "paid")
+    assert paid == sorted(paid, reverse=True) and paid[0] > paid[-1] > 0.0
 
 
 # ---------------------------------------------------------------------- limits, and tables
@@ -572,3 +575,28 @@ def test_server_errors_and_changes_over_time(brain: Brain) -> None:
     ] == told
     assert rows(brain, "changes-between", "what", since=days[0], until=days[1]) == ["new"]
     assert rows(brain, "changes-between", "what", since=days[1], until=days[2]) == ["changed"]
+
+
+def test_an_alias_says_nothing_of_what_its_page_said_before(brain: Brain) -> None:
+    said: dict[str, Any] = {"title": "x", "canonical": f"{A}/lost", "noindex": True, "language": "en", "size": 9}
+    said |= {"content_type": "text/html", "body": b"<p>the same words on both pages, and some more of them"}
+    brain.seed([f"{A}/"])
+    brain.report(
+        [
+            Fetched(f"{A}/", [f"{A}/goal", f"{A}/lost", f"{A}/one", f"{A}/two"], seconds=0.1),
+            *(Fetched(f"{A}/{name}", [], **said) for name in ("goal", "one", "two")),
+            Failed(f"{A}/lost", status=404, body=said["body"]),
+        ]
+    )
+    about = ("noindex-pages", "canonical-conflicts", "titles", "thin-and-huge-pages", "soft-missing-pages")
+    assert [len(rows(brain, name, "url")) for name in about] == [3] * len(about)
+    groups = ("duplicates", "text-duplicates", "near-duplicates", "same-titles", "content-types")
+    assert [rows(brain, name, "pages") for name in groups] == [[3]] * len(groups)
+    brain.report([Fetched(f"{A}/{name}", redirected_to=f"{A}/goal") for name in ("one", "two")])
+    assert {brain.page(f"{A}/{name}").state for name in ("one", "two")} == {"alias"}
+    assert {name: rows(brain, name, "url") for name in about} == {name: [f"{A}/goal"] for name in about}
+    assert {name: rows(brain, name, "pages") for name in groups} == {
+        name: [1] if name == "content-types" else [] for name in groups
+    }
+    alias = brain.page(f"{A}/one")
+    assert (alias.title, alias.canonical, alias.noindex, alias.language, alias.size) == (None,) * 5

@@ -56,9 +56,9 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     "broken-links": (
         ("on", "status", "names", "broken"),
         [
+            (f"{A}/one", 404, f"{A}/broken", f"{A}/broken"),
             (f"{A}/", 410, f"{A}/lost", f"{A}/lost"),
             (f"{A}/", 503, f"{D}/", f"{D}/"),
-            (f"{A}/one", 404, f"{A}/broken", f"{A}/broken"),
         ],
     ),
     "statuses": (
