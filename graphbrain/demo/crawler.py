@@ -126,7 +126,7 @@ def crawl(
     judge = judge and _forgiving(judge)
     known = _Robots(brain, opener) if robots else None
     stop = stop or threading.Event()
-    out, reported = dict[Future[Fetched | Failed | None], Claim](), 0
+    out, reported, paused = dict[Future[Fetched | Failed | None], Claim](), 0, False
 
     def visit(claim: Claim) -> Fetched | Failed | None:
         result = known.first(claim) if known else claim
@@ -138,6 +138,9 @@ def crawl(
                 # No more than can be fetched at once: a claim says that its host may be asked now.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
+                if claims.paused and not paused:
+                    log.info("Nothing is handed out: %s.", claims.why({}))
+                paused = claims.paused
                 out |= {pool.submit(visit, claim): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
