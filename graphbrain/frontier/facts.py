@@ -101,7 +101,7 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     if pages:
         tx.do("facts/pages", rows=pages)
     kept = [v for v in verdicts if v.keep]
-    led = [[v.visit.page, list(v.item.led_to) or None] for v in kept if _leads_anew(v)]
+    led = [[v.visit.page, list(v.item.led_to) or None, v.item.leads_to] for v in kept if _leads_anew(v)]
     if led:
         tx.do("facts/led", rows=led)
     # With the facts of a page its seconds are written.
