@@ -539,7 +539,8 @@ class Host(_Record):
     address left aside. `queued`: do pages wait in queues of its own? `set_aside`: do such wait that its budget must
     have room for? `robots_at`: when its robots.txt was set; `robots_http_at`, `robots_https_at`: when one was set
     for that scheme alone. `pages`: how many the graph has of it, no more than were counted: `more_pages` says that
-    there are more. `in_scope`: do the settings let it be fetched?
+    there are more. `in_scope`: do the settings let it be fetched? `wall`: where temporary redirects have led the last
+    visits of `walled` of its pages, a login or a consent page perhaps; None where they were fewer than five.
     """
 
     name: str
@@ -572,6 +573,8 @@ class Host(_Record):
     in_scope: bool = True
     failing_since: float | None = None
     illness: str | None = None
+    wall: str | None = None
+    walled: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -306,6 +306,14 @@ class Settings:
             if name in self.given and _meant(name, getattr(self, name)) != _meant(name, getattr(brain, name))
         }
 
+    def beyond(self, brain: Settings) -> dict[str, Any]:
+        """The same without hosts that are all within the brain's scope: who names a part of it asks for no other."""
+        return {
+            name: value
+            for name, value in self.unlike(brain).items()
+            if name != "allow_hosts" or not _within(value, brain.allow_hosts)
+        }
+
     def checked(self) -> Settings:
         """Itself, when every value is possible; SettingsError in one sentence otherwise."""
         rules = (
@@ -421,6 +429,15 @@ def _meant(name: str, value: Any) -> Any:
     if name in HOST_LISTS and value.strip():
         return HostList.of(value, lenient=True)
     return value
+
+
+def _within(hosts: str, scope: str) -> bool:
+    """Are all of these hosts named in the scope?"""
+    if not hosts.strip() or not scope.strip():  # empty: all hosts
+        return not scope.strip()
+    given, there = HostList.of(hosts, lenient=True), HostList.of(scope, lenient=True)
+    named = (entry for entry in given.at_port if entry[0] not in there.anyway)
+    return given.anyway <= there.anyway and there.at_port.issuperset(named)
 
 
 def other_than(brain: Settings, given: Mapping[str, Any], from_environment: Container[str]) -> str:

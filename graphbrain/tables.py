@@ -2,7 +2,8 @@
 
 On a terminal a table is aligned and fits its width: columns without any value are left out, and if the last one, mostly
 a URL, has too little room, those that can be spared; a URL that is still too long keeps its host and its tail. An
-answer, of which any column may be a URL, shares the width among those that are too wide. Anywhere else a table is
+answer, of which any column may be a URL, shares the width among those that are too wide; where it has several URLs and
+they do not fit, its rows stand one below the other, with their URLs whole. Anywhere else a table is
 tab-separated: a header line, then whole values, without padding or colours. There a number is written as
 Python does, a time in UTC by ISO 8601, nothing as an empty field; a backslash, what controls a terminal or ends a line,
 and what cannot be seen or turns the direction of reading are escaped: `\\\\`, `\\t`, `\\n`, `\\r`, `\\xNN`, `\\uNNNN`.
@@ -428,7 +429,10 @@ def _laid_out(columns: Sequence[str], rows: Sequence[Sequence[_Lines]], width: i
         max(cell_len(line) for line in (columns[at], *(line for row in rows for line in row[at]))) for at in places
     ]
     wide = _shares(needed, width - GAP * (len(places) - 1))
-    if any(has < min(need, LEAST_SHARE) for need, has in zip(needed, wide, strict=True)):
+    narrow = any(has < min(need, LEAST_SHARE) for need, has in zip(needed, wide, strict=True))
+    urls = [at for at, place in enumerate(places) if any("://" in line for row in rows for line in row[place])]
+    # Of two URLs that are cut, neither can be used.
+    if narrow or (len(urls) > 1 and any(needed[at] > wide[at] for at in urls)):
         for row in rows:
             yield from _upright([columns[at] for at in places], [row[at] for at in places], width)
             yield "\n" if row is not rows[-1] else ""

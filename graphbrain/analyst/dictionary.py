@@ -78,6 +78,7 @@ PAGE: dict[str, tuple[str, str]] = {
         "",
         "where temporary redirects, or a refresh in 0 seconds, led its last visit, at most five URLs",
     ),
+    "leads_to": ("", "its host, and in short where temporary redirects led its last visit, without the query; indexed"),
     "missing_simhash": ("64 bits", "of the text of its last 404 or 410, as of simhash"),
     "authority_history": ("score", "with authority_cash the authority: how much good hubs link to it"),
     "authority_cash": ("score", "the part of the authority that is not yet paid on"),

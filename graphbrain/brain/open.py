@@ -54,9 +54,11 @@ def changes(opened: Session, given: Settings, from_environment: Container[str]) 
     unlike = given.unlike(opened.settings)
     if not unlike or given.change_settings:
         return unlike
-    if opened.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
-        raise SettingsError(other_than(opened.settings, unlike, from_environment))
-    return unlike
+    if not opened.graph.read(lambda tx: tx.one("brain/sizes")[0], "brain/sizes"):
+        return unlike
+    if refused := given.beyond(opened.settings):
+        raise SettingsError(other_than(opened.settings, refused, from_environment))
+    return {}
 
 
 def renew_lanes(opened: Session) -> None:

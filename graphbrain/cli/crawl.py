@@ -44,7 +44,7 @@ def seed(app: App, urls: tuple[str, ...], source: IO[str] | None, plain: bool, a
     """Tell the brain where to begin.
 
     FILE ('-' is stdin) has one URL a line; or it is CSV or TSV whose first line names a column 'url', JSON lines with
-    a 'url', or CDXJ. Blank lines and those that begin with '#' are left out. What is none of these is refused.
+    a 'url', CDX or CDXJ. Blank lines and those that begin with '#' are left out. What is none of these is refused.
     Pages that were given up wait again; those outside the scope are kept, and not fetched.
     Exits 1 when a URL was refused; the others are kept.
     """

@@ -29,16 +29,15 @@ def _form(*names: str) -> Callable[[F], F]:
     """Give a command `--format`, and `--json` as every command that prints data has it."""
     text = "Else what FILE's ending says; jsonl on stdout."
     said = click.option("--format", "form", type=click.Choice(names), help=text)
-    json = click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+    whole = "JSON lines for programs: all columns, and times in epoch seconds."
+    json = click.option("--json", "as_json", is_flag=True, help=whole)
     return lambda command: said(json(command))
 
 
 def _layout(command: F) -> F:
     """Give a command `--columns` and `--raw`."""
-    columns = click.option(
-        "--columns", metavar="A,B,…|all", help="Which, in which order. Unless given CSV has few, JSON lines all."
-    )
-    raw = click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates as CSV has them.")
+    columns = click.option("--columns", metavar="A,B,…|all", help="Which, in which order. Unless given there are few.")
+    raw = click.option("--raw/--dates", default=None, help="Times as epoch seconds, or as dates (ISO 8601, UTC).")
     return columns(raw(command))
 
 
@@ -52,8 +51,12 @@ def _checked(kind: type[Any], form: str, columns: str | None, raw: bool | None) 
     return {"columns": columns, "raw": raw}
 
 
-def _form_of(file: Path | None, form: str | None, names: dict[str, str]) -> str:
+def _form_of(file: Path | None, form: str | None, as_json: bool, names: dict[str, str]) -> str:
     """The format of a file: as it is said, or by its ending (`names`: ending → format). Raises BadInput for another."""
+    if as_json and form not in (None, "jsonl"):
+        raise click.UsageError("Give either --json or --format.")
+    if as_json:
+        return "json"
     if form is not None or file is None or str(file) == "-":
         return form or "jsonl"
     ending = Path(str(file).removesuffix(".gz")).suffix.lower()
@@ -76,7 +79,14 @@ ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv
 @connection
 @pass_app
 def dump_pages(
-    app: App, /, file: Path | None, form: str | None, columns: str | None, raw: bool | None, **which: Any
+    app: App,
+    /,
+    file: Path | None,
+    form: str | None,
+    as_json: bool,
+    columns: str | None,
+    raw: bool | None,
+    **which: Any,
 ) -> None:
     """Write out pages.
 
@@ -87,7 +97,7 @@ def dump_pages(
     from graphbrain import show
     from graphbrain.ingest import dump
 
-    form = _form_of(file, form, ENDINGS | {".nodes": "nodes"})
+    form = _form_of(file, form, as_json, ENDINGS | {".nodes": "nodes"})
     layout = _checked(Page, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_pages(brain.dump_pages(**which, progress=bar), form, out, **layout)
@@ -103,7 +113,14 @@ def dump_pages(
 @connection
 @pass_app
 def dump_links(
-    app: App, /, file: Path | None, form: str | None, columns: str | None, raw: bool | None, **which: Any
+    app: App,
+    /,
+    file: Path | None,
+    form: str | None,
+    as_json: bool,
+    columns: str | None,
+    raw: bool | None,
+    **which: Any,
 ) -> None:
     """Write out links.
 
@@ -114,7 +131,7 @@ def dump_links(
     from graphbrain import show
     from graphbrain.ingest import dump
 
-    form = _form_of(file, form, ENDINGS | {".edges": "edges"})
+    form = _form_of(file, form, as_json, ENDINGS | {".edges": "edges"})
     layout = _checked(KnownLink, form, columns, raw)
     with _to(file) as out, app.brain(auto_tend=False) as brain, _bar(file) as bar:
         count = dump.write_links(brain.dump_links(**which, progress=bar), form, out, **layout)

@@ -337,7 +337,7 @@ def _days(name: str, value: float | None) -> str | None:
 
 def hosts_table(hosts: Iterable[Host]) -> Table:
     """Hosts as they come, one a line."""
-    columns = ("pages", "delay", "out", "used", "budget", "pace", "silent", "blocked", "host")
+    columns = ("pages", "delay", "out", "used", "budget", "pace", "silent", "blocked", "wall", "host")
     rows = (
         (
             Cell(host.pages, f"{host.pages or 0:,}{'+' if host.more_pages else ''}"),
@@ -348,11 +348,14 @@ def hosts_table(hosts: Iterable[Host]) -> Table:
             None if host.pace == 1 else Cell(host.pace, f"{host.pace:.2f}"),
             host.unanswered or None,
             Cell(_time(host.blocked_until), _blocked(host.blocked_until) or "–"),
+            None
+            if host.wall is None
+            else f"{host.walled:,} of its pages lead to {host.wall}: a login, or a consent page?",
             host.name,
         )
         for host in hosts
     )
-    return rows_table(columns, rows, ("used", "budget", "silent", "pace"))
+    return Table(columns, rows, ("used", "budget", "silent", "pace"), remark="wall")
 
 
 _HOST_TIMES = (

@@ -116,17 +116,16 @@ def crawl(
 ) -> int:
     """Crawl until nothing is left to fetch, `limit` pages are reported, or `stop` is set; how many were.
 
-    `patience`: also end when the next page is further away than so many seconds; a retry after an
-    error can be minutes or days away. `handlers`: urllib's, for a proxy, cookies. `robots`: fetch
-    robots.txt; else the brain goes by those it was given. `now_only`: fetch what `crawl_now` has asked
-    for. `on_page` is called after each report. Interrupted, it gives claims back.
+    `patience`: also end when the next page is further away than so many seconds; a retry after an error can be minutes
+    or days away. `handlers`: urllib's, for a proxy, cookies. `robots`: fetch robots.txt; else the brain goes by those
+    it has. `now_only`: fetch what `crawl_now` has asked for. `on_page`: called after reports. Ctrl-C: claims go back.
     """
     opener = build_opener(_Redirects, _Followed, *handlers)
     opener.addheaders = [("User-Agent", brain.settings.user_agent)]
     judge = judge and _forgiving(judge)
     known = _Robots(brain, opener) if robots else None
     stop = stop or threading.Event()
-    out, reported = dict[Future[Fetched | Failed | None], Claim](), 0
+    out, reported, paused = dict[Future[Fetched | Failed | None], Claim](), 0, False
 
     def visit(claim: Claim) -> Fetched | Failed | None:
         result = known.first(claim) if known else claim
@@ -138,6 +137,7 @@ def crawl(
                 # No more than can be fetched at once: a claim says that its host may be asked now.
                 free = min(threads, limit) - len(out)
                 claims = brain.next_urls(free, wait=0 if out else 1, now_only=now_only) if free else Claims(())
+                paused = _paused(claims, said=paused)
                 out |= {pool.submit(visit, claim): claim for claim in claims}
                 late = claims.next_ready is not None and claims.next_ready > brain.now() + patience
                 if not out and (limit < 1 or claims.finished or late):
@@ -161,6 +161,13 @@ def crawl(
         except BaseException:  # Ctrl-C
             brain.give_back(out.values())
             raise
+
+
+def _paused(claims: Claims, *, said: bool) -> bool:
+    """Is the brain paused? The first time that is said."""
+    if claims.paused and not said:
+        log.info("Nothing is handed out: %s.", claims.why({}))
+    return claims.paused
 
 
 class _Robots:

@@ -115,7 +115,7 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     pages += [[v.visit.page, *[None] * 6, v.item.report.seconds] for v in kept if _was_page(v)]
     if pages:
         tx.do("facts/pages", rows=pages)
-    led = [[v.visit.page, list(v.item.led_to) or None] for v in kept if _leads_anew(v)]
+    led = [[v.visit.page, list(v.item.led_to) or None, v.item.leads_to] for v in kept if _leads_anew(v)]
     if led:
         tx.do("facts/led", rows=led)
     # With the facts of a page its seconds are written.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, facts, relink, spellings, visits
+from graphbrain.frontier import discovery, facts, relink, spellings, visits, walls
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.relink import Named, Redirected
 from graphbrain.frontier.verdicts import RETURNED, Item, Policy, Verdict, Visit, judge, told_of
@@ -68,6 +68,7 @@ class Recorded:
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
     """Record these visits, each page at most once. Raises Heavy, unless they may be `heavy`."""
+    items = walls.behind(tx, items)
     named = discover(tx, items, policy, now, heavy=heavy)
     ledger = _lock(tx, items, named, policy.rule)
 

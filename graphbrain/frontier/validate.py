@@ -20,6 +20,7 @@ from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen,
 from graphbrain.schedule import blocks, fingerprints
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.url import USER_LEFT_OUT, Rules, cleaner, names_user, resolved, without_user
+from graphbrain.wall import place_of
 
 __all__ = ["TWICE", "Intake", "named", "refused", "unreadable"]
 
@@ -95,6 +96,8 @@ class Intake:
             item.seen = _seen(report, key, item.at, self._change)
             item.facts = facts.of_page(report, url, self._rules)
             item.led_to = facts.led_to(report, url, self._rules)
+            if item.led_to and report.status in TEMPORARY:
+                item.leads_to = place_of(url, item.led_to)
         else:
             item.missing_simhash = facts.missing_simhash(report)
         if led.target and what.follows and isinstance(report, Fetched):

@@ -62,6 +62,10 @@ class Item:
     """what is told of the page for those who ask later: see facts/pages"""
     led_to: tuple[str, ...] = ()
     """where the visit was led by temporary redirects, or a refresh in 0 seconds"""
+    leads_to: str | None = None
+    """its host, and in short where it was led by temporary redirects: see `walls`"""
+    walled: bool = False
+    """was it led where many pages of its host are led, to a login perhaps?"""
     missing_simhash: int | None = None
     """of the text of an answer that says there is no such page"""
     link_facts: Mapping[str, tuple[str | None, str | None]] = field(default_factory=dict)
@@ -348,7 +352,7 @@ def _outcome(item: Item, visit: Visit, policy: Policy) -> tuple[Outcome, Change]
         return "alias", change
     if visit.first_fetched is None:
         return "new", change
-    if report.not_modified:
+    if report.not_modified or item.walled:
         return "same", change
     if report.changed is not None:
         return "changed" if report.changed else "same", change

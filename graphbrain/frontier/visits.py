@@ -160,7 +160,7 @@ def _told(verdict: Verdict) -> bool:
     report, visit = verdict.item.report, verdict.visit
     if visit.first_fetched is None or not isinstance(report, Fetched) or verdict.answer.outcome == "alias":
         return False
-    if (visit.fetched or 0.0) < EARLIEST:
+    if verdict.item.walled or (visit.fetched or 0.0) < EARLIEST:
         return False
     compared = verdict.item.told != "some" and verdict.change.compares(visit.seen, verdict.item.seen)
     return report.not_modified or report.changed is not None or visit.state == "alias" or compared

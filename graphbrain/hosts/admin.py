@@ -19,6 +19,7 @@ from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness, robots
 from graphbrain.hosts.state import KEPT, HostState, Manners
 from graphbrain.model import FOR_EVER, Host
+from graphbrain.wall import MANY, bare
 
 __all__ = [
     "Told",
@@ -41,6 +42,8 @@ BATCH = 200
 REVIEWING = frozenset({"pages_per_host", "revisit_seconds", "user_agent"})
 """Settings after which all hosts are reviewed."""
 NEVER_DEAD = 2**53
+MOST_LED = 10_000
+"""Pages of a host that are read, at most, to see where many of them lead."""
 OWN = {"delay": "delay", "in_flight": "most_in_flight", "budget": "budget"}
 """What can be set for a host, and the property that holds it."""
 
@@ -88,11 +91,20 @@ def look(
 
 
 def sized(tx: Tx, found: Sequence[Host], most: int) -> list[Host]:
-    """These hosts with how many pages they have; of each no more are counted than `most`."""
+    """These hosts with how many pages they have, of which no more are counted than `most`; and with the place to which
+    many of them lead for now."""
     if not found:
         return []
-    sizes = dict(tx.one("hosts/sizes", names=[host.name for host in found], limit=most + 1)[0])
-    return [replace(host, pages=min(most, sizes[host.name]), more_pages=sizes[host.name] > most) for host in found]
+    names = [host.name for host in found]
+    sizes = dict(tx.one("hosts/sizes", names=names, limit=most + 1)[0])
+    led = tx.one("hosts/walls", names=names, limit=MOST_LED, least=MANY)[0]
+    walls = {name: {"wall": bare(url), "walled": pages} for name, url, pages in led}
+
+    def full(host: Host) -> Host:
+        pages = sizes[host.name]
+        return replace(host, pages=min(most, pages), more_pages=pages > most, **walls.get(host.name, {}))
+
+    return [full(host) for host in found]
 
 
 def listed(tx: Tx, name: str, manners: Manners) -> Host:

@@ -75,12 +75,13 @@ class Layout:
 
     @classmethod
     def of(cls, kind: type[Page | KnownLink], form: str, columns: str | None, raw: bool | None) -> Layout:
-        """As it is asked for: `columns` between commas, or "all"; else CSV, which people read, has few, and JSON lines
-        all. `raw`: epoch seconds; else CSV has dates. Raises BadInput for a column that there is not."""
-        known = kind.columns()
-        few = SHORT if kind is Page and form == "csv" else known
+        """As it is asked for: `columns` between commas, or "all"; else those that people look for first. `raw`: epoch
+        seconds, else dates. `form` "json" is JSON lines for programs, as other commands print them: unless asked
+        otherwise with all columns, and raw. Raises BadInput for a column that there is not."""
+        known, whole = kind.columns(), form == "json"
+        few = SHORT if kind is Page and not whole else known
         wanted = few if columns is None else known if columns.strip() == "all" else _named(columns, known)
-        return cls(wanted, form == "csv" if raw is None else not raw)
+        return cls(wanted, not (whole if raw is None else raw))
 
     def record(self, item: Page | KnownLink) -> dict[str, Any]:
         """What is written of an item."""
@@ -112,8 +113,8 @@ def _date(value: Any) -> Any:
 def write_pages(
     pages: Iterable[Page], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
 ) -> int:
-    """Write pages as `jsonl`, `csv` or `nodes`; how many. `nodes` has id, fetched 1 or 0, and URL, by tabs. `columns`,
-    `raw`: as of `Layout.of`."""
+    """Write pages as `jsonl`, `json` (the same for programs), `csv` or `nodes`; how many. `nodes` has id, fetched 1 or
+    0, and URL, by tabs. `columns`, `raw`: as of `Layout.of`."""
     if form == "nodes":
         return _lines((f"{p.id}\t{int(p.first_fetched is not None)}\t{p.url}\n" for p in pages), out)
     return _records(pages, Layout.of(Page, form, columns, raw), form, out)
@@ -122,14 +123,15 @@ def write_pages(
 def write_links(
     links: Iterable[KnownLink], form: str, out: TextIO, *, columns: str | None = None, raw: bool | None = None
 ) -> int:
-    """Write links as `jsonl`, `csv` or `edges`; how many. `edges` has the ids of source and target, by a tab."""
+    """Write links as `jsonl`, `json` (the same for programs), `csv` or `edges`; how many. `edges` has the ids of source
+    and target, by a tab."""
     if form == "edges":
         return _lines((f"{link.source_id}\t{link.target_id}\n" for link in links), out)
     return _records(links, Layout.of(KnownLink, form, columns, raw), form, out)
 
 
 def _records(items: Iterable[Page | KnownLink], layout: Layout, form: str, out: TextIO) -> int:
-    if form == "jsonl":
+    if form in ("json", "jsonl"):
         return _lines((json.dumps(layout.record(item)) + "\n" for item in items), out)
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(layout.columns)

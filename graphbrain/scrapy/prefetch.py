@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import GraphbrainError, GraphTooSmall
 from graphbrain.model import SeedAnswer
+from graphbrain.wall import ASKED
 
 __all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Taken", "Visited"]
 
@@ -34,6 +35,8 @@ RETRY_PATIENCE = 10.0
 """Seconds for which the end is put off for a page that is to be tried again, if nobody says otherwise."""
 MOST_SAID = 10
 """Start pages of a batch of which it is said that they will not be fetched."""
+MOST_WALLED = 1_000
+"""Hosts of which it is said that their pages lead to one."""
 RENEWALS = 3
 """Renewals within the length of a lease."""
 
@@ -101,6 +104,7 @@ class Desk:
         self._wanted = self._most = 0
         self._happened = 0
         self._over = self._paused = False
+        self._walled: set[str] = set()
         self._stop_claiming, self._stop_writing = threading.Event(), threading.Event()
         self._claim_now, self._write_now = threading.Event(), threading.Event()
         self._not_before = 0.0
@@ -399,9 +403,21 @@ class Desk:
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
             self._say(answer.links_refused)
             self.counts["userinfo_dropped"] += answer.userinfo_dropped
+            if answer.accepted and ASKED in answer.reason:
+                self._say_wall(result, answer.reason)
             if not answer.accepted:
                 self.counts["refused"] += 1
                 log.warning("The visit of %s was refused: %s.", result.url, answer.reason)
+
+    def _say_wall(self, result: Fetched | Failed, why: str) -> None:
+        """Say, once for each host, that its pages lead to a login, perhaps."""
+        host = "" if result.claim is None else result.claim.host
+        if host not in self._walled and len(self._walled) < MOST_WALLED:
+            self._walled.add(host)
+            log.warning(
+                "%s: %s. A request with meta 'graphbrain_every_process' is sent by each process, before it is handed "
+                "pages: see docs/scrapy.md.", result.url, why,
+            )  # fmt: skip
 
     def _say(self, told: Iterable[tuple[str, str]]) -> None:
         for url, reason in told:

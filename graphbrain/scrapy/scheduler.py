@@ -79,15 +79,15 @@ __all__ = ["Addon", "Bases", "DownloaderMiddleware", "Scheduler", "SpiderMiddlew
 
 MARK = "_graphbrain"
 """Where a request's meta keeps the number of the visit that it belongs to."""
+OWN = -1
+"""In place of that number: the request is its process's own, and so is where a redirect leads it."""
 TICK = 0.1
 """Seconds between two looks at which requests Scrapy has done with."""
 ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
 PERMANENT = (301, 308)
 MOST_KNOWN = 10_000
-"""Patterns of pages, and ends of redirects, that are remembered."""
-MANY = 5
-"""Pages of a host that lead to one before it is taken for a login or a consent page."""
+"""Patterns of pages that are remembered."""
 MOST_REDIRECTS = 5
 SILENT = (
     *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
@@ -154,8 +154,6 @@ class _Visit:
     fault: Fault = "not_sent"
     """whose fault it is that there is no answer to be reported"""
     broken_off: bool = False
-    walled: bool = False
-    """Does it lead where many pages of its host lead, to a login perhaps?"""
 
     def unfetched(self, error: Exception) -> None:
         """The request, or a middleware in the place of the server, has raised this."""
@@ -203,9 +201,6 @@ class _Visit:
             body = response.body if status in (404, 410) else None  # other pages may look like it
             error = f"HTTP {status} at {response.url}" if led(response) else ""
             return Failed(url, claim, status, error=error, retry_after=wait, seconds=took, body=body)
-        if good and self.walled:
-            status, chain = led(response) or (status, ())
-            return Fetched(url, (), claim, status, changed=False, seconds=took, led_to=chain)
         near, links = reader.read(response, self.links) if good else (None, [*self.links])
         if (elsewhere := led(response)) is not None and good:  # the content is that of another address
             status, chain = elsewhere
@@ -242,8 +237,6 @@ class Scheduler(BaseScheduler):
         """These requests, and those that came of them."""
         self._first_gone: set[Request] = set()
         self._said: set[tuple[str, str]] = set()
-        self._led: dict[tuple[str, str], set[str]] = {}
-        """Host, and where a redirect for now has ended → keys of the pages that led there, up to `MANY`."""
         self._own = 0
         """Requests of a start that this process fetched itself."""
         self._closing = False
@@ -353,11 +346,12 @@ class Scheduler(BaseScheduler):
                 visit.requests.add(request)
                 self._push(request)
             return True
+        own = request.meta.get(MARK) == OWN
         request = _unmarked(request)
         # Every spider's start has dont_filter: it begins a crawl, which may have begun before.
         start = request.meta.get("is_start_request")
         again = (request.dont_filter and not start) or (start and self._every_start)
-        if not again and (note := express(request, self.crawler.spider)) is not None:
+        if not again and not own and (note := express(request, self.crawler.spider)) is not None:
             self._desk.seed(request.url, note)
             return True
         request = _without_user(request)
@@ -368,6 +362,7 @@ class Scheduler(BaseScheduler):
             self._held_up = True
         if self._held_up:
             self._first.add(request)
+        request.meta[MARK] = OWN
         self._push(request)
         return True
 
@@ -463,33 +458,12 @@ class Scheduler(BaseScheduler):
         both together would take a tenth longer.
         """
         try:
-            visit.walled = self._is_wall(visit)
             made = visit.result(self._reader)
             return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
             return Failed(visit.claim.url, visit.claim, error=_told(error), fault=fault)
-
-    def _is_wall(self, visit: _Visit) -> bool:
-        """Has the visit led where `MANY` other pages of its host have led? The first time that is said."""
-        response = visit.response
-        urls = [] if response is None or response.request is None else response.request.meta.get("redirect_urls", [])
-        if response is None or not urls or visit.moved_to:
-            return False
-        end = response.url.partition("?")[0]
-        if len(self._led) > MOST_KNOWN:
-            self._led.clear()
-        led = self._led.setdefault((visit.claim.host, end), set())
-        if len(led) <= MANY and end != visit.claim.url.partition("?")[0]:
-            led.add(visit.claim.key)
-            if len(led) == MANY:
-                log.warning(
-                    "%d pages of %s lead to %s: is that a login or a consent page? What they bring from now on is no "
-                    "change of their content. A request with meta %r is sent by each process, before it claims pages.",
-                    MANY, visit.claim.host, end, EVERY,
-                )  # fmt: skip
-        return len(led) >= MANY
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -641,7 +615,7 @@ class SpiderMiddleware(_Middleware):
                     if request is not None:
                         yield request
                 else:
-                    yield made
+                    yield _unmarked(made) if isinstance(made, Request) else made
         except Exception as error:
             if visit is not None:
                 visit.raised(error)

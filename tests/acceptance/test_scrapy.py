@@ -369,7 +369,22 @@ def test_where_many_pages_lead_to_one_it_is_said(brain: Brain, spiders: Spiders)
     site = Site({"/": page(*login), "/login": page("/", text="who?"), **login})
     with serving(site):
         _, log = spiders.run("links", site)
-        assert log.count(f"pages of {brain.page(site.at('/')).host} lead to {site.at('/login')}: is that a login") == 1
+        host = brain.page(site.at("/")).host
+        assert log.count(f"5 pages of {host}, or more, lead to {site.at('/login')} for now: is that a login") == 1
+        assert (brain.host(host).wall, brain.host(host).walled) == (site.at("/login"), 9)
+
+
+def test_a_page_whose_callback_the_spider_lacks_is_no_ill_page(brain: Brain, spiders: Spiders) -> None:
+    """It says nothing of the page or its host; a spider that has the callback reads it."""
+    with serving(Site({"/": page(), "/special": page(text="special")})) as site:
+        brain.note({site.at("/special"): '{"callback":"read_special"}'})
+        brain.seed([site.at("/special")])
+        _, log = spiders.run("links", site)
+        assert "is to be given to read_special(), which this spider does not have" in log and "Traceback" not in log
+        lost = brain.page(site.at("/special"))
+        assert (lost.state, lost.fault, lost.status, site.asked()["/special"]) == ("frontier", "not_sent", None, 0)
+        host = brain.host(lost.host)
+        assert (host.failing_since, host.illness, host.unanswered, host.complaints) == (None, None, 0, 0)
 
 
 def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:

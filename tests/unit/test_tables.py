@@ -180,19 +180,36 @@ def test_rows_are_written_as_they_come() -> None:
 
 
 def test_the_columns_of_an_answer_share_the_width_and_narrow_ones_keep_theirs() -> None:
-    rows = [(LONG, 404, "http://b.example/", f"{LONG}?a"), (f"{LONG}?b", 7, "http://c.example/", f"{LONG}?c")]
-    head, *lines = shown(Answer(("on", "status", "short", "broken"), rows))
-    assert head.split() == ["on", "status", "short", "broken"]
-    first, status, short, second = (head.index(name) for name in ("on", "status", "short", "broken"))
-    assert (status - first - 2, 80 - second) == (25, 26) and all(len(line) == 80 for line in lines)
-    assert lines[0][status:].split()[:2] == ["404", "http://b.example/"] and short - status == len("status") + 2
-    assert lines[1].endswith("e.html?c") and lines[1][:status].rstrip().endswith(".html?b")
+    words = "word " * 12
+    rows = [(LONG, 404, "short one", f"{words}a"), (f"{LONG}?b", 7, "short two", f"{words}c")]
+    head, *lines = shown(Answer(("on", "status", "short", "text"), rows))
+    assert head.split() == ["on", "status", "short", "text"]
+    first, status, short, second = (head.index(name) for name in ("on", "status", "short", "text"))
+    assert (status - first - 2, 80 - second) == (30, 29) and all(len(line) <= 80 for line in lines)
+    assert lines[0][status:].split()[:2] == ["404", "short"] and short - status == len("status") + 2
+    assert lines[1].endswith(" c") and lines[1][:status].rstrip().endswith(".html?b")
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("columns", [("on", "status", "broken"), ("on", "names", "broken")])
+def test_where_an_answer_has_two_urls_both_are_whole(width: int, columns: tuple[str, ...]) -> None:
+    """Side by side where they fit, else one below the other; and each row is apart from the next."""
+    for length in range(0, 100, 7):
+        urls = [f"http://a.example/{'x' * length}{n}" for n in range(6)]
+        rows = [(urls[n], urls[n + 1] if "names" in columns else 404, urls[n + 3]) for n in range(2)]
+        lines = shown(Answer(columns, rows), width)
+        assert all(len(line) <= width for line in lines)
+        flowing = "".join(line.removeprefix(name).strip() for line in lines for name in (line.split(" ")[0],))
+        whole = "".join(line.strip() for line in lines)
+        assert all(url in whole or url in flowing for row in rows for url in row if isinstance(url, str)), lines
+        assert "…" not in whole
 
 
 def test_urls_that_would_look_alike_are_cut_where_they_differ() -> None:
     urls = [f"http://shop.example/{'deep/' * 10}product-{n}/{'details/' * 10}it.html" for n in range(3)]
-    lines = shown(Answer(("on", "broken"), [(LONG, urls[0]), (f"{LONG}?", urls[1]), (LONG, urls[2]), (LONG, urls[0])]))
-    cut = [line.split()[1] for line in lines[1:]]
+    rows = [("word " * 9, urls[0]), ("word " * 8, urls[1]), ("word " * 9, urls[2]), ("word " * 9, urls[0])]
+    lines = shown(Answer(("text", "broken"), rows))
+    cut = [line.split()[-1] for line in lines[1:]]
     assert len(set(cut)) == 3 and cut[0] == cut[3], "the same text is cut in the same way"
     assert all(f"t-{n % 3}/" in line and len(line) <= 80 for n, line in enumerate(lines[1:]))
 

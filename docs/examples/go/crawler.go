@@ -28,6 +28,7 @@ type reply struct {
 	Claims, Answers []object
 	NextReady       *float64 `json:"next_ready"`
 	NextUnfailed    *float64 `json:"next_unfailed"`
+	Paused          bool
 	Error           object
 }
 
@@ -60,7 +61,10 @@ func post(verb string, body object) reply {
 		request.Header.Set("Authorization", "Bearer "+os.Getenv("GRAPHBRAIN_SERVICE_TOKEN"))
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Idempotency-Key", key)
-		if answer, err := service.Do(request); err == nil {
+		answer, err := service.Do(request)
+		if err != nil {
+			say(fmt.Sprintf("the service does not answer (%v); it is asked again", err))
+		} else {
 			var told reply
 			err = json.NewDecoder(answer.Body).Decode(&told)
 			answer.Body.Close()
@@ -72,6 +76,16 @@ func post(verb string, body object) reply {
 		}
 		time.Sleep(pause)
 	}
+}
+
+// said: the last sentence about a wait, which is said once.
+var said string
+
+func say(sentence string) {
+	if sentence != said {
+		log.Print(sentence)
+	}
+	said = sentence
 }
 
 // fetch gets one page and makes a report of it.
@@ -121,6 +135,16 @@ func main() {
 	signal.Notify(stop, os.Interrupt)
 	for pages := 0; ; {
 		told := post("next_urls", object{"n": 10, "wait": 10})
+		if told.Paused {
+			say("the brain is paused: nothing is handed out until 'graphbrain resume'")
+			select { // a second, for a service that does not wait
+			case <-stop:
+				log.Fatal("stopped: no pages were held")
+			case <-time.After(time.Second):
+			}
+			continue
+		}
+		said = ""
 		patient := float64(time.Now().Add(patience).Unix())
 		if len(told.Claims) == 0 && (told.NextUnfailed == nil || *told.NextUnfailed > patient) {
 			fmt.Println(pages, "pages")

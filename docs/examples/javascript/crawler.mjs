@@ -9,6 +9,8 @@ import https from "node:https";
 
 const { GRAPHBRAIN_SERVICE_URL: service, GRAPHBRAIN_SERVICE_TOKEN: token, http_proxy: proxy } = process.env;
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+let said = ""; // the last sentence about a wait, which is said once
+const say = (sentence) => sentence === said || console.error((said = sentence));
 // The crawl has ended when nothing can be claimed for so many seconds; pages that have failed and will be tried again do
 // not count. A page that another crawler holds counts with the end of its lease: if that is further off, this crawler
 // ends, and the other goes on with what the page links to.
@@ -24,7 +26,8 @@ async function post(verb, body) {
     let told;
     try {
       told = await (await fetch(`${service}/v1/${verb}`, { method: "POST", headers, body: JSON.stringify(body) })).json();
-    } catch {
+    } catch (error) {
+      say(`${service} does not answer (${error.cause?.message ?? error.message}); it is asked again.`);
       await pause(ms);
       continue;
     }
@@ -80,7 +83,13 @@ function end(sentence, code = 1) {
 
 async function crawl() {
   for (let pages = 0; ; ) {
-    const { claims, next_ready, next_unfailed } = await post("next_urls", { n: 10, wait: 10 });
+    const { claims, next_ready, next_unfailed, paused } = await post("next_urls", { n: 10, wait: 10 });
+    if (paused) {
+      say("The brain is paused: nothing is handed out until 'graphbrain resume'.");
+      await pause(1_000); // for a service that does not wait
+      continue;
+    }
+    said = "";
     if (!claims.length && (next_unfailed === null || next_unfailed > Date.now() / 1000 + patience)) {
       console.log(pages, "pages");
       if (next_ready) console.log("The next one may be fetched from", new Date(1000 * next_ready).toLocaleString(), "on.");

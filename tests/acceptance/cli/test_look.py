@@ -96,7 +96,7 @@ def test_batch_scores_are_shown(small: Run) -> None:
         small("dump", "pages", "--format", "csv", "--columns", "all", "--raw").stdout.splitlines()[0].split(",")
         == without
     ), "the same header"
-    scores = {page["url"]: page["pagerank"] for page in lines(small("dump", "pages"))}
+    scores = {page["url"]: page["pagerank"] for page in lines(small("dump", "pages", "--json"))}
     assert sum(scores.values()) == pytest.approx(1.0)
     best = lines(small("top", 2, "--by", "pagerank", "--json"))
     assert [page["url"] for page in best] == sorted(scores, key=lambda url: -scores[url])[:2]
@@ -115,8 +115,8 @@ def test_batch_scores_are_shown(small: Run) -> None:
 
 
 def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None:
-    pages = lines(small("dump", "pages"))
-    links = lines(small("dump", "links"))
+    pages = lines(small("dump", "pages", "--json"))
+    links = lines(small("dump", "links", "--json"))
     assert {page["url"] for page in pages} == {A, B, C}
     assert {(link["source"], link["target"]) for link in links} == {(A, B), (A, C), (B, C)}
     for what, items in (("pages", pages), ("links", links)):
@@ -129,7 +129,7 @@ def test_dumps_have_the_same_in_every_format(small: Run, tmp_path: Path) -> None
                 name: "" if value is None else value if isinstance(value, bool) else str(value)
                 for name, value in item.items()
             }
-        assert small("dump", what, tmp_path / f"{what}.gz").stdout == ""
+        assert small("dump", what, tmp_path / f"{what}.gz", "--columns", "all", "--raw").stdout == ""
         text = gzip.decompress((tmp_path / f"{what}.gz").read_bytes()).decode()
         assert [json.loads(line) for line in text.splitlines()] == items
     assert sorted(path.name for path in tmp_path.iterdir()) == ["links.gz", "pages.gz"]
@@ -146,6 +146,13 @@ def test_a_dump_that_cannot_be_written(small: Run, tmp_path: Path) -> None:
     small("dump", "pages", tmp_path / "x.csv")
     rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
     assert len(rows[0]) < 20 and all(re.fullmatch(r"(\d{4}-\d\d-\d\dT.*Z)?", row["fetched"]) for row in rows)
+    for arguments in ((), ("--format", "jsonl"), (tmp_path / "x.jsonl",)):
+        written = small("dump", "pages", *arguments).stdout or (tmp_path / "x.jsonl").read_text()
+        for page in map(json.loads, written.splitlines()):
+            assert list(page) == list(rows[0]), "the same columns in each format"
+            assert page["fetched"] is None or re.fullmatch(r"\d{4}-\d\d-\d\dT.*Z", page["fetched"])
+    raw = lines(small("dump", "pages", "--raw"))
+    assert list(raw[0]) == list(rows[0]) and isinstance(raw[0]["fetched"], float | None)
     one = small("dump", "pages", "--columns", "url, visits").stdout.splitlines()[0]
     assert list(json.loads(one)) == ["url", "visits"]
     one_sentence(small("dump", "pages", "--columns", "urll"), "did you mean url?")

@@ -142,3 +142,47 @@ def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
         asked = [visit for visit in web.visits if visit.host == host]
         assert len(asked) <= len(when), "nobody asks without a claim"
     assert brain.audit(None).ok
+
+
+@pytest.mark.long
+def test_a_paused_brain_is_neither_an_end_nor_a_busy_loop(neo4j: Neo4j, tmp_path: Path) -> None:
+    """The examples say once that nothing is handed out, ask seldom, and go on after 'resume'."""
+    programs = commands(tmp_path)
+    if not programs:
+        pytest.skip("neither Go nor Node is here")
+    for language, program in programs.items():
+        with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
+            brain.seed(["http://links.example/"])
+            brain.pause()
+            with serving(brain) as url:
+                env = {name: text for name, text in os.environ.items() if name.lower() != "no_proxy"}
+                env |= {"GRAPHBRAIN_SERVICE_URL": url, "http_proxy": f"http://{web.proxy}"}
+                env["GRAPHBRAIN_SERVICE_TOKEN"] = tokens(brain, "crawler")["crawler"]
+                asked: list[str] = []
+                with brain.graph.trace(lambda name, *_, asked=asked: asked.append(name)):
+                    running = subprocess.Popen(
+                        program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+                    )
+                    try:
+                        with pytest.raises(subprocess.TimeoutExpired):
+                            running.communicate(timeout=15)
+                        assert len(asked) < 200 and not web.visits, (language, len(asked))
+                        brain.resume()
+                        out, errors = running.communicate(timeout=200)
+                    finally:
+                        running.kill()
+            assert running.returncode == 0 and web.visits, (language, out, errors)
+            assert errors.count("the brain is paused") + errors.count("The brain is paused") == 1, (language, errors)
+
+
+@pytest.mark.parametrize("language", ["go", "javascript"])
+def test_a_service_that_does_not_answer_is_named(tmp_path: Path, language: str) -> None:
+    if language not in (programs := commands(tmp_path)):
+        pytest.skip(f"{language} is not here")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    alone = subprocess.run(programs[language], env=env, capture_output=True, text=True, timeout=60)
+    assert alone.returncode == 1 and "GRAPHBRAIN_SERVICE_URL" in alone.stderr and "docs/service.md" in alone.stderr
+    env |= {"GRAPHBRAIN_SERVICE_URL": "http://127.0.0.1:9", "GRAPHBRAIN_SERVICE_TOKEN": "x"}
+    with pytest.raises(subprocess.TimeoutExpired) as stopped:
+        subprocess.run(programs[language], env=env, capture_output=True, timeout=3)
+    assert (stopped.value.stderr or b"").count(b"does not answer") == 1, stopped.value.stderr

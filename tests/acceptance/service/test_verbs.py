@@ -289,3 +289,38 @@ def test_items_go_in_parts() -> None:
         max(sum(map(len, part)) for part in shapes.parts({"body": "x" * 2**20} for _ in range(20))) <= shapes.MOST_BYTES
     )
     assert list(shapes.parts([])) == [[]]
+
+
+def test_only_what_was_asked_for_by_hand_is_claimed(empty: Any, own: Brain) -> None:
+    """By `now_only`, also of a poll that waits until somebody asks; others go on getting all pages."""
+    empty.report([Fetched(A, [B]), Fetched(C)])
+    none = empty.next_urls(5, now_only=True)
+    assert not none and none.finished and not none.paused
+    assert empty.crawl_now([C, A]) == [True, True]
+    first = empty.next_urls(5, now_only=True)
+    assert {claim.url for claim in first} <= {A, C} and first, "no other page"
+    held = empty.next_urls(5, now_only=True)
+    assert not held.finished and (held or held.next_because in ("host", "lease"))
+    got = [*first, *held]
+    while len(got) < 2:
+        got += empty.next_urls(5, now_only=True, wait=2.0)
+    assert {claim.url for claim in got} == {A, C}
+    assert [claim.url for claim in empty.next_urls(5)] == [B]
+    assert all(answer.accepted for answer in empty.report([Fetched(claim.url, (), claim) for claim in got]))
+    assert empty.next_urls(5, now_only=True).finished
+    # One of them waits, and is asked for while it does.
+    empty.crawl_now([C])
+    (claim,) = empty.next_urls(1, now_only=True, wait=5.0)
+    late = threading.Timer(0.5, lambda: own.give_back([claim]))
+    late.start()
+    assert [again.url for again in empty.next_urls(1, now_only=True, wait=20.0)] == [C]
+    late.join()
+    with pytest.raises(BadInput, match="now_only"):
+        empty.next_urls(1, now_only="yes")
+
+
+def test_a_wall_is_seen_over_http(empty: Any) -> None:
+    visits = [Fetched(f"{A}{n}", status=302, led_to=[f"{A}login?next={n}"]) for n in range(6)]
+    assert all("is that a login or a consent page?" in answer.reason for answer in empty.report(visits))
+    assert (empty.host("a.org").wall, empty.host("a.org").walled) == (f"{A}login", 6)
+    assert [host.wall for host in empty.hosts()] == [f"{A}login"]

@@ -125,6 +125,23 @@ def test_the_same_in_other_words_is_no_other_setting(going: Brain, neo4j: Neo4j)
     assert going.settings.allow_hosts == "a.org c.org"
 
 
+@pytest.mark.parametrize("part", ["a.org", "c.org:8080", "http://c.org/", "c.org a.org:80"])
+def test_an_opening_that_names_a_part_of_the_scope_keeps_it(going: Brain, neo4j: Neo4j, part: str) -> None:
+    """As who has added a host, by the command that the refusal names, and starts the same program again."""
+    with neo4j.open(crawl="test", allow_hosts=part) as own:
+        assert own.settings.allow_hosts == "a.org c.org"
+    with pytest.raises(SettingsError, match="deny_hosts"):
+        neo4j.open(crawl="test", allow_hosts=part, deny_hosts="a.org")
+    for more in ("d.org", f"{part} d.org"):
+        with pytest.raises(SettingsError, match="graphbrain change"):
+            neo4j.open(crawl="test", allow_hosts=more)
+    going.change(allow_hosts="a.org c.org d.org")
+    with neo4j.open(crawl="test", allow_hosts="d.org") as own:
+        assert own.settings.allow_hosts == "a.org c.org d.org"
+    with neo4j.open(crawl="test", change_settings=True, allow_hosts="d.org") as own:
+        assert own.settings.allow_hosts == "d.org"
+
+
 def test_an_opening_that_says_nothing_of_them_keeps_them(going: Brain, neo4j: Neo4j) -> None:
     with neo4j.open(crawl="test", allow_hosts=None) as own:
         assert (own.settings.allow_hosts, own.settings.max_depth) == (going.settings.allow_hosts, 9)
