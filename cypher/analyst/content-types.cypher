@@ -8,7 +8,7 @@
 // cost      every page
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.state = 'known' AND (p.content_type IS NOT NULL OR p.language IS NOT NULL OR p.size IS NOT NULL)
+MATCH (p:Page) WHERE p.state <> 'alias' AND (p.content_type IS NOT NULL OR p.language IS NOT NULL OR p.size IS NOT NULL)
 RETURN p.content_type AS type, p.language AS language, count(*) AS pages, round(avg(p.size)) AS mean_size, max(p.size) AS largest,
        round(avg(p.fetch_seconds), 3) AS seconds
 ORDER BY pages DESC, type, language LIMIT $limit

@@ -380,7 +380,7 @@ class _Deal:
     def count_probes(self, tx: Tx) -> None:
         """How many claims of ill hosts are out, where one of such a host might be granted."""
         if self.most and any(host.ill() and host.ready(self.now) for host in self.held.values()):
-            self.probes, self.out = politeness.probes(tx)
+            self.probes, self.out = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
         """Has the page failed before, and do other pages of its host come first?"""

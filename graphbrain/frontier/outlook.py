@@ -183,7 +183,7 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     for limit in (FEW, MANY, FURTHEST):
         kinds = _Kinds.read(tx, limit, manners, now)
         going_on = waits or kinds.go_on(now)
-        (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values()))
+        (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values(), now))
         first, because = min((first, because), (from_shared, of_shared), key=lambda kind: kind[0])
         if first <= kinds.unseen and (going_on or kinds.whole):
             break

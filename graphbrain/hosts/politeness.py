@@ -290,10 +290,10 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
                 free -= 1
 
 
-def probes(tx: Tx) -> tuple[int, int]:
+def probes(tx: Tx, now: float) -> tuple[int, int]:
     """Claims that are out of ill hosts, and of all; until this transaction ends nobody else counts."""
     tx.one("brain/lock")
-    probing, out = tx.one("hosts/probes")
+    probing, out = tx.one("hosts/probes", now=now)
     return int(probing), int(out)
 
 
@@ -302,9 +302,9 @@ def may_probe(probing: int, out: int) -> bool:
     return probing + 1 <= max(1, int(PROBES * (out + 1)))
 
 
-def crowded(tx: Tx, met: Iterable[HostState]) -> bool:
+def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
     """Are as many claims of ill hosts out as may be? As far as one may know without a lock; False if none is ill."""
-    return any(host.ill() for host in met) and not may_probe(*tx.one("hosts/probes"))
+    return any(host.ill() for host in met) and not may_probe(*tx.one("hosts/probes", now=now))
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:

@@ -1,6 +1,8 @@
-// How many claims are out: of hosts that do not answer, and of all.
+// How many claims are out: of ill hosts, and of all. Claims that have lapsed, and that nobody has taken back yet, count for
+// their hosts, but not among all.
 //
-// column  probes  INTEGER  claims out of hosts that do not answer
+// param   now     FLOAT    seconds since the epoch
+// column  probes  INTEGER  claims out of ill hosts
 // column  out     INTEGER  claims out
 // rows    one
 // locks   none
@@ -11,7 +13,7 @@ CALL () {
   RETURN coalesce(sum(h.in_flight), 0) AS probes
 }
 CALL () {
-  MATCH (p:Page) WHERE p.lease_until >= 0
+  MATCH (p:Page) WHERE p.lease_until > $now
   RETURN count(*) AS out
 }
 RETURN probes, out
