@@ -113,7 +113,7 @@ def test_whole_web_is_crawled_once_politely_and_adds_up(polite: Brain, web: Web)
     with pytest.raises(UnknownPage):
         polite.page("http://notes.example/today")  # only behind a temporary redirect
     refused = [why for _, answer in reports for _, why in answer.links_refused]
-    assert len(refused) == 5 and all(refused)
+    assert len(refused) == 6 and all(refused)
 
     stats = polite.stats()
     assert stats["leased"] == 0
