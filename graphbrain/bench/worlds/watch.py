@@ -5,7 +5,7 @@ Nothing of it comes from the brain but what it has answered. All times are the b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
@@ -53,6 +53,8 @@ class PageSeen:
     alias: bool = False
     """did it say that it has moved, when it answered last?"""
     wanted: bool = False
+    ill: bool = False
+    """did it fail before and after another page of its host was well?"""
 
     def is_held(self, clock: float) -> bool:
         """Is a claim of it out that has not lapsed?"""
@@ -62,7 +64,8 @@ class PageSeen:
 @dataclass(slots=True)
 class HostSeen:
     """A host. `granted`: when it was claimed from last; `asked_until`: until when it wants to be left alone;
-    `run`: (claimed, reported) of the attempts since its last answer that was well."""
+    `run`: (claimed, reported) of the attempts since its last answer that was well; `suspect`: of those of them that
+    were of pages which had not been seen to be ill themselves."""
 
     name: str
     granted: float = -inf
@@ -74,6 +77,7 @@ class HostSeen:
     forbidden: bool = False
     denied: bool = False
     run: list[tuple[float, float]] = field(default_factory=list)
+    suspect: list[tuple[float, float]] = field(default_factory=list)
     answered_at: float = -inf
     failed_at: float = -inf
     out: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -81,19 +85,23 @@ class HostSeen:
 
     def rounds(self) -> int:
         """Attempts since its last good answer of which each was made after the one before was known."""
-        count, known = 0, -inf
-        for claimed, reported in self.run:
-            if claimed >= known:
-                count, known = count + 1, reported
-        return count
+        return _rounds(self.run)
 
     def known_ill(self) -> bool:
-        """Has it failed so often that everybody knows?"""
-        return len(self.run) >= KNOWN_ILL and self.rounds() >= ROUNDS
+        """Has it failed so often that everybody knows? Pages that fail while it is well say nothing of it."""
+        return len(self.suspect) >= KNOWN_ILL and _rounds(self.suspect) >= ROUNDS
 
     def out_now(self, clock: float) -> int:
         """Claims of it that are out."""
         return sum(until > clock for until in self.out.values())
+
+
+def _rounds(run: Iterable[tuple[float, float]]) -> int:
+    count, known = 0, -inf
+    for claimed, reported in run:
+        if claimed >= known:
+            count, known = count + 1, reported
+    return count
 
 
 @dataclass(slots=True)
@@ -210,6 +218,10 @@ class Watch:
     def _reported(self, entry: Reported) -> None:
         page = self.pages.get(entry.url)
         if page is not None and entry.accepted:
+            host = self.hosts[entry.host]
+            page.ill = entry.outcome not in ANSWERED and (
+                page.ill or (page.fails > 0 and page.reported_at < host.answered_at)
+            )
             self._visited(page, entry)
         self._end(entry.url, entry.host, entry.token)
         if entry.accepted and entry.outcome == "fetched":
@@ -235,9 +247,12 @@ class Watch:
 
     def _met(self, host: HostSeen, entry: Reported) -> None:
         if entry.outcome in ANSWERED:
-            host.run, host.answered_at = [], entry.at
+            host.run, host.suspect, host.answered_at = [], [], entry.at
         elif entry.outcome not in NONE:
-            host.run.append((self.claimed.get((entry.url, entry.token), entry.clock), entry.clock))
+            attempt = self.claimed.get((entry.url, entry.token), entry.clock), entry.clock
+            page = self.pages.get(entry.url)
+            host.run.append(attempt)
+            host.suspect += [] if page is not None and page.ill else [attempt]
             host.failed_at = entry.at
         if entry.outcome == "refused" and entry.retry_after:
             host.asked_until = max(host.asked_until, entry.clock + min(entry.retry_after, LONGEST_BLOCK))
