@@ -384,7 +384,8 @@ class _Crawl:
         if event.what == "seed":
             return not brain.seed([target]).refused
         if event.what == "retry":
-            return brain.retry(host=target) > 0
+            brain.retry(host=target)
+            return True  # where an answer is lost, the second one counts nothing
         return self._manage(event)
 
     def _manage(self, event: Event) -> bool:
