@@ -503,8 +503,8 @@ class HostState:
 
     def is_own_fault(self, request: Request) -> bool:
         """Is the page of this failed request to blame? It was before, or it failed and others were well since."""
-        evidence = request.failed_before if self.is_evidence(request.failed_before) else None
-        return request.known_ill or self.well_since(evidence)
+        failed_at = request.failed_before
+        return request.known_ill or (self.is_evidence(failed_at) and self.well_since(failed_at))
 
     def slow_down(self, complaints: Sequence[Request], now: float) -> None:
         """It answered 429 or 503: block it for as long as it asked (where it did not say: doubling), and halve its

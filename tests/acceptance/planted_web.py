@@ -6,13 +6,14 @@ then of what pages say of themselves. All but `url` is left to the crawler.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.acceptance.listening import listening
 
 HOST = "http://planted.example"
 SLOW = "http://slow.example"
@@ -152,12 +153,6 @@ def planted() -> Iterator[Planted]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    web.proxy = f"127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as address:
+        web.proxy = address
         yield web
-    finally:
-        server.shutdown()
-        server.server_close()

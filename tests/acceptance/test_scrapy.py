@@ -13,13 +13,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from graphbrain import Brain
+from tests.acceptance.listening import listening
 from tests.conftest import PATIENCE, Neo4j, eventually
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,21 +87,9 @@ def serving(site: Site) -> Iterator[Site]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 128
-
-        def handle_error(self, *_: Any) -> None:
-            """A spider that hangs up is no news."""
-
-    server = Server(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    site.root = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as address:
+        site.root = f"http://{address}"
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 @dataclass

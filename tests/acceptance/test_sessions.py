@@ -8,12 +8,11 @@ import re
 import secrets
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -21,6 +20,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from graphbrain import Brain
+from tests.acceptance.listening import listening
 from tests.conftest import PATIENCE, Neo4j
 from tests.documents import PAGES
 
@@ -88,15 +88,9 @@ def serving(site: Members) -> Iterator[Members]:
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    site.root = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
+    with listening(Handler) as address:
+        site.root = f"http://{address}"
         yield site
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 class Runs:

@@ -75,12 +75,7 @@ def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, mon
 
         monkeypatch.setattr(brain.combined, "next_urls", noted)
         with serving(brain) as url:
-            env = {name: value for name, value in os.environ.items() if name.lower() not in ("no_proxy", "http_proxy")}
-            env |= {
-                "GRAPHBRAIN_SERVICE_URL": url,
-                "GRAPHBRAIN_SERVICE_TOKEN": token,
-                "http_proxy": f"http://{web.proxy}",
-            }
+            env = environment(url, web, token)
             running = {
                 language: subprocess.Popen(
                     program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
@@ -118,13 +113,21 @@ def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tm
         with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
             brain.seed(["http://links.example/nowhere"])
             with serving(brain) as url:
-                env = {name: text for name, text in os.environ.items() if name.lower() != "no_proxy"}
-                env |= {"GRAPHBRAIN_SERVICE_URL": url, "http_proxy": f"http://{web.proxy}"}
-                env["GRAPHBRAIN_SERVICE_TOKEN"] = tokens(brain, "crawler")["crawler"]
+                env = environment(url, web, tokens(brain, "crawler")["crawler"])
                 ran = subprocess.run(program, env=env, capture_output=True, text=True, timeout=100)
             assert ran.returncode == 0 and "1 pages" in ran.stdout.splitlines(), (language, ran)
             left = brain.next_urls(1)
             assert not left.finished and left.next_unfailed is None and left.next_ready is not None
+
+
+def environment(url: str, web: Web, token: str) -> dict[str, str]:
+    """What an example needs to crawl `web` by the service at `url`."""
+    env = {name: value for name, value in os.environ.items() if name.lower() not in ("no_proxy", "http_proxy")}
+    return env | {
+        "GRAPHBRAIN_SERVICE_URL": url,
+        "GRAPHBRAIN_SERVICE_TOKEN": token,
+        "http_proxy": f"http://{web.proxy}",
+    }
 
 
 def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
@@ -155,9 +158,7 @@ def test_a_paused_brain_is_neither_an_end_nor_a_busy_loop(neo4j: Neo4j, tmp_path
             brain.seed(["http://links.example/"])
             brain.pause()
             with serving(brain) as url:
-                env = {name: text for name, text in os.environ.items() if name.lower() != "no_proxy"}
-                env |= {"GRAPHBRAIN_SERVICE_URL": url, "http_proxy": f"http://{web.proxy}"}
-                env["GRAPHBRAIN_SERVICE_TOKEN"] = tokens(brain, "crawler")["crawler"]
+                env = environment(url, web, tokens(brain, "crawler")["crawler"])
                 asked: list[str] = []
                 with brain.graph.trace(lambda name, *_, asked=asked: asked.append(name)):
                     running = subprocess.Popen(
