@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ class Leases:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = threading.Lock()
-        self._swept_at = self._forgot_at = time.monotonic()
+        self._swept_at = self._forgot_at = session.now()
 
     def sweep(self) -> int:
         """End lapsed leases; how many."""
@@ -58,14 +57,18 @@ class Leases:
         return total
 
     def look_now_and_then(self, by_key: bool = False) -> None:
-        """Once a second at most: see to both, and take up what others have changed on the brain. Once a minute, where
-        callers claim `by_key`, keys that are over are forgotten."""
-        now = time.monotonic()
+        """Do both, and take up what others have changed on the brain, at most once a second; forget expired keys at
+        most once a minute, where callers claim `by_key`.
+
+        The intervals are measured by the brain's clock, so that a simulated crawl sweeps as often as a real one. A
+        clock that was set back counts as an interval that has passed.
+        """
+        now = self._session.now()
         with self._lock:
-            if now - self._swept_at < SWEEP_EVERY:
+            if abs(now - self._swept_at) < SWEEP_EVERY:
                 return
             self._swept_at = now
-            forget = by_key and now - self._forgot_at > FORGET_EVERY
+            forget = by_key and abs(now - self._forgot_at) > FORGET_EVERY
             self._forgot_at = now if forget else self._forgot_at
         if forget:
             self._session.perform("asked/forget", _forget)
