@@ -28,8 +28,9 @@ LIVE = ("authority", "flow", "in_links", "live_pagerank", "nearness", "novelty",
 FORWARD = ("flow", "live_pagerank")
 """Scores that follow each report, of which the value of new pages may be a product; and those of them that pages pass
 on along their links."""
-FACTOR = re.compile(r"([a-z_]+)(?:>(\d*\.?\d+))?(?:\^(\d*\.?\d+))?")
-MOST_POWER, MOST_FLOOR = 10.0, 1e6
+_NUMBER = r"(\d*\.?\d+)"
+FACTOR = re.compile(rf"(?:{_NUMBER}\*)?([a-z_]+)(?:>{_NUMBER})?(?:\^{_NUMBER})?")
+MOST_POWER, MOST_FLOOR, MOST_TIMES = 10.0, 1e6, 1e6
 AT_MOST_ONE = ("nearness", "novelty", "plain_path")
 """Live scores that are at most 1: a floor of 1 would make all pages alike."""
 
@@ -66,25 +67,28 @@ def method_of(score: str) -> str:
 
 
 class Factor(NamedTuple):
-    """How a live score counts in a product: max(score, `floor`) ** `power`."""
+    """How a live score counts in a product: `times` · max(score, `floor`) ** `power`."""
 
     power: float = 1.0
     floor: float = 0.0
+    times: float = 1.0
 
 
 @lru_cache(64)
 def factors(value: str) -> Mapping[str, Factor] | None:
-    """Live score → how it counts, of a value that is a product of powers of live scores, each with or without a floor,
-    as in `authority^.8 novelty>.25^.2`; None for any other."""
+    """Live score → how it counts, of a value that is a product of powers of live scores, each with or without a floor
+    and a number that multiplies it, as in `2*authority^.8 novelty>.25^.2`; None for any other."""
     found: dict[str, Factor] = {}
     for text in value.split():
         read = FACTOR.fullmatch(text)
-        if read is None or read[1] not in LIVE or read[1] in found:
+        if read is None:
             return None
-        floor, power = float(read[2] or 0.0), float(read[3] or 1.0)
-        if not 0.0 < power <= MOST_POWER or (read[2] is not None and not 0.0 < floor <= MOST_FLOOR):
+        name, times, floor, power = read[2], float(read[1] or 1.0), float(read[3] or 0.0), float(read[4] or 1.0)
+        if name not in LIVE or name in found:
             return None
-        if read[1] in AT_MOST_ONE and floor >= 1.0:
+        if not (0.0 < power <= MOST_POWER and 0.0 < times <= MOST_TIMES and floor <= MOST_FLOOR):
             return None
-        found[read[1]] = Factor(power, floor)
+        if (read[3] is not None and floor == 0.0) or (name in AT_MOST_ONE and floor >= 1.0):
+            return None
+        found[name] = Factor(power, floor, times)
     return found or None

@@ -43,8 +43,8 @@ ORPHANS = ("keep", "park", "forget")
 CHANGES = ("body", "text", "blocks", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
 VALUE_WORDS = (
-    f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, each with or without a floor, "
-    "as in 'authority^.8 novelty>.25^.2'"
+    f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, each with or without a floor "
+    "and a number that multiplies it, as in '2*authority^.8 novelty>.25^.2'"
 )
 RANGES: Mapping[str, tuple[float, float]] = {
     "intra_host_weight": (0, 1),
@@ -158,7 +158,7 @@ class Settings:
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
     value: str = _setting(
-        "flow^.2 authority plain_path novelty^.6",
+        "3*live_pagerank flow^.003 plain_path novelty>.1^.05",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )

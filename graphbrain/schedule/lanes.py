@@ -230,8 +230,8 @@ class Known:
 def blended(
     blend: Mapping[str, Factor], authority: Floats, flow: Floats, live_pagerank: Floats, known: Known
 ) -> Floats:
-    """What new pages are worth: a product of powers of scores, each not below its floor. `in_links` counts one link
-    more than there is.
+    """What new pages are worth: a product of powers of scores, each not below its floor, and of the numbers that stand
+    before them. `in_links` counts one link more than there is.
 
     `nearness` is 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
     `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
@@ -250,7 +250,7 @@ def blended(
     }
     product = np.ones(len(authority))
     for name, factor in blend.items():
-        product *= np.maximum(scores[name], factor.floor) ** factor.power
+        product *= factor.times * np.maximum(scores[name], factor.floor) ** factor.power
     return product
 
 

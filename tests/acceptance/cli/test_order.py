@@ -10,8 +10,9 @@ from click.testing import CliRunner, Result
 
 from graphbrain.bench.order import AT
 from graphbrain.cli.app import cli
+from graphbrain.settings import Settings
 
-DEFAULT = "flow^.2 authority plain_path novelty^.6"
+DEFAULT = Settings().value
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ from graphbrain.bench import order
 from graphbrain.bench.order import Curve, Live
 from graphbrain.errors import BadInput
 from graphbrain.ingest.recording import Recording
+from graphbrain.settings import Settings
 
-VALUE = "flow^.2 authority plain_path novelty^.6"
+VALUE = Settings().value
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,11 @@ def test_what_is_made_up_without_end_waits_behind_a_sites_own_pages() -> None:
     sources = np.repeat(np.arange(len(urls)), [len(ends) for ends in links])
     targets = np.array([end for ends in links for end in ends])
     web = Web.of(Recording.of(sources, targets, pages=len(urls), urls=urls, name="trap"), [0])
-    for value, many in ((Settings().value, 500), ("flow^.3 authority^.7 plain_path", 400)):
+    for value, many in (
+        ("flow^.2 authority plain_path novelty^.6", 500),
+        ("flow^.3 authority^.7 plain_path", 400),
+        (Settings().value, 250),
+    ):
         blend = factors(value)
         assert blend is not None
         make = partial(orders.Blend, blend)
