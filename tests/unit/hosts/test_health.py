@@ -139,13 +139,23 @@ def test_refusals_among_well_answers_block_for_a_short_time_and_slow_down_to_an_
     assert state.pace >= 1 / 8
 
 
-def test_refusals_and_nothing_else_double_the_block() -> None:
-    state, now, blocks = host(), NOW, []
-    for _ in range(4):
+def refused_in_a_row(state: HostState, count: int) -> list[float]:
+    """Seconds for which each of so many refusals blocks the host, each asked for when the block before is over."""
+    now, blocks = NOW, []
+    for _ in range(count):
         end(state, now, Request(now - 0.5, True, kind="refused", ended=now))
         blocks.append(state.blocked_until - now)
         now = state.blocked_until + 1.0
-    assert blocks == [MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE]
+    return blocks
+
+
+def test_refusals_and_nothing_else_double_the_block_where_all_pages_have_been_tried() -> None:
+    assert refused_in_a_row(host(tried_all=True), 4) == [MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE]
+
+
+def test_nine_pages_that_always_refuse_keep_the_others_of_their_host_waiting_for_minutes() -> None:
+    blocks = refused_in_a_row(host(), 9)
+    assert blocks == sorted(blocks) and blocks[0] == 15.0 and sum(blocks) < 3 * MINUTE
 
 
 def test_a_page_that_alone_refuses_gives_back_what_its_first_refusal_took() -> None:
