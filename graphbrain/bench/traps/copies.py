@@ -28,8 +28,8 @@ __all__ = [
 class Copies(Site):
     """A site whose pages are there under other URLs, too.
 
-    `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`: do
-    the links of a copy lead to copies of its own kind? `names_original`: does a copy have a rel=canonical?
+    `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`:
+    do the links of a copy lead to copies of its own kind? `names_original`: does a copy have a rel=canonical?
     """
 
     of_itself, of_others = 1, 0
@@ -38,7 +38,7 @@ class Copies(Site):
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
         made = self.tree(size)
-        self.name_in_menu(made[:8])
+        self.name_in_menu(made)
 
     def spelled(self, url: str, kind: str) -> str:
         """A copy of this kind of a real page: its URL."""
@@ -162,7 +162,7 @@ class Print(InQuery):
 
 
 class Mobile(InPath):
-    """A mobile version of each page, whose links lead to mobile versions; it names the original as its canonical URL."""
+    """A mobile version of each page, whose links lead to mobile versions; the original is its canonical URL."""
 
     of_itself, stays, names_original = 1, True, True
     prefix = re.compile("m(?=/)")

@@ -15,7 +15,9 @@ __all__ = ["read", "visit"]
 KIND = "text/html; charset=utf-8"
 SECONDS = 0.05
 """What a fetch is said to have taken."""
-MISSING = b"<!doctype html><html><head><title>Not found</title></head><body><h1>404: there is no such page</h1></body></html>"
+MISSING = (
+    b"<!doctype html><html><head><title>Not found</title></head><body><h1>404: there is no such page</h1></body></html>"
+)
 
 
 def visit(site: Site, claim: Claim) -> Fetched | Failed:

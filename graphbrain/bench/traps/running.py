@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,7 +21,7 @@ from graphbrain.bench.traps.reader import visit
 from graphbrain.bench.traps.shapes import SHAPES, Shape, site_of
 from graphbrain.bench.traps.site import Site
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Fetched, Link
 from graphbrain.url import normal
 
@@ -77,7 +78,7 @@ class Crawled:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """What a process of the crew is to work on. `number`: a new one for each crawl, for which the brain is opened anew."""
+    """What a process of the crew is to work on. `number`: a new one for each crawl, for which it opens the brain."""
 
     number: int
     connect: Mapping[str, Any]
@@ -152,11 +153,13 @@ def _traps(site: Site, report: Fetched) -> list[str]:
 
 @contextmanager
 def crew(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes that crawl, until the end of the block."""
+    """So many processes that crawl, until the end of the block. Raises GraphbrainError when one of them dies."""
     fresh = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(processes, mp_context=fresh, initializer=_quiet)
     try:
         yield pool
+    except BrokenProcessPool:
+        raise GraphbrainError("A process that crawled has died: see whether the machine is out of memory.") from None
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -171,8 +174,8 @@ def crawl(
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Crawled | None:
-    """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes to
-    open the same brain. Raises BadInput for a site of fewer than `FEWEST` pages, SettingsError for a value that is
+    """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes
+    to open the same brain. Raises BadInput for a site of fewer than `FEWEST` pages, SettingsError for a value that is
     none."""
     if trial.pages < FEWEST:
         raise BadInput(f"A site has at least {FEWEST} real pages, not {trial.pages}.")
