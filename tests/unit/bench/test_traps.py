@@ -1,4 +1,4 @@
-"""Generated sites are what their shapes say: traps repeat pages, look-alikes do not, and a seed always gives the same."""
+"""Generated sites are what their shapes say: traps repeat pages, look-alikes do not, and seeds make them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from click.testing import CliRunner
 
 from graphbrain.bench.traps import LOOK_ALIKES, SHAPES, TRAPS, Crawled, Trial, chosen, rows, without_harvest, words
 from graphbrain.bench.traps.reader import visit
+from graphbrain.bench.traps.running import Crew
 from graphbrain.bench.traps.shapes import site_of
 from graphbrain.bench.traps.site import Site
 from graphbrain.cli.app import cli
-from graphbrain.errors import BadInput
+from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Claim, Failed, Fetched, Link
 from graphbrain.url import host_of, key_of, normal
 
@@ -234,6 +235,15 @@ def test_the_crawl_that_a_look_alike_is_compared_with() -> None:
 
 
 # ---------------------------------------------------------------- the command
+
+
+def test_a_process_that_dies_is_told_of_in_a_sentence() -> None:
+    with Crew(1) as crew:
+        [member] = crew.members
+        member.kill()
+        member.wait()
+        with pytest.raises(GraphbrainError, match="A process that crawled has died"):
+            crew.turn({}).result()
 
 
 @pytest.mark.parametrize(
