@@ -12,6 +12,7 @@ from graphbrain.bench.traps.site import Node, Page, Part, Site
 from graphbrain.url import normal
 
 __all__ = [
+    "Attachments",
     "Cases",
     "GrowingQuery",
     "IndexFiles",
@@ -150,6 +151,19 @@ class Replies(InQuery):
 
     def kind(self, dice: Random) -> str:
         return str(dice.randrange(10_000, 100_000))
+
+
+class Attachments(InQuery):
+    """Attachments of each page, which redirect to it for good (Arachni#159)."""
+
+    of_itself, argument = 3, "attachment"
+
+    def kind(self, dice: Random) -> str:
+        return str(dice.randrange(10_000, 100_000))
+
+    def strange(self, url: str) -> Page | None:
+        copy = super().strange(url)
+        return copy and Page(copy.title, (), repeats=copy.repeats, moved_to=copy.repeats[0])
 
 
 class Print(InQuery):

@@ -25,6 +25,8 @@ def visit(site: Site, claim: Claim) -> Fetched | Failed:
     page = site.page(claim.url)
     if page is None:
         return Failed(claim.url, claim, 404, seconds=SECONDS, body=MISSING)
+    if page.moved_to:
+        return Fetched(claim.url, (), claim, 301, redirected_to=page.moved_to, seconds=SECONDS)
     return read(claim, site.html(page))
 
 

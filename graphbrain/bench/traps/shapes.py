@@ -28,9 +28,9 @@ class Shape:
         return bool(self.repeats)
 
 
-_ITSELF = "the page that it is a copy of, or whose past it is"
-_MONTH = "the page of the calendar that the menu names"
-_LIST = "the one list of the site, which the menu names"
+_ITSELF = "the page itself"
+_MONTH = "the calendar's first page"
+_LIST = "the site's one list"
 
 TRAPS: Sequence[Shape] = (
     Shape("facets-query", lists.FacetsByQuery, "lists by all combinations of facets, as arguments", _LIST),
@@ -56,6 +56,7 @@ TRAPS: Sequence[Shape] = (
     Shape("print", copies.Print, "each page to be printed, and to be sent by mail", _ITSELF),
     Shape("mobile", copies.Mobile, "a mobile copy of the site in a folder, with canonical links", _ITSELF),
     Shape("replies", copies.Replies, "each page once for each comment, with canonical links", _ITSELF),
+    Shape("redirects", copies.Attachments, "attachments of each page, which redirect to it for good", _ITSELF),
     Shape("mirrors", copies.Mirrors, "three copies of the site in folders", _ITSELF),
     Shape("cases", copies.Cases, "upper and lower case are the same to the server", _ITSELF),
     Shape("index-files", copies.IndexFiles, "each page under five names of an index, too", _ITSELF),

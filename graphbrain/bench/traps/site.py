@@ -54,7 +54,8 @@ class Page:
     """What the server answers to one URL.
 
     `worth`: is it a page of the site, and not one that was made up? `repeats`: URLs of the pages whose text is that of
-    this one, if it was made up. `canonical`: what its `rel=canonical` names, if it has one.
+    this one, if it was made up. `canonical`: what its `rel=canonical` names, if it has one. `moved_to`: where it
+    redirects to for good, if it does; such a page has no text.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Page:
     repeats: tuple[str, ...] = ()
     canonical: str = ""
     language: str = "en"
+    moved_to: str = ""
 
     def main(self) -> list[str]:
         """The words of the main part, block by block."""
