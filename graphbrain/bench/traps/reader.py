@@ -34,13 +34,12 @@ def read(claim: Claim, body: bytes) -> Fetched:
     """The report of a page with this body: as demo/crawler.py makes it, by a parser that has the whole page at hand."""
     facts, links = PageFacts(claim.url), list[Link]()
     for element in etree.fromstring(body, etree.HTMLParser(encoding="utf-8")).iter(etree.Element):
-        text = " ".join("".join(element.itertext()).split())
         if element.tag in ELEMENTS:
             facts.start(element.tag, dict(element.attrib))
-            facts.data(text)
+            facts.data(element.text or "")
             facts.end(element.tag)
         elif element.tag == "a" and (href := element.get("href")):
-            links.append(Link(_absolute(facts.base, href), anchor=text, rel=element.get("rel")))
+            links.append(Link(_absolute(facts.base, href), anchor=element.text, rel=element.get("rel")))
     return Fetched(
         claim.url, links, claim, body=body, content_type=KIND, seconds=SECONDS, size=len(body), **facts.told()
     )

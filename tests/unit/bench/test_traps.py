@@ -21,7 +21,7 @@ from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import Claim, Failed, Fetched, Link
 from graphbrain.url import host_of, key_of, normal
 
-SIZE, SEEDS = 100, (1, 2)
+SIZE, SEEDS = 70, (1, 2)
 REPEATED, OWN = 0.8, 0.3
 """At least so much of a trap's page was read before, and at most so much of an honest one elsewhere."""
 SAMPLE = 25
