@@ -14,6 +14,7 @@ __all__ = [
     "FacetsByPath",
     "FacetsByQuery",
     "FacetsCrosswise",
+    "FacetsCrosswiseInOneFolder",
     "Searches",
     "SortOrders",
     "TagCloud",
@@ -138,7 +139,7 @@ class FacetsByFolder(Facets):
 class FacetsCrosswise(Listed):
     """Two hundred lists in folders of their own, each of which names all others; all show the same."""
 
-    count = 200
+    count, end = 200, "/all.html"
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size)
@@ -146,16 +147,22 @@ class FacetsCrosswise(Listed):
 
     def ways(self, url: str, dice: Random) -> Iterator[Part]:  # noqa: ARG002
         for name in self.names:
-            yield Part(href=f"{self.where}/{name}/all.html", label=name.replace("-", " "))
+            yield Part(href=f"{self.where}/{name}{self.end}", label=name.replace("-", " "))
 
     def strange(self, url: str) -> Page | None:
-        steps = steps_of(url)
-        if len(steps) != 3 or steps[2] != "all.html" or steps[1] not in self.names:
+        name = url.removeprefix(f"{self.root}{self.where}/").removesuffix(self.end)
+        if url != f"{self.root}{self.where}/{name}{self.end}" or name not in self.names:
             return None
-        return self.listing(url, steps[1].replace("-", " "))
+        return self.listing(url, name.replace("-", " "))
 
     def shown(self, dice: Random) -> list[str]:  # noqa: ARG002
         return self.items[:SHOWN]
+
+
+class FacetsCrosswiseInOneFolder(FacetsCrosswise):
+    """The same in one folder."""
+
+    end = ""
 
 
 class SortOrders(Listed):

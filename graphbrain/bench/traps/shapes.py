@@ -37,6 +37,7 @@ TRAPS: Sequence[Shape] = (
     Shape("facets-path", lists.FacetsByPath, "the same in one step of the path", _LIST),
     Shape("facets-folder", lists.FacetsByFolder, "the same in folders, a list in each", _LIST),
     Shape("facets-crosswise", lists.FacetsCrosswise, "200 lists in folders that all name each other", _LIST),
+    Shape("crosswise-path", lists.FacetsCrosswiseInOneFolder, "the same in one folder", _LIST),
     Shape("sort-orders", lists.SortOrders, "a list by any order, length, look and currency", _LIST),
     Shape("tag-cloud", lists.TagCloud, "150 tags and their combinations; each page has four", _LIST),
     Shape("searches", lists.Searches, "results of searches; each page names four", _LIST),
