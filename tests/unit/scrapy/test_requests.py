@@ -19,7 +19,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 from scrapy.settings import Settings
 from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
@@ -186,6 +186,16 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
         "http://a.example/y": "nofollow ugc",
         "http://a.example/in/unfollowed": None,
     }
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{}", b'{"a": "<a href=/b>"}', b"[1]", b"null", b"3", b"%PDF a.json", b"\xff\x00"]
+)
+@pytest.mark.parametrize("kind", [JsonResponse, TextResponse, HtmlResponse, XmlResponse])
+def test_whatever_says_that_it_is_text_can_be_read(kind: type[TextResponse], body: bytes) -> None:
+    for options in (Options(every_link=True), Options.of(Settings({"GRAPHBRAIN_TOPIC": "bread rye sourdough"}))):
+        report = Visit(1, CLAIMED, response=kind(URL, body=body)).result(Reader(options))
+        assert isinstance(report, Fetched) and report.status == 200
 
 
 def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
