@@ -14,11 +14,8 @@
 
 MATCH (to:Page) WHERE coalesce(to.failed, 0.0) > coalesce(to.fetched, 0.0)
 CALL (to) {
-  MATCH (from:Page)-[r:LINKS]->(to) WHERE r.via IS NULL AND from.state <> 'alias' AND ($host = '' OR from.host = $host)
-  RETURN from, to.url AS names, r.anchor AS text
-UNION ALL
   MATCH (to)<-[:REDIRECTS_TO]-{0,20}(a:Page)
-  MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias' AND ($host = '' OR from.host = $host)
+  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias' AND ($host = '' OR from.host = $host)
   RETURN DISTINCT from, a.url AS names, r.anchor AS text
 }
 RETURN from.url AS on, to.status AS status, to.fault AS fault, to.error AS error, round(coalesce(from.hub_paid, 0.0), 6) AS paid,

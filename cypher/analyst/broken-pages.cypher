@@ -3,7 +3,7 @@
 // A row is a page that failed when it was last tried; the one with the most links to it first, with three
 // of the pages that link to it. For all of them ask broken-links.
 // `fault` is one of: refused, broken, silent, missing, nowhere (a redirect to no URL, or temporary ones in a circle), circles (it
-// redirects to itself), not_modified (a 304, and the page was never fetched), not_sent, not_understood, bad_report (the
+// redirects to itself), not_modified (a 304, and the page was never fetched), not_understood, bad_report (the
 // crawler's report was refused).
 //
 // group     Errors

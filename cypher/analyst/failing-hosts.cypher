@@ -2,16 +2,16 @@
 //
 // Of the pages of a host that were tried, `failing` did not answer properly the last time: `client` with 4xx, `refused` with 429
 // or 503, `broken` with another 5xx, 408, 421, 423 or 425, `silent` not at all. `other`: it redirected in a circle or nowhere, was
-// not understood or not asked, or its report was refused; `fault` of broken-pages says which.
+// not understood, or its report was refused; `fault` of broken-pages says which.
 //
 // group     Errors
 // param     least  only hosts of which so many pages were tried
 // param     limit  how many hosts
 // cost      every page
-:param least => 5;
+:param least => 1;
 :param limit => 50;
 
-MATCH (p:Page) WHERE p.status IS NOT NULL OR p.error IS NOT NULL
+MATCH (p:Page) WHERE p.status IS NOT NULL OR p.failed IS NOT NULL
 WITH p.host AS host, CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN
                  CASE WHEN p.status IN [429, 503] THEN 'refused'
                       WHEN p.status >= 500 OR p.status IN [408, 421, 423, 425] THEN 'broken'

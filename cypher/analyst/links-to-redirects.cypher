@@ -12,7 +12,7 @@
 :param limit => 1000;
 
 MATCH (a:Page) WHERE a.state = 'alias'
-MATCH (a)<-[r:SPELLS|LINKS]-(on:Page) WHERE on.state <> 'alias' AND ($host = '' OR on.host = $host)
+MATCH (a)<-[r:SPELLS|LINKS]-(on:Page) WHERE r.via IS NULL AND on.state <> 'alias' AND ($host = '' OR on.host = $host)
 CALL (a) {
   OPTIONAL MATCH (a)-[:REDIRECTS_TO*1..20]->(to:Page) WHERE NOT EXISTS { (to)-[:REDIRECTS_TO]->() }
   RETURN to LIMIT 1

@@ -1,7 +1,8 @@
 // What the servers said, by status
 //
 // A row is an HTTP status as it was when a page was last tried, or null where there was no answer at all: then `error`
-// says why. `fault` is how the pages fail, as in broken-pages; null: they do not. `in_links` counts the links that lead to these pages.
+// says why. `fault` is how the pages fail, as in broken-pages; null: they do not. Pages of `not_sent` do not fail: the crawler has not
+// asked for them. `in_links` counts the links that lead to these pages.
 //
 // group     Errors
 // param     limit  how many rows
@@ -9,7 +10,7 @@
 :param limit => 50;
 
 MATCH (p:Page) WHERE p.status IS NOT NULL OR p.error IS NOT NULL
-RETURN p.status AS status, CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) THEN p.fault END AS fault,
+RETURN p.status AS status, CASE WHEN coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) OR p.status IS NULL THEN p.fault END AS fault,
        CASE WHEN p.status IS NULL THEN p.error END AS error, count(*) AS pages,
        sum(COUNT { (p)<-[:LINKS]-() }) AS in_links, min(p.url) AS such_as
 ORDER BY pages DESC, status, fault LIMIT $limit

@@ -11,7 +11,8 @@ TIME = "epoch s"
 FAILING = "coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0)"
 """A page p is failing where its last attempt brought no page: the server answered 4xx, refused (429, 503), was broken
 (any other 5xx, 408, 421, 423, 425) or silent (time-out, refused or reset connection, DNS, TLS), was not understood,
-redirected to itself, was a 304 of a page that was never fetched; or the request was not sent, or its report refused.
+redirected to itself, was a 304 of a page that was never fetched, or its report was refused. A request that the crawler
+has not sent is no attempt.
 All questions use these words. The host of a failing page may be well, as that of one with a 404, and a page may be
 failing that is not blamed, as one with a 503."""
 

@@ -134,7 +134,9 @@ def _html(slides: Iterable[_Slide]) -> str:
             body += f"<h4>{escape(title)}</h4><p>{_marked(how)}</p><figure>{code}</figure>"
         if slide.rows:
             head = "".join(f"<th>{escape(cell)}</th>" for cell in slide.head)
-            rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in slide.rows)
+            # Browser sets cells close together, and takes no style with a guide.
+            apart = [[*(f"{cell}  ".replace(" ", "\u00a0") for cell in row[:-1]), *row[-1:]] for row in slide.rows]
+            rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in apart)
             body += f'<table class="table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
         parts.append(
             f'<slide class="row-fluid"><div class="col-sm-12"><h3>{escape(slide.title)}</h3>{body}</div></slide>'

@@ -192,7 +192,7 @@ def labels_of(
         aside = radius + half + 4
         for a, b in ((x, y + radius + 12), (x, y - radius - 4), (x + aside, y + 4), (x - aside, y + 4)):
             outside = a < half or a > wide - half or b < LINE or b > tall - 4
-            over_label = any(abs(b - d) < LINE and abs(a - c) < half + h for c, d, h in boxes)
+            over_label = any(abs(b - d) < LINE and abs(a - c) < half + h + LETTER for c, d, h in boxes)
             over_circle = any(
                 abs(b - 4 - d) < r + LINE / 2 and abs(a - c) < r + half
                 for other, (c, d, r, _) in enumerate(circles)

@@ -42,6 +42,8 @@ ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
 """Columns that say what a row is about, the first of them that a table has."""
 AGES = ((1 / 24, "1 h"), (0.25, "6 h"), (1, "1 d"), (7, "1 w"), (30, "1 m"), (90, "3 m"), (365, "1 y"))
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+MOST_COLUMNS = 4
+"""Columns of a table that fits beside others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,7 +379,9 @@ def _document(
 def _card(part: _Part, place: str) -> str:
     """One plot with its table folded behind it, or a table alone."""
     said = f'<p class="soft">{text(part.said)}</p>' if part.said else ""
-    classes = "card wide" if part.wide else "card"
+    # A table of many columns would be cut where a plot fits.
+    wide = part.wide or (part.rows and not part.drawn and len(part.columns) > MOST_COLUMNS)
+    classes = "card wide" if wide else "card"
     head = f'<h3 id="{place}">{text(part.title)}</h3>{said}'
     if part.body:
         return f'<div class="{classes}">{head}{part.body}</div>'

@@ -15,6 +15,7 @@ from graphbrain.errors import BadInput
 from graphbrain.frontier.relink import Named
 from graphbrain.frontier.verdicts import Verdict
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts import health
 from graphbrain.meaning import TEMPORARY
 from graphbrain.model import Failed, Fetched, Link
 from graphbrain.schedule import fingerprints
@@ -124,7 +125,11 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     ]
     if seconds:
         tx.do("facts/seconds", rows=seconds)
-    failures = [[v.visit.page, v.item.at, v.item.report.status or 0] for v in kept if isinstance(v.item.report, Failed)]
+    failures = [
+        [v.visit.page, v.item.at, v.item.report.status or 0]
+        for v in kept
+        if isinstance(v.item.report, Failed) and v.item.fault != health.NOT_SENT
+    ]
     if failures:
         tx.do("facts/failures", rows=failures)
     missing = [[v.visit.page, v.item.missing_simhash] for v in kept if v.item.missing_simhash is not None]

@@ -213,7 +213,8 @@ class Visit:
     @property
     def failed_before(self) -> float | None:
         """When it failed the last time, if it has not been fetched since."""
-        return self.failed if self.errors or self.failing_since is not None else None
+        fails = self.errors or self.failing_since is not None
+        return self.failed if fails and (self.failed or 0.0) > (self.fetched or 0.0) else None
 
     @property
     def known_ill(self) -> bool:
@@ -223,7 +224,7 @@ class Visit:
     @property
     def spared_at(self) -> float | None:
         """When it failed the last time, if it has failed since it was fetched, and by no fault of its own."""
-        return self.failed if self.failing_since is not None and self.errors == 0 else None
+        return self.failed_before if self.failing_since is not None and self.errors == 0 else None
 
     @property
     def failing_from(self) -> float | None:

@@ -192,10 +192,12 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
     since = item.at if spared or visit.failing_from is None else visit.failing_from
     # A host may refuse any page once.
     first = (spared or visit.failed_before is None) and item.kind != "refused"
-    counts = not speaks_of_host or (not ill and (first or own_fault))
+    unsent = item.fault == health.NOT_SENT
+    counts = not unsent and (not speaks_of_host or (not ill and (first or own_fault)))
     errors = (0 if spared else visit.errors) + (counts and not respells(item, visit))
     refusals = (0 if spared else visit.refusals) + (item.kind == "refused")
-    parks = not item.missing and counts and errors >= policy.max_errors and now - since >= policy.park_after
+    given_up = unsent or (counts and errors >= policy.max_errors)
+    parks = not item.missing and given_up and now - since >= policy.park_after
     return Failure(errors, refusals, since, parks, ill and not parks)
 
 
@@ -335,10 +337,18 @@ def state_changes(
     for v in verdicts:
         visit = v.visit
         # What happened to it since its last fetch was that it failed, whatever has been forgiven since.
-        before = _or_failing(visit.state, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
+        # An alias that was asked for again waits as a page, and is one only if the visit says so.
+        freed = visit.last_outcome == "alias" and visit.state in ("frontier", "known")
+        before = "alias" if freed else visit.state
+        before = _or_failing(before, visit.turned is not None and visit.turned > (visit.fetched or 0.0))
         failure = failures.get(visit.page)
         # A failure that says nothing of its page changes nothing.
-        spared = v.item.kind == "refused" or respells(v.item, visit) or (failure is not None and failure.waits_for_host)
+        spared = (
+            v.item.kind == "refused"
+            or v.item.fault == health.NOT_SENT
+            or respells(v.item, visit)
+            or (failure is not None and failure.waits_for_host)
+        )
         away = visit.first_fetched is not None and failure is not None and (not spared or before == FAILING)
         after = _or_failing(_state(v, beyond), away)
         if v.keep and after != before and (before, after) != ("frontier", "known"):
@@ -408,8 +418,10 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
         else:
             not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
+    # What was not sent is no attempt: what the server said last stays.
+    failed_at = None if item.fault == health.NOT_SENT else item.at
     return [
-        visit.page, _state(verdict), report.status, error, item.at, failure.errors, not_before, queue, item.token,
+        visit.page, _state(verdict), report.status, error, failed_at, failure.errors, not_before, queue, item.token,
         outcome, failure.refusals or None, failure.since, item.fault, item.at if queue is not None else None,
     ]  # fmt: skip
 

@@ -79,6 +79,8 @@ PAGE_FAULTS: tuple[PageFault, ...] = get_args(PageFault)
 * `bad_report`: the report itself was refused, so nothing is known of the answer.
 """
 
+NOT_SENT: PageFault = "not_sent"
+"""The fault that is the crawler's: no failure of the page is counted, and no question counts the page as failing."""
 VERSION = 2
 """Of this model; it stands on the brain, and pages of a brain that has another one are gone through once. Version 1 had
 no names for all faults of pages."""

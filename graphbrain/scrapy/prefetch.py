@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from graphbrain import Brain, Claim, Claims, Failed, Fetched
-from graphbrain.errors import GraphbrainError, GraphTooSmall
+from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.model import SeedAnswer
 from graphbrain.wall import ASKED
 
@@ -69,6 +69,7 @@ class _Work:
 
     seeds: dict[str, str]
     visited: list[Visited]
+    robots: dict[str, bytes]
 
 
 class Desk:
@@ -76,15 +77,18 @@ class Desk:
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
     that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
-    than `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand.
+    than `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
+    by which each robots.txt is read; None: the brain's.
     """
 
-    def __init__(self, brain: Brain, patience: float | None = None, *, now_only: bool = False) -> None:
-        self.brain, self._now_only = brain, now_only
+    def __init__(
+        self, brain: Brain, patience: float | None = None, *, now_only: bool = False, agent: str | None = None
+    ) -> None:
+        self.brain, self._now_only, self._agent = brain, now_only, agent
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
-        self.counts["userinfo_dropped"] = 0
+        self.counts |= {"userinfo_dropped": 0, "forbidden": 0}
         self.asked = self.unmet = 0
         """Start pages that were asked for, and that will not be fetched."""
         self.ended: Claims | None = None
@@ -97,6 +101,7 @@ class Desk:
         self._out = 0
         self._unwritten: deque[Visited] = deque()
         self._seeds: dict[str, str] = {}
+        self._robots: dict[str, bytes] = {}
         self._writing = 0
         self._gathering_since = 0.0
         self._hungry = True
@@ -162,6 +167,13 @@ class Desk:
             self._stir()
         self._write_now.set()
 
+    def obey(self, origin: str, text: bytes) -> None:
+        """The robots.txt of an origin, for all who use the brain; written before any visit that ends after this."""
+        with self._lock:
+            self._robots[origin] = text
+            self._stir()
+        self._write_now.set()
+
     @property
     def ready(self) -> bool:
         """Is a page at hand?"""
@@ -197,7 +209,8 @@ class Desk:
         self._over = False
 
     def _busy(self) -> bool:
-        return bool(self._ready or self._fresh or self._out or self._unwritten or self._seeds or self._writing)
+        waits = self._unwritten or self._seeds or self._robots
+        return bool(self._ready or self._fresh or self._out or waits or self._writing)
 
     # ---------------------------------------------------------------- the end
 
@@ -344,7 +357,7 @@ class Desk:
     def _gathering(self) -> float:
         """Seconds for which reports may still be gathered; 0: what there is is to be written now."""
         with self._lock:
-            if self._seeds or self._hungry or not 0 < len(self._unwritten) < ENOUGH:
+            if self._seeds or self._robots or self._hungry or not 0 < len(self._unwritten) < ENOUGH:
                 return 0.0
             return max(0.0, self._gathering_since + GATHERED - time.monotonic())
 
@@ -352,8 +365,9 @@ class Desk:
         with self._lock:
             visited = [self._unwritten.popleft() for _ in range(min(len(self._unwritten), MOST_UNWRITTEN))]
             seeds, self._seeds = self._seeds, {}
-            self._writing = len(visited) + len(seeds)
-        return _Work(seeds, visited) if visited or seeds else None
+            robots, self._robots = self._robots, {}
+            self._writing = len(visited) + len(seeds) + len(robots)
+        return _Work(seeds, visited, robots) if self._writing else None
 
     def _write_through(self, work: _Work) -> bool:
         """Write until it is written; False when that is hopeless, or the desk is to be closed and it failed."""
@@ -368,7 +382,9 @@ class Desk:
                 self._stop_writing.wait(pause)
 
     def _write(self, work: _Work) -> None:
-        """Notes first, then what makes their pages. All of it may be written twice."""
+        """Rules and notes first, then what makes their pages. All of it may be written twice."""
+        for origin, text in work.robots.items():
+            self._obey(origin, text)
         results = [visited.result for visited in work.visited if visited.result is not None]
         back = [visited.claim for visited in work.visited if visited.result is None]
         texts = {url: text for url, text in work.seeds.items() if text}
@@ -384,6 +400,14 @@ class Desk:
             answer = self.brain.seed(work.seeds)
             self.counts["seeded"] += answer.created
             self._met(answer, len(work.seeds))
+
+    def _obey(self, origin: str, text: bytes) -> None:
+        """Hand a robots.txt in; one that is no text forbids nothing."""
+        try:
+            said = self.brain.set_robots(origin, text, agent=self._agent)
+        except BadInput:
+            said = self.brain.set_robots(origin, b"", agent=self._agent)
+        self.counts["forbidden"] += said.taken_out
 
     def _met(self, answer: SeedAnswer, asked: int) -> None:
         """Say what became of start pages that will not be fetched, or had been given up."""

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 from urllib.parse import urljoin
 
 from parsel import Selector
@@ -175,7 +175,7 @@ class Reader:
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
         """
         near, texts, rels = self._near(response), dict[str, str](), dict[str, str]()
-        if (self._options.every_link or self._options.topic is not None) and isinstance(response, TextResponse):
+        if (self._options.every_link or self._options.topic is not None) and _is_markup(response):
             found = self._extractor.extract_links(response)
             texts = {link.url: " ".join(link.text.split()) for link in found}
             rels = {link.url: "nofollow" for link in found if link.nofollow}
@@ -219,7 +219,7 @@ class Reader:
                 return self._share("GRAPHBRAIN_RELEVANCE", self._options.rate(response), response.url)
             except Exception:
                 log.exception("GRAPHBRAIN_RELEVANCE failed for %s.", response.url)
-        elif self._options.topic is not None and isinstance(response, TextResponse):
+        elif self._options.topic is not None and _is_markup(response):
             return self._options.topic(_words(response.selector))
         return None
 
@@ -245,6 +245,11 @@ def led(response: Response) -> tuple[int, tuple[str, ...]] | None:
         return None
     status = reasons[0] if isinstance(reasons[0], int) else 200
     return status, (*urls[1:], response.url)
+
+
+def _is_markup(response: Response) -> TypeGuard[TextResponse]:
+    """Has it elements? JSON has none, nor has what says that it is JSON and is not."""
+    return isinstance(response, TextResponse) and hasattr(response.selector.root, "iter")
 
 
 def _hand_over(root: Any, page: PageFacts) -> None:

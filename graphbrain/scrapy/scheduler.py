@@ -18,41 +18,26 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
-import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from scrapy import Request, Spider, signals
-from scrapy.core.downloader.handlers.http11 import TunnelError
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    CloseSpider,
-    DownloadCancelledError,
-    DownloadConnectionRefusedError,
-    DownloadFailedError,
-    DownloadTimeoutError,
-    IgnoreRequest,
-    ResponseDataLossError,
-    StopDownload,
-)
-from scrapy.http import Response, TextResponse
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
-from twisted.internet.error import ConnectError, ConnectionClosed
 from twisted.python.failure import Failure
-from twisted.web._newclient import ParseError
-from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
-from graphbrain import Brain, Claim, Failed, Fetched, retry_after
+from graphbrain import Brain, Claim, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
-from graphbrain.hosts.robots import product
+from graphbrain.hosts.robots import Robots, parsed, product, readable
 from graphbrain.meaning import TEMPORARY
-from graphbrain.model import Fault
 from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
 from graphbrain.scrapy.requests import (
     CLAIM,
@@ -62,12 +47,11 @@ from graphbrain.scrapy.requests import (
     express,
     forgive_base,
     hashed,
-    latency,
-    led,
     plain_meta,
     request_for,
     unread,
 )
+from graphbrain.scrapy.visits import PERMANENT, Visit, header, said
 from graphbrain.url import Rules, address, resolved, without_user
 
 if TYPE_CHECKING:
@@ -85,17 +69,9 @@ TICK = 0.1
 """Seconds between two looks at which requests Scrapy has done with."""
 ASK_EVERY = 5
 """Ticks after which even a single page is asked for, though others are being fetched."""
-PERMANENT = (301, 308)
 MOST_KNOWN = 10_000
 """Patterns of pages that are remembered."""
 MOST_REDIRECTS = 5
-SILENT = (
-    *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
-    *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
-)
-"""What is raised where a host gave no answer."""
-NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
-"""What is raised where an answer was too long, or broke off, or was not to be read to its end."""
 FAILED = "graphbrain_failed"
 """The reason with which a spider is closed whose brain cannot be used."""
 NOTHING = "graphbrain_nothing"
@@ -129,89 +105,6 @@ class Addon:
         settings["DOWNLOADER_MIDDLEWARES"].setdefault(Answers, 999)
 
 
-@dataclass(eq=False, slots=True)
-class _Visit:
-    """One claimed page, from when it is handed out until Scrapy has done with all requests it led to."""
-
-    number: int
-    claim: Claim
-    requests: set[Request] = field(default_factory=set)
-    gone: set[Request] = field(default_factory=set)
-    """Those that Scrapy seemed to have done with at the last look."""
-    links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
-    """URL → what the link says, and the spider's own guess of its relevance."""
-    notes: dict[str, str] = field(default_factory=dict)
-    fingerprints: set[bytes] = field(default_factory=set)
-    response: Response | None = None
-    moved_to: str = ""
-    moved_by: int = PERMANENT[0]
-    """the status of that redirect"""
-    led_by: int | None = None
-    """the status of its first redirect, where as many for now came after it as are followed, or one that cannot be"""
-    lost: str = ""
-    """said of a redirect to what is no page"""
-    error: str = ""
-    fault: Fault = "not_sent"
-    """whose fault it is that there is no answer to be reported"""
-    broken_off: bool = False
-
-    def unfetched(self, error: Exception) -> None:
-        """The request, or a middleware in the place of the server, has raised this."""
-        if not self.error and not isinstance(error, CloseSpider):
-            self.fault = _fault(error)
-        self.raised(error)
-
-    def raised(self, error: Exception) -> None:
-        """A callback or a middleware has raised this; CloseSpider says nothing about the page."""
-        if isinstance(error, CloseSpider):
-            self.broken_off = True
-        elif not self.error:
-            self.error = _told(error)
-
-    def result(self, reader: Reader) -> Fetched | Failed | None:
-        """What is to be reported; None gives the page back."""
-        url, claim, response = self.claim.url, self.claim, self.response
-        if self.broken_off:
-            return None
-        if response is None and self.lost:
-            return Failed(url, claim, self.led_by, error=self.lost)
-        if self.moved_to:
-            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
-        if response is None and self.led_by is not None and not self.error:
-            return Failed(url, claim, self.led_by, error="its redirects lead in a circle, or on and on")
-        if response is None:
-            error = self.error or "a middleware dropped the request, or its answer"
-            return Failed(url, claim, error=error, fault=self.fault)
-        status, head, took = response.status, response.headers, latency(response)
-        if status in PERMANENT and (place := _text(head.get("Location"))):
-            return Fetched(url, (), claim, status, redirected_to=_led(response, place), seconds=took)
-        # A spider that has made requests of it has read the page; one that raises on what is not text never could.
-        if self.error and not self.links and isinstance(response, TextResponse):
-            return Failed(url, claim, status, error=self.error, seconds=took)
-        # Without them, a page that was read in part is read in full the next time, changed or not.
-        partly = bool(self.error) and isinstance(response, TextResponse)
-        etag, modified = (None if partly else _text(head.get(name)) for name in ("ETag", "Last-Modified"))
-        told: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
-        if status == 304:
-            return Fetched(url, (), claim, status, not_modified=True, **told)
-        good = 200 <= status < 300
-        if not good and (not self.links or status in (429, 503)):
-            now = retry_after.moment(_text(head.get("Date"))) or time.time()  # a date is by the server's clock
-            wait = retry_after.seconds(head.get("Retry-After"), now)
-            body = response.body if status in (404, 410) else None  # other pages may look like it
-            error = f"HTTP {status} at {response.url}" if led(response) else ""
-            return Failed(url, claim, status, error=error, retry_after=wait, seconds=took, body=body)
-        near, links = reader.read(response, self.links) if good else (None, [*self.links])
-        if (elsewhere := led(response)) is not None and good:  # the content is that of another address
-            status, chain = elsewhere
-            links = [*links, *(chain[:1] if status == 200 else ())]  # a refresh is a link, too
-            return Fetched(url, links, claim, status, relevance=near, seconds=took, led_to=chain)
-        if good:
-            facts, more = reader.facts(response)
-            told, links = told | facts, [*links, *more]
-        return Fetched(url, links, claim, status, response.body, relevance=near, **told)
-
-
 class Scheduler(BaseScheduler):
     """Hands out what the brain claims, and reports what came of it. See the module's text, and docs/scrapy.md."""
 
@@ -220,7 +113,7 @@ class Scheduler(BaseScheduler):
         self._desk: Desk | None = None
         self._reader = Reader(Options())
         self._rules = Rules()
-        self._visits: dict[int, _Visit] = {}
+        self._visits: dict[int, Visit] = {}
         self._numbers = itertools.count(1)
         self._waiting: list[tuple[int, int, Request]] = []
         """This process's own requests, best first; each with its number, so that no two compare equal."""
@@ -237,6 +130,10 @@ class Scheduler(BaseScheduler):
         """These requests, and those that came of them."""
         self._first_gone: set[Request] = set()
         self._said: set[tuple[str, str]] = set()
+        self._agent = product(crawler.settings.get("ROBOTSTXT_USER_AGENT") or crawler.settings["USER_AGENT"]) or None
+        """By whose rules Scrapy reads robots.txt."""
+        self._robots: dict[str, Robots] = {}
+        """What was handed in, by origin."""
         self._own = 0
         """Requests of a start that this process fetched itself."""
         self._closing = False
@@ -275,7 +172,7 @@ class Scheduler(BaseScheduler):
             return
         if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
             log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
-        self._desk = Desk(brain, options.patience, now_only=options.now_only)
+        self._desk = Desk(brain, options.patience, now_only=options.now_only, agent=self._agent)
         self._desk.open()
         self._ticks.start(TICK, now=False)
 
@@ -370,7 +267,7 @@ class Scheduler(BaseScheduler):
 
     def _begin(self, taken: Taken) -> Request | None:
         """The request for a claimed page; None when this spider cannot make it."""
-        visit = _Visit(next(self._numbers), taken.claim)
+        visit = Visit(next(self._numbers), taken.claim)
         self._visits[visit.number] = visit
         try:
             request = request_for(taken.claim, taken.note, self.crawler.spider)
@@ -392,7 +289,7 @@ class Scheduler(BaseScheduler):
             self._said.add((pattern, why))
             log.warning("%s: %s. Of other pages under %s the same is not said again.", claim.url, why, pattern)
 
-    def _moved(self, visit: _Visit, request: Request) -> bool:
+    def _moved(self, visit: Visit, request: Request) -> bool:
         """Is this where the claimed page has moved to for good? That is a page of its own, or another spelling of the
         same, and waits for its turn."""
         reasons = request.meta.get("redirect_reasons", ())
@@ -405,7 +302,7 @@ class Scheduler(BaseScheduler):
         visit.moved_to, visit.moved_by = request.url, reasons[0]
         return True
 
-    def came_from(self, visit: _Visit, request: Request) -> Request | None:
+    def came_from(self, visit: Visit, request: Request) -> Request | None:
         """Take a request that a callback made: as a link of its page, then None; or it belongs to the visit."""
         request = _unmarked(request)
         spider = self.crawler.spider
@@ -427,7 +324,24 @@ class Scheduler(BaseScheduler):
                 visit.notes.setdefault(request.url, note)
         return None
 
-    def visit_of(self, request: Request | None) -> _Visit | None:
+    def obey(self, origin: str, response: Response) -> None:
+        """Hand in the robots.txt that Scrapy has asked for. One that is not there forbids nothing; of a host that
+        cannot say, nothing is known."""
+        if self._desk is None or response.status >= 500 or response.status == 429:
+            return
+        text = response.body if 200 <= response.status < 300 else b""
+        if text:
+            with suppress(BadInput):
+                self._robots[origin] = parsed(readable(text))
+        self._desk.obey(origin, text)
+
+    def _forbids(self, url: str) -> bool:
+        """Does what was handed in forbid this page, so that the brain hands it out no more?"""
+        rules = self._robots.get("://".join(urlsplit(url)[:2]))
+        agent = self._agent or product(self._desk.brain.settings.user_agent if self._desk is not None else "")
+        return rules is not None and not rules.allows(url, agent)
+
+    def visit_of(self, request: Request | None) -> Visit | None:
         """The visit that a request belongs to."""
         return None if request is None else self._visits.get(request.meta.get(MARK, 0))
 
@@ -446,24 +360,26 @@ class Scheduler(BaseScheduler):
     def _push(self, request: Request) -> None:
         heapq.heappush(self._waiting, (-request.priority, next(self._numbers), request))
 
-    def _end(self, visit: _Visit) -> None:
+    def _end(self, visit: Visit) -> None:
         assert self._desk is not None
         del self._visits[visit.number]
         self._desk.done(Visited(visit.claim, self._result(visit, self._desk.brain), visit.notes))
 
-    def _result(self, visit: _Visit, brain: Brain) -> Fetched | Failed | None:
+    def _result(self, visit: Visit, brain: Brain) -> Fetched | Failed | None:
         """What is to be reported of a visit; the crawler's own code may be in it, and may raise.
 
         It is made here and not in the thread that writes: that would compete for Python's lock with the callbacks, and
         both together would take a tenth longer.
         """
         try:
+            if visit.dropped and self._forbids(visit.claim.url):
+                return None  # claimed before its robots.txt was known
             made = visit.result(self._reader)
             return hashed(made, brain.policy.change) if isinstance(made, Fetched) else made
         except Exception as error:
             log.exception("The visit of %s cannot be reported.", visit.claim.url)
             fault = visit.fault if visit.response is None else "not_understood"
-            return Failed(visit.claim.url, visit.claim, error=_told(error), fault=fault)
+            return Failed(visit.claim.url, visit.claim, error=said(error), fault=fault)
 
     # ---------------------------------------------------------------- ten times a second
 
@@ -548,13 +464,22 @@ class _Middleware:
         """Called by Scrapy."""
         return cls(crawler)
 
-    def _visit(self, request: Request | None) -> _Visit | None:
+    def _visit(self, request: Request | None) -> Visit | None:
         scheduler = _SCHEDULERS.get(self.crawler)
         return None if scheduler is None else scheduler.visit_of(request)
 
 
 class DownloaderMiddleware(_Middleware):
-    """Notes why a page could not be fetched."""
+    """Notes why a page could not be fetched, and hands in what Scrapy's own middleware has read of robots.txt."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Called by Scrapy with every answer, after all others."""
+        scheduler = _SCHEDULERS.get(self.crawler)
+        if scheduler is not None and request.callback is NO_CALLBACK and request.meta.get("dont_obey_robotstxt"):
+            scheme, host, path = urlsplit(request.meta.get("redirect_urls", [request.url])[0])[:3]
+            if path == "/robots.txt":
+                scheduler.obey(f"{scheme}://{host}", response)
+        return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """Called by Scrapy when nobody else has made a response, or another request, of it."""
@@ -582,7 +507,7 @@ class Answers(_Middleware):
         if visit is None:
             return response
         visit.fault = "not_understood"
-        place = _text(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
+        place = header(response.headers.get("Location")) if response.status in {*PERMANENT, *TEMPORARY} else None
         if place and CLAIM in request.meta and not _names_page(response, place):
             visit.led_by = request.meta.get("redirect_reasons", [response.status])[0]
             visit.lost = f"redirects to {place}: that is no page of the web"
@@ -629,33 +554,6 @@ def _unmarked(request: Request) -> Request:
     return request.replace(meta=plain_meta(request.meta, MARK))
 
 
-def _fault(error: Exception) -> Fault:
-    """Whose fault it is that a request brought no answer. What is raised before it is sent, as by middlewares for
-    robots.txt or foreign domains, says nothing of the host."""
-    cause = error if isinstance(error, ResponseFailed) else error.__cause__
-    if isinstance(cause, ResponseFailed):
-        # Its head has come, or what came is no head of HTTP: else all reasons are that the connection ended.
-        reasons = [failure.value for failure in cause.reasons or ()]
-        garbled = any(isinstance(reason, ParseError | ValueError) for reason in reasons)
-        return "silent" if isinstance(cause, ResponseNeverReceived) and not garbled else "not_understood"
-    if isinstance(error, NOT_UNDERSTOOD):
-        return "not_understood"
-    return "silent" if isinstance(error, SILENT) else "not_sent"
-
-
-def _told(error: Exception) -> str:
-    """What a report says of an error in the crawler's own code."""
-    return f"{type(error).__name__}: {error}"[:200]
-
-
-def _led(response: Response, place: str) -> str:
-    """Where a redirect leads; as it is, where that is no URL: the brain's answer will say what is wrong with it."""
-    try:
-        return resolved(response.url, place)
-    except BadInput:
-        return place
-
-
 def _names_page(response: Response, place: str) -> bool:
     try:
         address(resolved(response.url, place))
@@ -668,7 +566,3 @@ def _without_user(request: Request) -> Request:
     """The request of the same URL without a user and a password: Scrapy would look them up as a part of the host."""
     url = without_user(request.url)
     return request if url == request.url else request.replace(url=url)
-
-
-def _text(header: bytes | None) -> str | None:
-    return header.decode("latin-1") if header else None

@@ -372,8 +372,26 @@ def test_a_page_whose_callback_the_spider_lacks_is_no_ill_page(brain: Brain, spi
         assert "is to be given to read_special(), which this spider does not have" in log and "Traceback" not in log
         lost = brain.page(site.at("/special"))
         assert (lost.state, lost.fault, lost.status, site.asked()["/special"]) == ("frontier", "not_sent", None, 0)
+        assert (lost.errors, lost.failed) == (0, None), "the crawler's fault is no failure of the page"
         host = brain.host(lost.host)
         assert (host.failing_since, host.illness, host.unanswered, host.complaints) == (None, None, 0, 0)
+
+
+@pytest.mark.parametrize(("named", "forbidden"), [("*", True), ("Scrapy", True), ("graphbrain", False)])
+def test_what_scrapy_reads_of_robots_txt_holds_for_the_brain(
+    brain: Brain, spiders: Spiders, named: str, forbidden: bool
+) -> None:
+    """Pages that it forbids are outside, for that reason, and have not failed: even one that was claimed before."""
+    text = (200, {"Content-Type": "text/plain"}, f"User-agent: {named}\nDisallow: /private/\n")
+    private = {f"/private/{number}": page(text="private") for number in range(3)}
+    with serving(Site({"/": page("/a", *private), "/a": page(*private), "/robots.txt": text, **private})) as site:
+        brain.seed([site.at("/private/0")])
+        spiders.run("links", site, ROBOTSTXT_OBEY=True, CONCURRENT_REQUESTS=1)
+        pages = [brain.page(site.at(path)) for path in private]
+        told = {(page.state, page.outside_because, page.error, page.fault, page.errors) for page in pages}
+        assert told == {("outside", "robots", None, None, 0) if forbidden else ("known", None, None, None, 0)}
+        assert not forbidden or site.asked().keys().isdisjoint(private)
+        assert brain.page(site.at("/a")).state == "known" and site.asked()["/robots.txt"] == 1
 
 
 def test_a_spider_that_closes_itself_gives_its_page_back(brain: Brain, spiders: Spiders) -> None:

@@ -12,7 +12,7 @@ CALL () {
 }
 CALL () {
   MATCH (a:Page) WHERE a.state = 'alias'
-  MATCH (a)<-[:SPELLS|LINKS]-(from:Page) WHERE from.state <> 'alias'
+  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'
   RETURN count(*) AS named, coalesce(sum(from.hub_paid), 0.0) AS named_paid
 }
 RETURN [['broken', broken, broken_paid], ['named', named, named_paid]] AS rows

@@ -81,12 +81,21 @@ function end(sentence, code = 1) {
   process.exit(code);
 }
 
+// Ctrl-C: what is claimed, or is just being claimed, goes back; a second one ends at once.
+const stopped = new Promise((done) => process.once("SIGINT", () => done(true)));
+
+/** Gives pages back, else nobody may fetch them for five minutes, and ends. */
+async function giveBack(claims) {
+  if (claims.length) await post("give_back", { claims });
+  end(`Stopped: ${claims.length} pages are given back.`, 130);
+}
+
 async function crawl() {
   for (let pages = 0; ; ) {
     const { claims, next_ready, next_unfailed, paused } = await post("next_urls", { n: 10, wait: 10 });
     if (paused) {
       say("The brain is paused: nothing is handed out until 'graphbrain resume'.");
-      await pause(1_000); // for a service that does not wait
+      if (await Promise.race([stopped, pause(1_000)])) await giveBack([]); // a second, for a service that does not wait
       continue;
     }
     said = "";
@@ -96,21 +105,15 @@ async function crawl() {
       if (!pages) end("Nothing was fetched: no page waits for this crawler now.");
       return;
     }
-    held = claims;
-    const { answers } = await post("report", { reports: await Promise.all(claims.map(visit)) });
-    held = [];
+    const reports = await Promise.race([stopped, Promise.all(claims.map(visit))]);
+    if (reports === true) await giveBack(claims);
+    const { answers } = await post("report", { reports });
     for (const { url, reason } of answers.filter((answer) => !answer.accepted)) console.error(`${url}: ${reason}`);
     pages += claims.length;
     if (claims.length) console.log(pages, "pages so far");
   }
 }
 
-let held = []; // what is claimed and not reported
-process.once("SIGINT", async () => {
-  // Else nobody may fetch these pages for five minutes.
-  if (held.length) await post("give_back", { claims: held }).catch((error) => end(error.message));
-  end(`Stopped: ${held.length} pages are given back.`, 130);
-});
 if (!service || !token) end("Set GRAPHBRAIN_SERVICE_URL and GRAPHBRAIN_SERVICE_TOKEN: see docs/service.md.");
 await crawl().catch((error) => end(error.message));
 process.exit(0);

@@ -7,6 +7,7 @@ import html
 import os
 import re
 import shutil
+import signal
 import subprocess
 import threading
 from concurrent.futures import Future
@@ -20,7 +21,7 @@ import pytest
 from graphbrain import Brain, Client, Failed, Fetched
 from graphbrain.demo.web import Web
 from graphbrain.model import Claim, Claims
-from tests.conftest import Neo4j, emptied
+from tests.conftest import PATIENCE, Neo4j, emptied
 from tests.serving import serving, tokens
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
@@ -118,6 +119,38 @@ def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tm
             assert ran.returncode == 0 and "1 pages" in ran.stdout.splitlines(), (language, ran)
             left = brain.next_urls(1)
             assert not left.finished and left.next_unfailed is None and left.next_ready is not None
+
+
+@pytest.mark.long
+def test_ctrl_c_gives_back_what_is_just_being_claimed(
+    neo4j: Neo4j, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = commands(tmp_path)
+    if not programs:
+        pytest.skip("neither Go nor Node is here")
+    for language, program in programs.items():
+        with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
+            brain.seed(["http://links.example/"])
+            brain.block("links.example", 3_600)
+            asked, claim = threading.Event(), brain.combined.next_urls
+
+            def noted(*given: Any, asked: threading.Event = asked, claim: Any = claim, **named: Any) -> Any:
+                asked.set()
+                return claim(*given, **named)
+
+            with monkeypatch.context() as patch, serving(brain) as url:
+                patch.setattr(brain.combined, "next_urls", noted)
+                env = environment(url, web, tokens(brain, "crawler")["crawler"])
+                process = subprocess.Popen(program, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                try:
+                    assert asked.wait(PATIENCE)
+                    process.send_signal(signal.SIGINT)
+                    brain.unblock("links.example")
+                    told = process.communicate(timeout=PATIENCE)
+                finally:
+                    process.kill()
+            assert process.returncode != 0 and "given back" in told[1], (language, told)
+            assert brain.stats()["leased"] == 0, (language, told)
 
 
 def environment(url: str, web: Web, token: str) -> dict[str, str]:

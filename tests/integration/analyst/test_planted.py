@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import replace
 from typing import Any
 
 import neo4j as driver
+import pytest
 
 from graphbrain import Brain, Failed, Fetched, Hint, Link
 from graphbrain.analyst.dictionary import PAGE
@@ -164,19 +166,66 @@ def test_each_fault_of_a_page_has_a_name(brain: Brain, raw: driver.Driver) -> No
         broken = dict(rows(brain, "broken-pages", "url", "fault"))
         return [table, pages, broken, dict(rows(brain, "broken-links", "broken", "fault"))]
 
-    assert shown() == [wanted] * 4
-    assert sum(rows(brain, "failing-hosts", "other")) == 7 and sum(rows(brain, "failing-hosts", "silent")) == 1
+    # What the crawler did not send is no failure of the page.
+    failing = {url: fault for url, fault in wanted.items() if fault != "not_sent"}
+    assert shown() == [wanted, wanted, failing, failing]
+    assert sum(rows(brain, "failing-hosts", "other")) == 6 and sum(rows(brain, "failing-hosts", "silent")) == 1
     # A brain that was made before these names is mended by who tends.
     old = {"circles": "well", "not_modified": "well", "not_understood": "well", "bad_report": "none"}
     raw.execute_query("UNWIND $old AS o MATCH (p:Page {fault: o[0]}) SET p.fault = o[1]", old=[*map(list, old.items())])
     raw.execute_query("MATCH (p:Page {url: $url}) SET p.fault = 'not_understood'", url=f"{A}/garbled")
     raw.execute_query("MATCH (p:Page {fault: 'nowhere'}) SET p.fault = 'missing'")
     raw.execute_query("MATCH (b:Brain) SET b.health = 1")
-    assert shown() != [wanted] * 4
+    assert shown() != [wanted, wanted, failing, failing]
     brain.session.refresh()
     opening.renew_lanes(brain.session)
     brain.tend()
-    assert shown() == [wanted] * 4
+    assert shown() == [wanted, wanted, failing, failing]
+
+
+def test_what_was_not_sent_leaves_what_is_known_of_its_page(brain: Brain) -> None:
+    # Pages that were well, failed, or are new: a crawler without the spider's callback changes nothing of that.
+    brain.seed([f"{A}/"])
+    brain.report([Fetched(f"{A}/", [f"{A}/{name}" for name in ("new", "well", "lost")]), Fetched(f"{A}/well", [])])
+    brain.report([Failed(f"{A}/lost", status=404)])
+    brain.crawl_now([f"{A}/{name}" for name in ("new", "well")])
+    before = {page.url: page for page in brain.dump_pages()}
+    claims = brain.next_urls(9)
+    assert len(claims) == 2
+    why: dict[str, Any] = {"error": "no method parse_item", "fault": "not_sent"}
+    unsent = [*(Failed(claim.url, claim, **why) for claim in claims), Failed(f"{A}/lost", **why)]
+    assert [answer.outcome for answer in brain.report(unsent)] == ["retry"] * 3
+    after = {page.url: page for page in brain.dump_pages()}
+    for name in ("new", "well", "lost"):
+        one, other = before[f"{A}/{name}"], after[f"{A}/{name}"]
+        assert [one.status, one.errors, one.failed, one.state] == [
+            other.status,
+            other.errors,
+            other.failed,
+            other.state,
+        ]
+    assert (after[f"{A}/lost"].fault, after[f"{A}/well"].fault) == ("missing", "not_sent")
+    assert rows(brain, "broken-pages", "url") == [f"{A}/lost"] and rows(brain, "gone-pages", "url") == []
+    assert rows(brain, "failures-by-day", "pages") == [1] and rows(brain, "failing-hosts", "tried", "failing") == [
+        (3, 1)
+    ]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_links_are_counted_as_they_are_named_while_chains_are_moved(brain: Brain, order: tuple[int, ...]) -> None:
+    # / → r0 → r1 → r2 → gone; / names r0 alone, and no worker has moved its links yet.
+    chain = [f"{A}/r{i}" for i in range(3)] + [f"{A}/gone"]
+    brain.seed([f"{A}/"])
+    brain.report([Fetched(f"{A}/", [Link(chain[0], anchor="Sale")])])
+    for i in order:
+        brain.report([Fetched(chain[i], status=301, redirected_to=chain[i + 1])])
+    brain.report([Failed(chain[3], status=404)])
+    for moved in (False, True):
+        if moved:
+            brain.tend()
+        assert {url: named for url, named in rows(brain, "redirects", "from", "named") if named} == {chain[0]: 1}
+        assert rows(brain, "links-to-redirects", "on", "text", "names") == [(f"{A}/", "Sale", chain[0])], moved
+        assert rows(brain, "broken-links", "on", "text", "names", "broken") == [(f"{A}/", "Sale", chain[0], chain[3])]
 
 
 # ---------------------------------------------------------------------- what is next
@@ -211,6 +260,27 @@ def test_slow_hosts_are_found_whatever_else_is_told(brain: Brain) -> None:
 
 
 # ---------------------------------------------------------------------- pages that go and come
+
+
+@pytest.mark.parametrize("again", ["crawl_now", "retry"])
+def test_an_alias_that_is_asked_for_again_has_not_changed_by_that(brain: Brain, again: str) -> None:
+    brain.seed([f"{A}/old", f"{A}/page"])
+    redirect, content = Fetched(f"{A}/old", status=301, redirected_to=f"{A}/new"), Fetched(f"{A}/old", [], title="Old")
+    brain.report([redirect, Fetched(f"{A}/page", [])])
+
+    def visited(report: Fetched) -> list[str]:
+        if again == "retry" and brain.page(f"{A}/old").state == "alias":
+            brain.retry(f"{A}/old")
+        else:
+            brain.crawl_now([f"{A}/old"])
+        (claim,) = (claim for claim in brain.next_urls(9) if claim.url == f"{A}/old")
+        brain.report([replace(report, claim=claim)])
+        told = rows(brain, "changes-between", "what", "url")
+        return [what for what, url in told if url == f"{A}/old" and what not in ("new", "frontier → alias")]
+
+    assert visited(redirect) == visited(redirect) == []
+    assert visited(content) == ["alias → known"]
+    assert sorted(visited(redirect)) == ["alias → known", "known → alias"]
 
 
 def test_pages_that_flicker_and_pages_that_fail_since(brain: Brain) -> None:

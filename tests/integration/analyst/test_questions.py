@@ -66,7 +66,10 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
         [(200, 11, f"{A}/"), (404, 1, f"{A}/broken"), (410, 1, f"{A}/lost"), (503, 1, f"{D}/")],
     ),
     "failures-by-day": (("pages", "client", "refused", "broken", "silent", "cured"), [(3, 2, 1, 0, 0, 0)]),
-    "failing-hosts": (("host", "tried", "failing", "share", "client"), [("a.example", 10, 2, 0.2, 2)]),
+    "failing-hosts": (
+        ("host", "tried", "failing", "share", "client"),
+        [("d.example", 1, 1, 1.0, 0), ("a.example", 10, 2, 0.2, 2)],  # a host whose only page fails, too
+    ),
     "slow-hosts": (("seconds", "timed", "pace", "host"), [(0.5, 2, 1.0, "a.example"), (None, 0, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),

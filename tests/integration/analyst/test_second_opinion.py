@@ -112,15 +112,15 @@ class Opinion:
 
     def broken_links(self) -> set[tuple[Any, ...]]:
         broken = {key for key, row in self.pages.items() if row["failing"]}
-        plain = {(r["source"], r["target"], r["target"]) for r in self.of_pages if not r["via_alias"]}
-        named = {(source, alias, to) for source, alias in self.spells for to in self.behind(alias)}
-        return {(self.url(on), self.url(name), self.url(to)) for on, name, to in plain | named if to in broken}
+        plain = {(r["source"], r["target"]) for r in self.of_pages if not r["via_alias"]}
+        named = {(on, name, to) for on, name in plain.union(self.spells) for to in self.behind(name)}
+        return {(self.url(on), self.url(name), self.url(to)) for on, name, to in named if to in broken}
 
     def failing_hosts(self) -> list[tuple[Any, ...]]:
         kinds = ("client", "refused", "broken", "silent", "other")
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for row in self.pages.values():
-            if row["status"] is None and row["error"] is None:
+            if row["status"] is None and row["failed"] is None:
                 continue
             kind = {"missing": "client"}.get(row["fault"], row["fault"])
             found[row["host"]]["tried"] += 1

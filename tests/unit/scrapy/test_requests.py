@@ -19,7 +19,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
     UnsupportedURLSchemeError,
 )
-from scrapy.http import HtmlResponse, Response
+from scrapy.http import HtmlResponse, JsonResponse, Response, TextResponse, XmlResponse
 from scrapy.settings import Settings
 from twisted.internet.error import ConnectionLost
 from twisted.python.failure import Failure
@@ -29,7 +29,8 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 from graphbrain import Claim, Failed, Fetched, Link
 from graphbrain.errors import BadInput, SettingsError
 from graphbrain.scrapy.requests import CLAIM, LONGEST_NOTE, Joined, Options, Reader, express, request_for
-from graphbrain.scrapy.scheduler import _fault, _Visit, _without_user
+from graphbrain.scrapy.scheduler import _without_user
+from graphbrain.scrapy.visits import Visit, fault_of
 
 URL = "http://a.example/page?b=1"
 
@@ -65,7 +66,7 @@ def test_a_plain_request_needs_no_note() -> None:
 def test_a_retry_after_is_reported(status: int, told: str | None, wait: float | None) -> None:
     """A date counts from the server's own."""
     head = {"Date": "Wed, 21 Oct 2026 07:27:00 GMT", **({} if told is None else {"Retry-After": told})}
-    visit = _Visit(1, CLAIMED, response=Response(URL, status, headers=head))
+    visit = Visit(1, CLAIMED, response=Response(URL, status, headers=head))
     assert visit.result(Reader(Options())) == Failed(URL, CLAIMED, status, retry_after=wait)
 
 
@@ -187,12 +188,22 @@ def test_links_that_are_followed_have_their_texts_and_rel() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "body", [b"", b"{}", b'{"a": "<a href=/b>"}', b"[1]", b"null", b"3", b"%PDF a.json", b"\xff\x00"]
+)
+@pytest.mark.parametrize("kind", [JsonResponse, TextResponse, HtmlResponse, XmlResponse])
+def test_whatever_says_that_it_is_text_can_be_read(kind: type[TextResponse], body: bytes) -> None:
+    for options in (Options(every_link=True), Options.of(Settings({"GRAPHBRAIN_TOPIC": "bread rye sourdough"}))):
+        report = Visit(1, CLAIMED, response=kind(URL, body=body)).result(Reader(options))
+        assert isinstance(report, Fetched) and report.status == 200
+
+
 def test_a_fetch_has_the_seconds_that_scrapy_has_measured() -> None:
     request = Request(URL, meta={"download_latency": 0.25})
     for status, kind in ((200, Fetched), (304, Fetched), (404, Failed)):
-        report = _Visit(1, CLAIMED, response=Response(URL, status, request=request)).result(Reader(Options()))
+        report = Visit(1, CLAIMED, response=Response(URL, status, request=request)).result(Reader(Options()))
         assert isinstance(report, kind) and report.seconds == 0.25
-    cached = _Visit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(Options()))
+    cached = Visit(1, CLAIMED, response=Response(URL, request=Request(URL))).result(Reader(Options()))
     assert isinstance(cached, Fetched) and cached.seconds is None
 
 
@@ -244,16 +255,16 @@ FAULTS = [
     ("error", "fault"), FAULTS, ids=lambda what: what if isinstance(what, str) else repr(what)[:40]
 )
 def test_whose_fault_it_is_that_there_is_no_answer(error: Exception, fault: str) -> None:
-    visit = _Visit(1, CLAIMED)
+    visit = Visit(1, CLAIMED)
     visit.unfetched(error)
     report = visit.result(Reader(Options()))
     assert isinstance(report, Failed) and (report.status, report.fault) == (None, fault)
-    assert _fault(error) == fault
+    assert fault_of(error) == fault
 
 
 def test_what_was_never_asked_is_no_silence() -> None:
     """A claim whose callback the spider lacks, and a request that a middleware has dropped without a word."""
-    report = _Visit(1, CLAIMED).result(Reader(Options()))
+    report = Visit(1, CLAIMED).result(Reader(Options()))
     assert isinstance(report, Failed) and report.fault == "not_sent"
 
 

@@ -1,0 +1,159 @@
+"""A visit: a claimed page from when it is handed out until Scrapy has done with all requests that it led to."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import TunnelError
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    CloseSpider,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+    StopDownload,
+)
+from scrapy.http import Response, TextResponse
+from twisted.internet.error import ConnectError, ConnectionClosed
+from twisted.web._newclient import ParseError
+from twisted.web.client import ResponseFailed, ResponseNeverReceived
+
+from graphbrain import Claim, Failed, Fetched, retry_after
+from graphbrain.errors import BadInput
+from graphbrain.model import Fault
+from graphbrain.scrapy.requests import Reader, latency, led
+from graphbrain.url import resolved
+
+__all__ = ["PERMANENT", "Visit", "fault_of", "header", "said"]
+
+PERMANENT = (301, 308)
+SILENT = (
+    *(CannotResolveHostError, DownloadConnectionRefusedError, DownloadTimeoutError, DownloadFailedError, TunnelError),
+    *(ConnectError, ConnectionClosed, ResponseFailed, OSError),
+)
+"""What is raised where a host gave no answer."""
+NOT_UNDERSTOOD = (DownloadCancelledError, ResponseDataLossError, StopDownload)
+"""What is raised where an answer was too long, or broke off, or was not to be read to its end."""
+
+
+@dataclass(eq=False, slots=True)
+class Visit:
+    """One claimed page, from when it is handed out until Scrapy has done with all requests it led to."""
+
+    number: int
+    claim: Claim
+    requests: set[Request] = field(default_factory=set)
+    gone: set[Request] = field(default_factory=set)
+    """Those that Scrapy seemed to have done with at the last look."""
+    links: dict[str, tuple[str | None, float | None]] = field(default_factory=dict)
+    """URL → what the link says, and the spider's own guess of its relevance."""
+    notes: dict[str, str] = field(default_factory=dict)
+    fingerprints: set[bytes] = field(default_factory=set)
+    response: Response | None = None
+    moved_to: str = ""
+    moved_by: int = PERMANENT[0]
+    """the status of that redirect"""
+    led_by: int | None = None
+    """the status of its first redirect, where as many for now came after it as are followed, or one that cannot be"""
+    lost: str = ""
+    """said of a redirect to what is no page"""
+    error: str = ""
+    fault: Fault = "not_sent"
+    """whose fault it is that there is no answer to be reported"""
+    broken_off: bool = False
+    dropped: bool = False
+    """has a middleware refused to send the request?"""
+
+    def unfetched(self, error: Exception) -> None:
+        """The request, or a middleware in the place of the server, has raised this."""
+        if not self.error and not isinstance(error, CloseSpider):
+            self.fault, self.dropped = fault_of(error), isinstance(error, IgnoreRequest)
+        self.raised(error)
+
+    def raised(self, error: Exception) -> None:
+        """A callback or a middleware has raised this; CloseSpider says nothing about the page."""
+        if isinstance(error, CloseSpider):
+            self.broken_off = True
+        elif not self.error:
+            self.error = said(error)
+
+    def result(self, reader: Reader) -> Fetched | Failed | None:
+        """What is to be reported; None gives the page back."""
+        url, claim, response = self.claim.url, self.claim, self.response
+        if self.broken_off:
+            return None
+        if response is None and self.lost:
+            return Failed(url, claim, self.led_by, error=self.lost)
+        if self.moved_to:
+            return Fetched(url, (), claim, self.moved_by, redirected_to=self.moved_to)
+        if response is None and self.led_by is not None and not self.error:
+            return Failed(url, claim, self.led_by, error="its redirects lead in a circle, or on and on")
+        if response is None:
+            error = self.error or "a middleware dropped the request, or its answer"
+            return Failed(url, claim, error=error, fault=self.fault)
+        status, head, took = response.status, response.headers, latency(response)
+        if status in PERMANENT and (place := header(head.get("Location"))):
+            return Fetched(url, (), claim, status, redirected_to=_led_on(response, place), seconds=took)
+        # A spider that has made requests of it has read the page; one that raises on what is not text never could.
+        if self.error and not self.links and isinstance(response, TextResponse):
+            return Failed(url, claim, status, error=self.error, seconds=took)
+        # Without them, a page that was read in part is read in full the next time, changed or not.
+        partly = bool(self.error) and isinstance(response, TextResponse)
+        etag, modified = (None if partly else header(head.get(name)) for name in ("ETag", "Last-Modified"))
+        told: dict[str, Any] = {"etag": etag, "last_modified": modified, "seconds": took}
+        if status == 304:
+            return Fetched(url, (), claim, status, not_modified=True, **told)
+        good = 200 <= status < 300
+        if not good and (not self.links or status in (429, 503)):
+            now = retry_after.moment(header(head.get("Date"))) or time.time()  # a date is by the server's clock
+            wait = retry_after.seconds(head.get("Retry-After"), now)
+            body = response.body if status in (404, 410) else None  # other pages may look like it
+            error = f"HTTP {status} at {response.url}" if led(response) else ""
+            return Failed(url, claim, status, error=error, retry_after=wait, seconds=took, body=body)
+        near, links = reader.read(response, self.links) if good else (None, [*self.links])
+        if (elsewhere := led(response)) is not None and good:  # the content is that of another address
+            status, chain = elsewhere
+            links = [*links, *(chain[:1] if status == 200 else ())]  # a refresh is a link, too
+            return Fetched(url, links, claim, status, relevance=near, seconds=took, led_to=chain)
+        if good:
+            facts, more = reader.facts(response)
+            told, links = told | facts, [*links, *more]
+        return Fetched(url, links, claim, status, response.body, relevance=near, **told)
+
+
+def fault_of(error: Exception) -> Fault:
+    """Whose fault it is that a request brought no answer. What is raised before it is sent, as by middlewares for
+    robots.txt or foreign domains, says nothing of the host."""
+    cause = error if isinstance(error, ResponseFailed) else error.__cause__
+    if isinstance(cause, ResponseFailed):
+        # Its head has come, or what came is no head of HTTP: else all reasons are that the connection ended.
+        reasons = [failure.value for failure in cause.reasons or ()]
+        garbled = any(isinstance(reason, ParseError | ValueError) for reason in reasons)
+        return "silent" if isinstance(cause, ResponseNeverReceived) and not garbled else "not_understood"
+    if isinstance(error, NOT_UNDERSTOOD):
+        return "not_understood"
+    return "silent" if isinstance(error, SILENT) else "not_sent"
+
+
+def said(error: Exception) -> str:
+    """What a report says of an error in the crawler's own code."""
+    return f"{type(error).__name__}: {error}"[:200]
+
+
+def _led_on(response: Response, place: str) -> str:
+    """Where a redirect leads; as it is, where that is no URL: the brain's answer will say what is wrong with it."""
+    try:
+        return resolved(response.url, place)
+    except BadInput:
+        return place
+
+
+def header(value: bytes | None) -> str | None:
+    """The value of a header as text."""
+    return value.decode("latin-1") if value else None
