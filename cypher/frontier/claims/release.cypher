@@ -1,4 +1,5 @@
-// End leases without a visit: the pages wait again where they were.
+// End leases without a visit: the pages wait again where they were. A page that the crawler never sent has been failing,
+// and has no failure of its own: it counts as untried for ever.
 //
 // param   rows   LIST    [id, queue or null, the token that ends]; the caller has locked the pages
 // rows    none
@@ -7,7 +8,7 @@
 // retry   safe   absolute values
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.queue = row[1], p.untried_since = CASE WHEN p.failing_since IS NULL THEN null ELSE p.failed END,
+SET p.queue = row[1], p.untried_since = CASE WHEN p.failing_since IS NULL THEN null ELSE coalesce(p.failed, 0.0) END,
     p.last_lease = row[2], p.last_outcome = 'returned',
     p.lease = null, p.lease_until = null, p.counted = null,
     p.counted_at = null, p.charged = null

@@ -180,6 +180,24 @@ def test_a_host_that_was_silent_and_now_answers_is_ill_anew(
     assert clock.at - first < HOUR
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("ending", ["given back", "lapsed"])
+def test_a_page_that_was_never_sent_comes_back_when_its_claim_ends_without_a_visit(
+    make_brain: MakeBrain, clock: HandClock, order: str, ending: str
+) -> None:
+    brain = make_brain(order=order, delay_seconds=1.0)
+    brain.seed([page(name="seed")])
+    (claim,) = brain.next_urls(1)
+    brain.report([failure(claim, "not_sent")])
+    claim = next(crawl(brain, clock, clock.at + DAY))
+    if ending == "given back":
+        assert brain.give_back([claim]) == [True]
+    else:
+        clock.at = claim.until + 1.0
+    again = next(crawl(brain, clock, clock.at + DAY))
+    assert again.url == claim.url and brain.report([Fetched(again.url, [], again)])[0].accepted
+
+
 def test_pages_of_an_ill_host_that_are_not_due_are_not_called_ready(make_brain: MakeBrain, clock: HandClock) -> None:
     """Pages that failed in a visit before they were due wait for that: no caller is sent in vain."""
     brain = make_brain(order="optimal", delay_seconds=1.0, revisit_seconds=10 * DAY)
