@@ -217,6 +217,7 @@ class Seen:
     Hashes are of the bytes and of the visible text; `simhash` has 64 bits, of which like texts share most, as a signed
     integer. `at`: when it was so, epoch seconds: the visit that found the last change, or the one that is reported.
     `blocks`: of the reported visit its blocks of text, of those before it what is kept of them, up to the last one.
+    `shingles`: a sketch of the reported visit's text, by which sections are learned.
     """
 
     body_hash: str | None = None
@@ -226,6 +227,7 @@ class Seen:
     last_modified: str | None = None
     at: float | None = None
     blocks: str | None = None
+    shingles: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,7 @@ class Fetched:
     `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
     `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared. `blocks`:
     the blocks of the text of a body that was hashed elsewhere, as `schedule.fingerprints.text_blocks` gives them.
+    `shingles`: the sketch of that text, as `schedule.fingerprints.take` gives it.
     `changed`: the crawler says itself whether the page has changed since its last visit.
     `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
@@ -281,6 +284,7 @@ class Fetched:
     size: int | None = None
     led_to: Sequence[str] = ()
     blocks: str | None = None
+    shingles: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
