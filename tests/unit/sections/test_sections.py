@@ -212,7 +212,7 @@ def test_a_sample_tells_shares_and_stays_consistent(pages: list[tuple[set[int], 
         known.add(keys, len(hashes), kind)
         again = known.share(keys, len(hashes))
         assert known.pages < 4 or again.new == 0.0 or again.weight == 0.0
-    assert Known.read(known.text()).bytes() == known.text()
+    assert Known.read(known.text()).text() == known.text()
     assert known.pages == len(pages)
 
 
