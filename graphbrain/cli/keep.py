@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from graphbrain.cli import changes, orders, worlds
+from graphbrain.cli import changes, orders, traps, worlds
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, pass_app
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 from graphbrain.settings import ORDERS
@@ -255,8 +255,9 @@ BENCHES = (
         "changes",
     ),
     "worlds",
+    "traps",
 )
-REPEATED = {"seeds": "seed", "values": "value", "count": "worlds"}
+REPEATED = {"seeds": "seed", "values": "value", "count": "worlds", "shapes": "shape", "seed_count": "seeds"}
 """What an option is called whose value has another name."""
 FIGURES = frozenset({"--pages", "--workers", "--seconds", "--delay", "--days"})
 USES = {
@@ -264,6 +265,7 @@ USES = {
     "scrapy": FIGURES | {"--redis"},
     "service": frozenset({"--seconds"}),
     "worlds": worlds.OPTIONS,
+    "traps": traps.OPTIONS,
     "changes": frozenset({"--pages", "--other"}),
 }
 """The options that a kind has a use for, of those that have others than most."""
@@ -272,7 +274,7 @@ USES = {
 @click.command()
 @click.argument("kind", type=click.Choice(BENCHES))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--pages", type=click.IntRange(1), help="How many pages.")
+@click.option("--pages", type=click.IntRange(1), help="How many pages (traps: real ones of a site; 900).")
 @click.option(
     "--workers", type=click.IntRange(0), help="Worker processes (push; order: 1); who reports beside it (settle; 1)."
 )
@@ -281,9 +283,13 @@ USES = {
 @click.option("--days", type=click.IntRange(20), help="Simulated days (revisit; 365).")
 @click.option("--nodes", type=click.Path(path_type=Path), help="The node file of an edge list (order).")
 @click.option(
-    "--seed", "seeds", multiple=True, metavar="URL|ID|N", help="Begin here; repeatable (order). Draw world N (worlds)."
+    "--seed",
+    "seeds",
+    multiple=True,
+    metavar="URL|ID|N",
+    help="Begin here; repeatable (order). Draw world or site N (worlds, traps).",
 )
-@click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order).")
+@click.option("--value", "values", multiple=True, metavar="VALUE", help="As the setting; repeatable (order, traps).")
 @click.option("--reach", type=Number(0), metavar="SHARE", help="As the setting (order; 0).")
 @click.option("--sitemap", is_flag=True, default=None, help="A sitemap names all pages at the beginning (order).")
 @click.option("--live/--no-live", default=None, help="Crawl with the brain, too, or only in memory (order; --live).")
@@ -296,11 +302,17 @@ USES = {
 @click.option("--redis", metavar="URL", help="Measure scrapy-redis, too, by this Redis (scrapy).")
 @click.option("--worlds", "count", type=click.IntRange(1), help="Draw so many worlds, from --seed on (worlds; 30).")
 @click.option("--minutes", type=Number(0), help="Begin no other world after so long (worlds).")
-@click.option("--order", type=click.Choice(ORDERS), help="Of all worlds (worlds; each draws its own).")
+@click.option("--order", type=click.Choice(ORDERS), help="Of all crawls (worlds: its own; traps: optimal, best_first).")
+@click.option("--shape", "shapes", multiple=True, metavar="NAME", help="A kind of site; repeatable (traps; all).")
+@click.option("--seeds", "seed_count", type=click.IntRange(1), help="So many sites of a kind, from --seed on (traps; 5).")
+@click.option(
+    "--processes", multiple=True, type=click.IntRange(1, 64), help="That crawl at once; repeatable (traps; 1, 4)."
+)
+@click.option("--judge", is_flag=True, default=None, help="Exit 1 when anything is not good enough (traps).")
 @click.option("--large", is_flag=True, default=None, help="100 to 300 hosts (worlds).")
 @click.option("--named", multiple=True, metavar="NAME", help="A world with a name, or all; repeatable (worlds).")
 @click.option("--shrink/--no-shrink", default=None, help="Make a world that fails smaller (worlds; --shrink).")
-@click.option("--yes", is_flag=True, default=None, help="Empty the brain without asking (worlds).")
+@click.option("--yes", is_flag=True, default=None, help="Empty the brain without asking (worlds, traps).")
 @click.option("--other", type=click.Path(file_okay=False, path_type=Path), help="Another release (changes).")
 @as_json
 @connection
@@ -332,6 +344,11 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     'worlds' draws small worlds by --seed, with servers, crawlers and clocks that misbehave, crawls them in simulated
     time, and holds what was handed out against what docs/scheduling.md promises. It empties the brain. A world that
     breaks a promise is made smaller and printed; FILE is one that was printed. Exits 1 when any was broken.
+
+    'traps' crawls generated sites whose servers make pages up (facets, calendars, sessions, copies), and others that
+    look alike and are honest, and shows which part of the fetches was real, of as many as a third of a site's real
+    pages. It empties the brain. Of a --value with harvest it shows how look-alikes do against the same without. Ctrl-C
+    ends it with what is measured by then.
     """
     from graphbrain.bench import crawl as measure
 
@@ -339,6 +356,10 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
     own = [f"--{REPEATED.get(name, name).replace('_', '-')}" for name in given]
     if foreign := set(own).difference(USES.get(kind, FIGURES)):
         raise click.UsageError(f"{', '.join(sorted(foreign))}: {kind!r} has no use for it.")
+    if kind == "traps":
+        if file is not None:
+            raise click.UsageError("'traps' has no use for a FILE: its sites are generated.")
+        return traps.run(app, as_json, **given)
     if kind == "worlds":
         return worlds.run(app, file, as_json, **given)
     if kind == "order":

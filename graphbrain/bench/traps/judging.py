@@ -1,0 +1,116 @@
+"""What crawls of generated sites show: means and least values over seeds, and whether they are good enough."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from graphbrain.bench.traps.running import BATCH, Crawled, Trial
+
+__all__ = ["ASKED", "Row", "rows", "without_harvest"]
+
+HARVEST = "harvest"
+"""The factor of the setting `value` that says what a section is expected to bring."""
+REAL, REAL_OF_FEW = 0.9, 0.8
+"""So much of the fetches must bring real pages; less where never `BATCH` trap pages waited at once."""
+MEAN, LEAST = 0.97, 0.94
+"""Of the pages that an order fetches of a look-alike without harvest, so much must be fetched with it."""
+ASKED = (
+    f"of a trap {REAL:.0%} of each crawl's fetches real, {REAL_OF_FEW:.0%} where never {BATCH} trap pages waited at once;"
+    f" of a look-alike with harvest {MEAN:g} in the mean and {LEAST:g} at the least of what is fetched without"
+)
+
+
+@dataclass(slots=True)
+class Row:
+    """The crawls of one shape under one order and value, by so many processes: one for each seed.
+
+    `bases`: of a look-alike under a value with harvest, the crawls of the same seeds without.
+    """
+
+    shape: str
+    order: str
+    value: str
+    processes: int
+    crawls: list[Crawled] = field(default_factory=list)
+    bases: list[Crawled] = field(default_factory=list)
+
+    @property
+    def trap(self) -> bool:
+        """Does the server make pages up?"""
+        return self.crawls[0].trial.kind.trap
+
+    @property
+    def shares(self) -> list[float]:
+        """By seeds: of a trap the part of the fetches that brought a real page, of a look-alike the part that was of
+        its own part."""
+        return [crawl.share if self.trap else crawl.own / max(1, crawl.fetched) for crawl in self.crawls]
+
+    @property
+    def ratios(self) -> list[float]:
+        """Of a look-alike by seeds: the pages of its own part that were fetched, over those fetched without harvest."""
+        base = {crawl.trial.seed: crawl.own for crawl in self.bases}
+        return [crawl.own / max(1, base[crawl.trial.seed]) for crawl in self.crawls if crawl.trial.seed in base]
+
+    @property
+    def good(self) -> bool | None:
+        """Is it good enough? None: nothing is asked, as of a look-alike without harvest. A crawl that ended before it
+        had fetched what it was to fetch is not."""
+        if self.trap:
+            return all(
+                crawl.fetched >= crawl.wanted and crawl.share >= (REAL_OF_FEW if crawl.waited < BATCH else REAL)
+                for crawl in self.crawls
+            )
+        ratios = self.ratios
+        return _mean(ratios) >= MEAN and min(ratios) >= LEAST if ratios else None
+
+    def figures(self) -> dict[str, Any]:
+        """As one row of figures."""
+        return {
+            "measure": "trap" if self.trap else "look-alike",
+            "shape": self.shape,
+            "order": self.order,
+            "value": self.value,
+            "processes": self.processes,
+            "seeds": [crawl.trial.seed for crawl in self.crawls],
+            "fetched": [crawl.fetched for crawl in self.crawls],
+            "wanted": [crawl.wanted for crawl in self.crawls],
+            "real": [crawl.real for crawl in self.crawls],
+            "waited": [crawl.waited for crawl in self.crawls],
+            "shares": [round(share, 4) for share in self.shares],
+            "mean": round(_mean(self.shares), 4),
+            "least": round(min(self.shares), 4),
+            "of_without_harvest": [round(ratio, 4) for ratio in self.ratios] or None,
+            "good": self.good,
+            "seconds": round(sum(crawl.seconds for crawl in self.crawls), 2),
+        }
+
+
+def without_harvest(trial: Trial) -> Trial | None:
+    """The same crawl by a value without harvest, which one of a look-alike is compared with; None where there is no
+    harvest in its value, or nothing else."""
+    factors = trial.value.split()
+    others = [factor for factor in factors if factor.partition("^")[0].partition(">")[0] != HARVEST]
+    if trial.kind.trap or len(others) in (0, len(factors)):
+        return None
+    return dataclasses.replace(trial, value=" ".join(others))
+
+
+def rows(crawls: Iterable[Crawled]) -> list[Row]:
+    """The crawls by what they are of, in the order in which these came first."""
+    found: dict[tuple[str, str, str, int], Row] = {}
+    done = {crawl.trial: crawl for crawl in crawls}
+    for trial, crawl in done.items():
+        key = (trial.shape, trial.order, trial.value, trial.processes)
+        row = found.setdefault(key, Row(*key))
+        row.crawls.append(crawl)
+        base = without_harvest(trial)
+        if base in done:
+            row.bases.append(done[base])
+    return list(found.values())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
