@@ -42,6 +42,7 @@ __all__ = [
     "Payments",
     "Report",
     "RobotsAnswer",
+    "Section",
     "SeedAnswer",
     "Seen",
     "Unusable",
@@ -526,6 +527,32 @@ class Page(_Record):
 
 _PAGE_FIELDS = (*(field.name for field in dataclasses.fields(Page) if field.name != "scores"), "rate")
 _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
+
+
+@dataclass(frozen=True, slots=True)
+class Section(_Record):
+    """A part of a host, as its URLs are told apart; all counts are of now.
+
+    `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
+    section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
+    `pages`: how many the graph has of it, of which `fetched` were fetched, `waiting` wait or are claimed, `failing`
+    failed the last time, and `copies` had at their first visit no fifth of a text that was new to the host.
+    `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
+    the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
+    `example`: one of its pages, of those that were fetched if any was.
+    """
+
+    pattern: str
+    pages: int
+    fetched: int
+    waiting: int
+    failing: int
+    copies: int
+    harvest: float
+    around: float
+    visits: float
+    factor: float
+    example: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,13 @@ PAGE: dict[str, tuple[str, str]] = {
     "untried_since": (TIME, "its last visit, while it waits among those of its host that failed"),
     "spells": ("", "its links name aliases"),
     "respelt": ("", "how often its address was replaced by a better one"),
+    "harvest": (
+        "",
+        "by which factor it counts while it is new, as its section is expected to bring little; absent: 1",
+    ),
+    "brought": ("", "the share of its text that was new to its host at its first visit"),
+    "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
+    "shingles": ("", "a sketch of its text, until it was learned from"),
     "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),
     "path_repeats": ("", "steps of the address's path that stood in it before, numbers left out, if there are any"),
     "url_surplus": ("", "how much the address has that its normal form has not"),

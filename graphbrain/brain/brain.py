@@ -52,6 +52,7 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
+    Section,
     SeedAnswer,
     Seen,
     Unusable,
@@ -599,6 +600,11 @@ class Brain:
     def host(self, name: str) -> Host:
         """What is known of one host. Raises BadInput for a host nobody has met."""
         return self._hosting.host(name)
+
+    def sections(self, name: str) -> list[Section]:
+        """The sections of a host, those with the most pages first: what was learned of them, and how many pages are in
+        each. All its pages are read. Raises UnknownHost for a host nobody has met."""
+        return self._hosting.sections(name)
 
     def hosts(
         self,
