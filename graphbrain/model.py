@@ -535,8 +535,8 @@ class Section(_Record):
 
     `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
     section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
-    `pages`: how many the graph has of it, of which `fetched` were fetched, `waiting` wait or are claimed, `failing`
-    failed the last time, and `copies` had at their first visit no fifth of a text that was new to the host.
+    `pages`: how many the graph has of it. `fetched` of them were fetched, `waiting` wait for that or are claimed,
+    `failing` failed the last time, and of `copies` less than a fifth was new to the host at their first visit.
     `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
     the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
     `example`: one of its pages, of those that were fetched if any was.

@@ -134,6 +134,7 @@ PAGE: dict[str, tuple[str, str]] = {
         "by which factor it counts while it is new, as its section is expected to bring little; absent: 1",
     ),
     "brought": ("", "the share of its text that was new to its host at its first visit"),
+    "echo": ("", "true where a page had been fetched before whose URL ends in the same step of the path"),
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),
     "shingles": ("", "a sketch of its text, until it was learned from"),
     "siblings_before": ("", "new pages of its folder that the page, or the hints, which brought it named before it"),

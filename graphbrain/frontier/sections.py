@@ -113,7 +113,7 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
         sections=after.sections.text(),
         learned=learned + 1,
         raising=_may_rise(site.sections, after.sections),
-        rows=[[row[0], share] for row, share in zip(rows, shares, strict=True)],
+        rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
     )
     return len(rows)
 
@@ -163,12 +163,14 @@ def view(tx: Tx, host: str, book: Book) -> list[Section]:
     sections = book.of(tx, [host], fresh=True)[host]
     counts: dict[str, Counter[str]] = {}
     examples: dict[str, tuple[bool, str]] = {}
-    for url, state, fetched, failing, brought, queued in tx.many("sections/pages", host=host):
-        pattern = sections.of(url).leaf.pattern
+    for url, state, learned, echo, failing, brought, queued in tx.many("sections/pages", host=host):
+        # A page is no echo of itself.
+        pattern = sections.of(url, echo=echo if learned else None).leaf.pattern
+        fetched = learned and state != "alias"
         count = counts.setdefault(pattern, Counter())
         count["pages"] += 1
         count["fetched"] += fetched
-        count["waiting"] += queued and state in ("frontier", "known")
+        count["waiting"] += queued and state == "frontier"
         count["failing"] += failing
         count["copies"] += brought is not None and brought < COPY
         if pattern not in examples or (fetched and not examples[pattern][0]):
@@ -270,14 +272,15 @@ def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
 
 def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:
     """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones;
-    those that do."""
+    those that do. What somebody has chosen does not fall: seeds, and pages that are wanted at once."""
     ledger = ledgers.of(rule).lock_present(tx, factors, rule)
     places = ledger.at([page for page in factors if ledger.holds([page])])
     moved: dict[int, float] = {}
     for place in places.tolist():
         page, before = int(ledger.ids[place]), float(ledger.harvest[place])
         further = factors[page] < before if fall else factors[page] > before
-        if further and ledger.first_fetched[place] < 0.0 and ledger.lane[place] != ASKED:
+        chosen = ledger.is_seed[place] or ledger.lane[place] == ASKED
+        if further and ledger.first_fetched[place] < 0.0 and not (fall and chosen):
             moved[page] = factors[page]
     if moved:
         ledger.take_harvest(moved)

@@ -19,8 +19,8 @@ STRENGTH = 2.0
 STEPS = 6
 LEAST = 2.0**-STEPS
 """The lowest factor."""
-MARGIN = 0.05
-"""A section falls by a step when its mean is within this part of an octave of the step."""
+ENOUGH = 0.5
+"""A section whose pages are expected to bring as much counts in full: lists of what is new elsewhere bring no more."""
 
 
 def posterior(brought: float, visits: float, parent: float) -> float:
@@ -29,11 +29,11 @@ def posterior(brought: float, visits: float, parent: float) -> float:
 
 
 def factor_of(mean: float) -> float:
-    """The factor of a section that is expected to bring `mean` (0 to 1): a power of two from `LEAST` to 1."""
-    if mean >= 1.0:
+    """The factor of a section that is expected to bring `mean` (0 to 1): a power of two from `LEAST` to 1, about the
+    square of the mean's part of `ENOUGH`."""
+    if mean >= ENOUGH:
         return 1.0
-    octaves = STEPS if mean <= 0.0 else math.floor(MARGIN - math.log2(mean))
-    return 2.0 ** -min(STEPS, max(0, octaves))
+    return 2.0 ** -min(STEPS, math.floor(2.0 * math.log2(ENOUGH / max(mean, LEAST * LEAST))))
 
 
 def settled_factor(mean: float, visits: float, before: tuple[float, float] | None) -> tuple[float, float]:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
+from zlib import crc32
 
-__all__ = ["LONGEST_QUESTION", "Question", "Shape", "read_question", "shape_of", "tests_of"]
+__all__ = ["LONGEST_QUESTION", "Question", "Shape", "name_of", "read_question", "shape_of", "tests_of"]
 
 MOST_STEPS, MOST_ARGUMENTS = 16, 16
 """Steps and arguments that are looked at; of what is behind them only the number counts."""
@@ -37,7 +38,8 @@ _TEST = re.compile(
 
 
 class Question(NamedTuple):
-    """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument or value."""
+    """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument, value or echo: does
+    the last step of the path name a page of the host that was fetched under another URL?"""
 
     what: str
     place: int = 0
@@ -51,6 +53,8 @@ class Question(NamedTuple):
             return "/*" * self.place + "/{" + self.word + "}"
         if self.what == "last":
             return ".../" + self.word
+        if self.what == "echo":
+            return "echo"
         if self.what == "argument":
             return "?" + self.word
         if self.what == "value":
@@ -69,9 +73,16 @@ class Shape:
     tests: frozenset[Question]
 
 
-def shape_of(url: str) -> Shape:
-    """The shape of a URL. Any text has one; its size does not grow with the text beyond a bound."""
-    return Shape(frozenset(tests_of(url)))
+def shape_of(url: str, *, echo: bool = False) -> Shape:
+    """The shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a page of
+    its host fetched under another URL that ends in the same step?"""
+    return Shape(frozenset([*tests_of(url), *([Question("echo")] if echo else [])]))
+
+
+def name_of(url: str) -> int | None:
+    """A number below 2²⁴ for the last step of a URL's path, upper or lower case; None where there is no step."""
+    steps = [step for step in _split(url)[0].split("/") if step]
+    return crc32(steps[-1].lower().encode("utf-8", "surrogatepass")) & 0xFFFFFF if steps else None
 
 
 def tests_of(url: str) -> Iterator[Question]:
@@ -102,6 +113,8 @@ def tests_of(url: str) -> Iterator[Question]:
 
 def read_question(text: str) -> Question:
     """The test that is written so, as `str` writes it. Raises ValueError where it is none."""
+    if text == "echo":
+        return Question("echo")
     found = _TEST.fullmatch(text)
     if found is None:
         raise ValueError(f"not a test: {text[:80]!r}")

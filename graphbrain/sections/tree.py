@@ -41,12 +41,18 @@ Path = tuple[tuple[Question, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """One visit that counts: the page's URL, the share of it that was new, 0 to 1, and how much the visit counts, 0 to
-    1."""
+    """One visit that counts: the page's URL, the share of it that was new, 0 to 1, how much the visit counts, 0 to 1,
+    and whether the URL was an echo of one that had been fetched."""
 
     url: str
     brought: float
     weight: float
+    echo: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """The shape of the URL, as it was then."""
+        return shape_of(self.url, echo=self.echo)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +83,9 @@ class Tree:
 
     root: Node | Leaf
 
-    def section_of(self, url: str) -> Leaf:
+    def section_of(self, url: str, *, echo: bool = False) -> Leaf:
         """The section that a URL is in; each is in exactly one."""
-        return self.of_shape(shape_of(url))
+        return self.of_shape(shape_of(url, echo=echo))
 
     def of_shape(self, shape: Shape) -> Leaf:
         """The section of URLs of this shape."""
@@ -116,7 +122,7 @@ def learn(visits: Sequence[Visited], most: int) -> Tree:
     """The sections of a host by these visits, at most `most` (1 or more)."""
     if not visits:
         return ONE
-    shapes = [shape_of(visit.url) for visit in visits]
+    shapes = [visit.shape for visit in visits]
     return _Learning(visits, shapes).tree(most)
 
 
@@ -201,7 +207,7 @@ def _common(shapes: Sequence[Shape]) -> list[Question]:
     return sorted(useful[:MOST_TESTS], key=_rank)
 
 
-_ORDER = ("argument", "step", "last", "value", "kind", "repeats", "arguments", "steps")
+_ORDER = ("argument", "step", "last", "value", "kind", "echo", "repeats", "arguments", "steps")
 
 
 def _rank(test: Question) -> tuple[int, Question]:

@@ -264,7 +264,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "sections": "x",
             "learned": 1,
             "raising": True,
-            "rows": [[hub, 0.5], [other, None]],
+            "rows": [[hub, 0.5, True], [other, None, None]],
         },
         "sections/lock": {"host": "leaf.org"},
         "sections/pages": {"host": "leaf.org"},

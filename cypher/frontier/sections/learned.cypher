@@ -6,7 +6,7 @@
 // param   sections  STRING   its sections
 // param   learned   INTEGER  how often it was learned from
 // param   raising   BOOLEAN  does a section count for more than before?
-// param   rows      LIST     [id, share that was new, or null] of pages that the caller has locked
+// param   rows      LIST     [id, share that was new, or null, true for an echo or null] of pages that the caller has locked
 // rows    none
 // locks   the site and the pages, held already
 // mode    write
@@ -17,4 +17,4 @@ SET s.known = $known, s.evidence = $evidence, s.sections = $sections, s.learned 
 WITH s
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
-SET p.brought = row[1], p.unlearned = null, p.shingles = null
+SET p.brought = row[1], p.echo = row[2], p.unlearned = null, p.shingles = null

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Failed, Fetched
+from graphbrain.errors import UnknownHost
 from tests.integration.conftest import lose_an_answer
 
 MakeBrain = Callable[..., Brain]
@@ -240,3 +241,28 @@ def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(make_brain: MakeB
         thread.join()
     assert len(got) == len(set(got)) == 200
     assert brain.audit().ok
+
+
+def test_seeds_do_not_wait_by_their_sections(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.seed([site.url(number, True) for number in range(20, 30)])
+    assert len(brain.next_urls(10)) == 10
+    assert harvests(ask)["print"] == [1.0]
+
+
+def test_sections_are_counted_and_shown(brain: Brain) -> None:
+    site = Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(20, 40)])])
+    found = brain.sections("s.example")
+    assert sum(section.pages for section in found) == 61
+    assert sum(section.fetched for section in found) == 41
+    assert sum(section.waiting for section in found) == 20
+    [low] = [section for section in found if section.harvest < 0.3]
+    assert low.fetched in (20, 21)
+    assert low.waiting == 20
+    assert low.copies >= 15
+    assert low.factor <= 0.25
+    with pytest.raises(UnknownHost):
+        brain.sections("never.example")

@@ -30,7 +30,7 @@ URLS = st.one_of(
     ),
 )
 VISITS = st.lists(
-    st.builds(Visited, URLS, st.floats(0, 1), st.floats(0.01, 1)),
+    st.builds(Visited, URLS, st.floats(0, 1), st.floats(0.01, 1), st.booleans()),
     max_size=40,
 )
 
@@ -180,7 +180,7 @@ def test_a_site_is_kept_and_bounded() -> None:
     write = Writer(1)
     site = Site.unknown()
     for number in range(MOST_VISITS + 100):
-        site, [share] = site.after([write.visit(f"/{number % 7}/{number}?a{number}={number}", write.text(60))], 20)
+        site, [(share, _)] = site.after([write.visit(f"/{number % 7}/{number}?a{number}={number}", write.text(60))], 20)
         assert share is not None
     data = (site.known.text(), site.evidence(), site.sections.text())
     assert len(data[0]) <= LARGEST
