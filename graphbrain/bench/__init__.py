@@ -1,6 +1,19 @@
-"""Measuring and breaking: benchmarks, precision, processes that are killed amid their work, and worlds of ill servers.
+"""Measuring and breaking: benchmarks, precision, processes that are killed amid their work, worlds of ill servers,
+and sites that are traps.
 
 May touch: everything below. Nothing below may know it.
 """
 
-__all__ = ["changes", "chaos", "compare", "crawl", "many", "order", "plots", "precision", "precision_plot", "worlds"]
+__all__ = [
+    "changes",
+    "chaos",
+    "compare",
+    "crawl",
+    "many",
+    "order",
+    "plots",
+    "precision",
+    "precision_plot",
+    "traps",
+    "worlds",
+]

@@ -304,7 +304,9 @@ USES = {
 @click.option("--minutes", type=Number(0), help="Begin no other world after so long (worlds).")
 @click.option("--order", type=click.Choice(ORDERS), help="Of all crawls (worlds: its own; traps: optimal, best_first).")
 @click.option("--shape", "shapes", multiple=True, metavar="NAME", help="A kind of site; repeatable (traps; all).")
-@click.option("--seeds", "seed_count", type=click.IntRange(1), help="So many sites of a kind, from --seed on (traps; 5).")
+@click.option(
+    "--seeds", "seed_count", type=click.IntRange(1), help="So many sites of a kind, from --seed on (traps; 5)."
+)
 @click.option(
     "--processes", multiple=True, type=click.IntRange(1, 64), help="That crawl at once; repeatable (traps; 1, 4)."
 )

@@ -88,8 +88,8 @@ def _trials(
     processes: Sequence[int],
     pages: int,
 ) -> list[Trial]:
-    """The crawls that are asked for, seed by seed, so that an interrupted run has something of each shape; before one by
-    a value with harvest on a look-alike, the one without."""
+    """The crawls that are asked for, seed by seed, so that an interrupted run has something of each shape; before one
+    by a value with harvest on a look-alike, the one without."""
     from graphbrain.bench import traps
     from graphbrain.settings import Settings
 
@@ -133,8 +133,10 @@ def _tell(rows: Sequence[Row]) -> None:
         good = {None: "", True: "yes", False: "no"}[row.good]
         waited = str(min(figures["waited"])) if row.trap else ""
         table.append(
-            [row.shape, row.order, row.processes, number(figures["mean"]), number(figures["least"]), waited]
-            + [*against, good, row.value]
+            [
+                *(row.shape, row.order, row.processes, number(figures["mean"]), number(figures["least"]), waited),
+                *(*against, good, row.value),
+            ]
         )
     head = ("shape", "order", "processes", "mean", "least", "traps", "of base", "least of", "good", "value")
     show.out(show.rows_table(head, table))

@@ -1,4 +1,4 @@
-"""Traps: what a crawl's order does on generated sites whose servers make pages up, and on honest sites alike in looks."""
+"""Traps: what an order fetches of generated sites whose servers make pages up, and of honest sites that look alike."""
 
 from graphbrain.bench.traps.judging import ASKED, Row, rows, without_harvest
 from graphbrain.bench.traps.running import Crawled, Trial, run

@@ -12,6 +12,7 @@ from graphbrain.bench.traps.site import Node, Page, Part, Site
 from graphbrain.url import normal
 
 __all__ = [
+    "Attachments",
     "Cases",
     "GrowingQuery",
     "IndexFiles",
@@ -28,8 +29,8 @@ __all__ = [
 class Copies(Site):
     """A site whose pages are there under other URLs, too.
 
-    `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`: do
-    the links of a copy lead to copies of its own kind? `names_original`: does a copy have a rel=canonical?
+    `of_itself`, `of_others`: how many links to copies of itself, and of the pages that it names, a page has. `stays`:
+    do the links of a copy lead to copies of its own kind? `names_original`: does a copy have a rel=canonical?
     """
 
     of_itself, of_others = 1, 0
@@ -38,7 +39,7 @@ class Copies(Site):
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
         made = self.tree(size)
-        self.name_in_menu(made[:8])
+        self.name_in_menu(made)
 
     def spelled(self, url: str, kind: str) -> str:
         """A copy of this kind of a real page: its URL."""
@@ -152,6 +153,19 @@ class Replies(InQuery):
         return str(dice.randrange(10_000, 100_000))
 
 
+class Attachments(InQuery):
+    """Attachments of each page, which redirect to it for good (Arachni#159)."""
+
+    of_itself, argument = 3, "attachment"
+
+    def kind(self, dice: Random) -> str:
+        return str(dice.randrange(10_000, 100_000))
+
+    def strange(self, url: str) -> Page | None:
+        copy = super().strange(url)
+        return copy and Page(copy.title, (), repeats=copy.repeats, moved_to=copy.repeats[0])
+
+
 class Print(InQuery):
     """A print version of each page, and a version to be sent by mail."""
 
@@ -162,7 +176,7 @@ class Print(InQuery):
 
 
 class Mobile(InPath):
-    """A mobile version of each page, whose links lead to mobile versions; it names the original as its canonical URL."""
+    """A mobile version of each page, whose links lead to mobile versions; the original is its canonical URL."""
 
     of_itself, stays, names_original = 1, True, True
     prefix = re.compile("m(?=/)")

@@ -27,7 +27,7 @@ class Calendar(Site):
         made = self.tree(size - 1)
         soon = [node.url for node in self.dice.sample(made[len(made) // 3 :], 10)]
         self.list = self.add(self.where, "Calendar of events", length=120, index=True, cards=soon)
-        self.name_in_menu([*made[:7], self.list])
+        self.name_in_menu(made, self.list)
 
     def spelled(self, year: int, month: int, day: int = 0) -> str:
         """The path of a month, or of a day."""
@@ -92,13 +92,14 @@ class Pagination(Site):
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "pagination")
-        made = self.tree(size - self.real)
-        items = self.dice.sample(made[len(made) // 3 :], min(self.real * self.shown, len(made) // 3))
+        lists = max(1, min(self.real, size // (3 * self.shown)))
+        made = self.tree(size - lists)
+        items = self.dice.sample(made[len(made) // 3 :], min(lists * self.shown, len(made) // 3))
         self.lists = []
-        for number in range(1, self.real + 1):
+        for number in range(1, lists + 1):
             shown = [node.url for node in items[self.shown * (number - 1) : self.shown * number]]
             self.lists.append(self.add(self._path(number), "Archive", length=20, index=True, cards=shown))
-        self.name_in_menu([*made[:7], self.lists[0]])
+        self.name_in_menu(made, self.lists[0])
 
     def _path(self, number: int) -> str:
         return at(self.where, [("page", str(number))])
@@ -120,14 +121,14 @@ class Pagination(Site):
 
 
 class SoftMissing(Site):
-    """Links to pages that are gone, each answered by 200 and the same excuse, with links to other pages that are gone."""
+    """Links to pages that are gone, each answered by 200, the same excuse, and links to other pages that are gone."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "softmissing")
         made = self.tree(size)
         self.popular = [(node.url, node.title) for node in self.dice.sample(made[len(made) // 3 :], 10)]
         self.excuse = words.sentences(self.dice, 70)
-        self.name_in_menu(made[:8])
+        self.name_in_menu(made)
 
     def lures(self, node: Node, dice: Random) -> Sequence[Part]:  # noqa: ARG002
         return [self._gone(dice) for _ in range(3)]
@@ -146,9 +147,12 @@ class SoftMissing(Site):
 
 
 class GrowingPath(Site):
-    """Relative links in every page's text, to which a slash is missing: the server answers by the last two steps."""
+    """Relative links in every page's text, to which a slash is missing: the server answers by the last two steps.
 
-    named = 8
+    From the home page they lead to the pages that are meant. `named`: how many these are; `written`: links of a page.
+    """
+
+    named, written = 8, 4
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, "growingpath")
@@ -157,20 +161,20 @@ class GrowingPath(Site):
         for _ in range(self.named):
             path, title = self.fresh(f"/{words.slug(words.name(self.dice, 1))}/")
             self.relative[path[1:]] = self.add(path, title, length=150)
-        self.name_in_menu(made[:8])
+        self.name_in_menu(made)
 
     def lures(self, node: Node, dice: Random) -> Sequence[Part]:
-        return self._ways(dice)
+        return self._ways(dice, self.named if node.url == self.start else self.written)
 
-    def _ways(self, dice: Random) -> list[Part]:
-        paths = dice.sample(sorted(self.relative), 4)
+    def _ways(self, dice: Random, count: int) -> list[Part]:
+        paths = dice.sample(sorted(self.relative), count)
         return [Part(href=path, label=self.relative[path].title) for path in paths]
 
     def strange(self, url: str) -> Page | None:
         node = self.relative.get("/".join(steps_of(url)[-2:]))
         if node is None:
             return None
-        parts = (*self.text(node), *self._ways(self.dice_of(f"lures {url}")))
+        parts = (*self.text(node), *self._ways(self.dice_of(f"lures {url}"), self.written))
         return Page(node.title, parts, repeats=(node.url,))
 
 
@@ -187,13 +191,15 @@ class WikiPast(Site):
         titles: dict[str, None] = {}
         while len(titles) < size:
             titles[words.name(self.dice, 2).title().replace(" ", "_")] = None
-        made = [self.add(f"/wiki/{title}", title.replace("_", " "), length=self.dice.randint(120, 240)) for title in titles]
+        made = [
+            self.add(f"/wiki/{title}", title.replace("_", " "), length=self.dice.randint(120, 240)) for title in titles
+        ]
         for number, node in enumerate(made):
             below = made[4 * number + 1 : 4 * number + 5]
             elsewhere = self.dice.sample(made, min(4, len(made)))
             node.links = [(other.url, other.title) for other in (*below, *elsewhere) if other is not node]
         self.first = made[0]
-        self.name_in_menu(made[:8])
+        self.name_in_menu(made)
 
     @property
     def start(self) -> str:

@@ -11,14 +11,14 @@ from graphbrain.bench.traps.site import Node, Site, at
 __all__ = ["Dictionary", "Forum", "Gallery", "Languages", "Newspaper", "Products", "Symbols", "Versions"]
 
 PLAIN = 0.5
-"""Part of the pages that does not look like a trap: more than a crawl fetches, so that it can take all from the other."""
+"""Part of the pages that does not look like a trap: more than a crawl fetches, so that the other may get nothing."""
 NAMED = 2
 """Pages of the other part that each of them names."""
 
 
 class Honest(Site):
-    """An ordinary part, and one that looks like a trap; the menu of all pages names where that begins, and each ordinary
-    page names some pages of it."""
+    """An ordinary part, and one that looks like a trap; the menu of all pages names where that begins, and each
+    ordinary page names some pages of it."""
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size, type(self).__name__.lower())
@@ -26,7 +26,7 @@ class Honest(Site):
         before = set(self.nodes)
         entrance = self.build(size - len(made))
         self.own = frozenset(self.nodes.keys() - before)
-        self.name_in_menu([*made[:7], *entrance])
+        self.name_in_menu(made, *entrance)
         others = sorted(self.own)
         for node in made:
             node.links += [(url, self.nodes[url].title) for url in self.dice.sample(others, NAMED)]
@@ -162,11 +162,13 @@ class Symbols(Honest):
             page = self.add(f"/api/{module}.html", f"Module {module}", length=60)
             modules.append(page)
             made += 1
-            for _ in range(self.dice.randint(1, 4)):
+            for _ in range(min(self.dice.randint(1, 4), count - made)):
                 name = f"{module}.{words.name(self.dice, 2).title().replace(' ', '')}"
                 one = self.add(f"/api/{name}.html", f"Class {name}", length=50)
                 self.under(page, [one])
-                methods = dict.fromkeys(words.name(self.dice, 2) for _ in range(self.dice.randint(3, 9)))
+                methods = dict.fromkeys(
+                    words.name(self.dice, 2) for _ in range(min(self.dice.randint(3, 9), count - made))
+                )
                 each = [self._method(f"{name}.{words.slug(method).replace('-', '_')}") for method in methods]
                 self.under(one, each)
                 classes.append(one)

@@ -18,8 +18,8 @@ REAL, REAL_OF_FEW = 0.9, 0.8
 MEAN, LEAST = 0.97, 0.94
 """Of the pages that an order fetches of a look-alike without harvest, so much must be fetched with it."""
 ASKED = (
-    f"of a trap {REAL:.0%} of each crawl's fetches real, {REAL_OF_FEW:.0%} where never {BATCH} trap pages waited at once;"
-    f" of a look-alike with harvest {MEAN:g} in the mean and {LEAST:g} at the least of what is fetched without"
+    f"of a trap {REAL:.0%} of each crawl's fetches real, {REAL_OF_FEW:.0%} where never {BATCH} trap pages waited at "
+    f"once; of a look-alike with harvest {MEAN:g} in the mean and {LEAST:g} at the least of what is fetched without"
 )
 
 

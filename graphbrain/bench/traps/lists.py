@@ -14,6 +14,7 @@ __all__ = [
     "FacetsByPath",
     "FacetsByQuery",
     "FacetsCrosswise",
+    "FacetsCrosswiseInOneFolder",
     "Searches",
     "SortOrders",
     "TagCloud",
@@ -39,7 +40,7 @@ class Listed(Site):
         count = min(self.dice.randint(*ITEMS), len(made) // 3)
         self.items = [node.url for node in self.dice.sample(made[len(made) // 3 :], count)]
         self.list = self.add(self.where, "All of the catalogue", length=20, index=True, cards=self.items)
-        self.name_in_menu([*made[:7], self.list])
+        self.name_in_menu(made, self.list)
 
     def lures(self, node: Node, dice: Random) -> Sequence[Part]:
         """The list names what it can be narrowed to."""
@@ -66,8 +67,8 @@ class Facets(Listed):
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size)
         dice = self.dice
-        names = [words.name(dice, 1) for _ in range(dice.randint(3, 5))]
-        self.facets = {name: sorted({words.name(dice, 1) for _ in range(dice.randint(4, 8))}) for name in names}
+        names = [words.name(dice, 1) for _ in range(dice.randint(4, 6))]
+        self.facets = {name: sorted({words.name(dice, 1) for _ in range(dice.randint(6, 12))}) for name in names}
 
     def spelled(self, chosen: Mapping[str, str]) -> str:
         """The path of the list of these."""
@@ -136,27 +137,32 @@ class FacetsByFolder(Facets):
 
 
 class FacetsCrosswise(Listed):
-    """Four hundred lists in folders of their own, each of which names sixty others; all show the same."""
+    """Two hundred lists in folders of their own, each of which names all others; all show the same."""
 
-    count, named = 400, 60
+    count, end = 200, "/all.html"
 
     def __init__(self, seed: int, size: int) -> None:
         super().__init__(seed, size)
         self.names = sorted({words.slug(words.name(self.dice, 2)) for _ in range(self.count)})
 
-    def ways(self, url: str, dice: Random) -> Iterator[Part]:
-        count = len(self.names) if url == self.list.url else self.named
-        for name in dice.sample(self.names, min(count, len(self.names))):
-            yield Part(href=f"{self.where}/{name}/all.html", label=name.replace("-", " "))
+    def ways(self, url: str, dice: Random) -> Iterator[Part]:  # noqa: ARG002
+        for name in self.names:
+            yield Part(href=f"{self.where}/{name}{self.end}", label=name.replace("-", " "))
 
     def strange(self, url: str) -> Page | None:
-        steps = steps_of(url)
-        if len(steps) != 3 or steps[2] != "all.html" or steps[1] not in self.names:
+        name = url.removeprefix(f"{self.root}{self.where}/").removesuffix(self.end)
+        if url != f"{self.root}{self.where}/{name}{self.end}" or name not in self.names:
             return None
-        return self.listing(url, steps[1].replace("-", " "))
+        return self.listing(url, name.replace("-", " "))
 
     def shown(self, dice: Random) -> list[str]:  # noqa: ARG002
         return self.items[:SHOWN]
+
+
+class FacetsCrosswiseInOneFolder(FacetsCrosswise):
+    """The same in one folder."""
+
+    end = ""
 
 
 class SortOrders(Listed):
@@ -176,7 +182,10 @@ class SortOrders(Listed):
             for value in values:
                 if chosen.get(name) != value:
                     there = {**chosen, name: value}
-                    yield Part(href=at(self.where, [(each, there[each]) for each in self.choices if each in there]), label=value)
+                    yield Part(
+                        href=at(self.where, [(each, there[each]) for each in self.choices if each in there]),
+                        label=value,
+                    )
 
     def strange(self, url: str) -> Page | None:
         chosen = query_of(url)

@@ -15,7 +15,9 @@ __all__ = ["read", "visit"]
 KIND = "text/html; charset=utf-8"
 SECONDS = 0.05
 """What a fetch is said to have taken."""
-MISSING = b"<!doctype html><html><head><title>Not found</title></head><body><h1>404: there is no such page</h1></body></html>"
+MISSING = (
+    b"<!doctype html><html><head><title>Not found</title></head><body><h1>404: there is no such page</h1></body></html>"
+)
 
 
 def visit(site: Site, claim: Claim) -> Fetched | Failed:
@@ -23,6 +25,8 @@ def visit(site: Site, claim: Claim) -> Fetched | Failed:
     page = site.page(claim.url)
     if page is None:
         return Failed(claim.url, claim, 404, seconds=SECONDS, body=MISSING)
+    if page.moved_to:
+        return Fetched(claim.url, (), claim, 301, redirected_to=page.moved_to, seconds=SECONDS)
     return read(claim, site.html(page))
 
 
@@ -30,13 +34,12 @@ def read(claim: Claim, body: bytes) -> Fetched:
     """The report of a page with this body: as demo/crawler.py makes it, by a parser that has the whole page at hand."""
     facts, links = PageFacts(claim.url), list[Link]()
     for element in etree.fromstring(body, etree.HTMLParser(encoding="utf-8")).iter(etree.Element):
-        text = " ".join("".join(element.itertext()).split())
         if element.tag in ELEMENTS:
             facts.start(element.tag, dict(element.attrib))
-            facts.data(text)
+            facts.data(element.text or "")
             facts.end(element.tag)
         elif element.tag == "a" and (href := element.get("href")):
-            links.append(Link(_absolute(facts.base, href), anchor=text, rel=element.get("rel")))
+            links.append(Link(_absolute(facts.base, href), anchor=element.text, rel=element.get("rel")))
     return Fetched(
         claim.url, links, claim, body=body, content_type=KIND, seconds=SECONDS, size=len(body), **facts.told()
     )

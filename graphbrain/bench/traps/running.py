@@ -6,34 +6,32 @@ crawler makes. It runs in processes of its own, each of which builds the site by
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from queue import SimpleQueue
+from subprocess import Popen
 from typing import Any
 
-from graphbrain.bench.traps.reader import visit
 from graphbrain.bench.traps.shapes import SHAPES, Shape, site_of
-from graphbrain.bench.traps.site import Site
 from graphbrain.brain.brain import Brain
-from graphbrain.errors import BadInput
-from graphbrain.model import Fetched, Link
-from graphbrain.url import normal
+from graphbrain.brain.workers import send_order, spawned
+from graphbrain.errors import BadInput, GraphbrainError
 
-__all__ = ["BATCH", "PART", "Crawled", "Trial", "crawl", "crew", "run"]
+__all__ = ["BATCH", "PART", "Crawled", "Crew", "Met", "Trial", "crawl", "run"]
 
 BATCH = 10
 PART = 3
 """A crawl ends after one fetch for so many real pages."""
 EMPTY = 20
 """It ends, too, when so many calls in a row have brought nothing."""
-PAUSE = 0.05
 FEWEST = 60
 """Real pages of a site at the least."""
+Met = tuple[str, bool, Sequence[str]]
+"""A page that was fetched: its URL, whether it is real, and the made-up pages that it names; in normal form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +73,6 @@ class Crawled:
         return self.real / self.fetched if self.fetched else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a process of the crew is to work on. `number`: a new one for each crawl, for which the brain is opened anew."""
-
-    number: int
-    connect: Mapping[str, Any]
-    trial: Trial
-
-
-@dataclass(frozen=True, slots=True)
-class _Met:
-    """A page that was fetched, and the pages that it names, which were made up; all in normal form."""
-
-    url: str
-    real: bool
-    traps: Sequence[str]
-
-
 @dataclass(slots=True)
 class _Known:
     """What a crawl has come to know of a site."""
@@ -101,91 +81,77 @@ class _Known:
     traps: set[str] = field(default_factory=set)
     fetched_traps: set[str] = field(default_factory=set)
 
-    def add(self, met: _Met) -> int:
-        """Take in a page that was fetched; how many trap pages wait."""
-        (self.real if met.real else self.fetched_traps).add(met.url)
-        self.traps.update(met.traps)
+    def add(self, url: str, real: bool, traps: Sequence[str]) -> int:
+        """Take in a page that was fetched, and the made-up pages that it names; how many of these wait."""
+        (self.real if real else self.fetched_traps).add(url)
+        self.traps.update(traps)
         return len(self.traps - self.fetched_traps)
 
 
-# ------------------------------------------------------------ in the processes of the crew
+class Crew:
+    """Processes that crawl, from the beginning to the end of a block, and a thread for each that asks it for turns."""
 
-_brains: dict[int, Brain] = {}
+    def __init__(self, processes: int) -> None:
+        self.members = [spawned("graphbrain.bench.traps.member") for _ in range(processes)]
+        self._idle = SimpleQueue[Popen[str]]()
+        self._threads = ThreadPoolExecutor(processes)
+        for member in self.members:
+            self._idle.put(member)
 
+    def __enter__(self) -> Crew:
+        return self
 
-def _quiet() -> None:
-    """Ctrl-C is for the process that has started this one."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        for member in self.members:
+            with suppress(OSError):  # it has died, with an order that it did not read
+                member.stdin.close()  # type: ignore[union-attr]  # which ends it
+            with member:
+                pass  # waits
 
+    def turn(self, order: Mapping[str, Any]) -> Future[list[Met]]:
+        """Have the next free process take a turn. Raises GraphbrainError, in the future, where it cannot."""
+        return self._threads.submit(self._ask, order)
 
-@lru_cache(1)
-def _site(shape: str, seed: int, pages: int) -> Site:
-    return site_of(shape, seed, pages)
-
-
-def _brain(job: _Job) -> Brain:
-    if job.number not in _brains:
-        while _brains:
-            _brains.popitem()[1].close()
-        _brains[job.number] = Brain.open(**job.connect, as_it_is=True)
-    return _brains[job.number]
-
-
-def _turn(job: _Job, count: int) -> list[_Met]:
-    """Claim so many pages, and report them."""
-    site, brain = _site(job.trial.shape, job.trial.seed, job.trial.pages), _brain(job)
-    reports = [visit(site, claim) for claim in brain.next_urls(count, wait=PAUSE)]
-    brain.report(reports)
-    return [
-        _Met(report.url, report.url in site.nodes, _traps(site, report) if isinstance(report, Fetched) else ())
-        for report in reports
-    ]
-
-
-def _traps(site: Site, report: Fetched) -> list[str]:
-    urls = {normal(link.url if isinstance(link, Link) else link) for link in report.links}
-    return sorted(urls - site.nodes.keys())
-
-
-# ------------------------------------------------------------ in the process that measures
-
-
-@contextmanager
-def crew(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes that crawl, until the end of the block."""
-    fresh = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=fresh, initializer=_quiet)
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
+    def _ask(self, order: Mapping[str, Any]) -> list[Met]:
+        member = self._idle.get()
+        try:
+            send_order(member, order)
+            line = member.stdout.readline()  # type: ignore[union-attr]
+        finally:
+            self._idle.put(member)
+        if not line:
+            raise GraphbrainError("A process that crawled has died: see whether the machine is out of memory.")
+        told = json.loads(line)
+        if "error" in told:
+            raise GraphbrainError(told["error"])
+        return [(url, real, traps) for url, real, traps in told["met"]]
 
 
 def crawl(
     trial: Trial,
     brain: Brain,
-    pool: ProcessPoolExecutor,
+    crew: Crew,
     connect: Mapping[str, Any],
     *,
     number: int = 0,
     progress: Callable[[int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Crawled | None:
-    """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes to
-    open the same brain. Raises BadInput for a site of fewer than `FEWEST` pages, SettingsError for a value that is
+    """Crawl a site with a brain that is emptied before; None where it was stopped. `connect`: what `Brain.open` takes
+    to open the same brain. `number`: a new one for each crawl of a crew. Raises SettingsError for a value that is
     none."""
-    if trial.pages < FEWEST:
-        raise BadInput(f"A site has at least {FEWEST} real pages, not {trial.pages}.")
     began, site = time.monotonic(), site_of(trial.shape, trial.seed, trial.pages)
     brain.clear()
     brain.remake(delay_seconds=0.0, order=trial.order, value=trial.value)
     brain.seed([site.start])
-    done, known, job = Crawled(trial, len(site.nodes) // PART), _Known(), _Job(number, connect, trial)
-    asked, empty, out = 0, 0, dict[Future[list[_Met]], int]()
+    order = {"connect": dict(connect), "crawl": number, "shape": trial.shape, "seed": trial.seed, "pages": trial.pages}
+    done, known = Crawled(trial, len(site.nodes) // PART), _Known()
+    asked, empty, out = 0, 0, dict[Future[list[Met]], int]()
     while not stop():
         while len(out) < trial.processes and asked < done.wanted and empty < EMPTY:
             count = min(BATCH, done.wanted - asked)
-            out[pool.submit(_turn, job, count)] = count
+            out[crew.turn({**order, "count": count})] = count
             asked += count
         if not out:
             break
@@ -194,8 +160,7 @@ def crawl(
             asked -= count - len(met)
             empty = 0 if met else empty + 1
             done.fetched += len(met)
-            for each in met:
-                done.waited = max(done.waited, known.add(each))
+            done.waited = max([done.waited, *(known.add(*each) for each in met)])
         progress(done.fetched, done.wanted)
     wait(out)
     done.real, done.own = len(known.real), len(known.real & site.own)
@@ -211,17 +176,19 @@ def run(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Iterator[Crawled]:
-    """The crawls one after another, until it is stopped."""
+    """The crawls one after another, until it is stopped. Raises BadInput for a site of fewer than `FEWEST` pages."""
     if not trials:
         return
-    with crew(max(trial.processes for trial in trials)) as pool:
+    if (fewest := min(trial.pages for trial in trials)) < FEWEST:
+        raise BadInput(f"A site has at least {FEWEST} real pages, not {fewest}.")
+    with Crew(max(trial.processes for trial in trials)) as crew:
         for number, trial in enumerate(trials):
             name = f"{trial.shape}, seed {trial.seed} ({number + 1} of {len(trials)})"
 
             def says(done: int, of: int, name: str = name) -> None:
                 progress(name, done, of)
 
-            done = crawl(trial, brain, pool, connect, number=number, progress=says, stop=stop)
+            done = crawl(trial, brain, crew, connect, number=number, progress=says, stop=stop)
             if done is None:
                 return
             yield done

@@ -28,34 +28,41 @@ class Shape:
         return bool(self.repeats)
 
 
-_ITSELF = "the page that it is a copy of"
-_LIST = "the one list of the site, which the menu names"
+_ITSELF = "the page itself"
+_MONTH = "the calendar's first page"
+_LIST = "the site's one list"
 
 TRAPS: Sequence[Shape] = (
     Shape("facets-query", lists.FacetsByQuery, "lists by all combinations of facets, as arguments", _LIST),
     Shape("facets-path", lists.FacetsByPath, "the same in one step of the path", _LIST),
     Shape("facets-folder", lists.FacetsByFolder, "the same in folders, a list in each", _LIST),
-    Shape("facets-crosswise", lists.FacetsCrosswise, "400 lists in folders, each naming 60; all show the same", _LIST),
+    Shape("facets-crosswise", lists.FacetsCrosswise, "200 lists in folders that all name each other", _LIST),
+    Shape("crosswise-path", lists.FacetsCrosswiseInOneFolder, "the same in one folder", _LIST),
     Shape("sort-orders", lists.SortOrders, "a list by any order, length, look and currency", _LIST),
     Shape("tag-cloud", lists.TagCloud, "150 tags and their combinations; each page has four", _LIST),
     Shape("searches", lists.Searches, "results of searches; each page names four", _LIST),
-    Shape("calendar-path", endless.CalendarInPath, "empty days and months by path, without end", "the calendar's first page"),
-    Shape("calendar-query", endless.CalendarInQuery, "the same by query, with views", "the calendar's first page"),
+    Shape("calendar-path", endless.CalendarInPath, "empty days and months by path, without end", _MONTH),
+    Shape("calendar-query", endless.CalendarInQuery, "the same by query, with views", _MONTH),
     Shape("pagination", endless.Pagination, "a list whose last page comes again and again", "the list's last page"),
     Shape("soft-404", endless.SoftMissing, "links to old pages, answered by 200 and an excuse", "any other of them"),
-    Shape("growing-path", endless.GrowingPath, "relative links that grow at each page", "the page of its last two steps"),
+    Shape(
+        "growing-path", endless.GrowingPath, "relative links that grow at each page", "the page of its last two steps"
+    ),
     Shape("growing-query", copies.GrowingQuery, "links to the page itself with one argument more", _ITSELF),
-    Shape("session-path", copies.SessionInPath, "half of the links carry a new session in the path", _ITSELF),
+    Shape(
+        "session-path", copies.SessionInPath, "links that carry a new session in the path, beside plain ones", _ITSELF
+    ),
     Shape("session-query", copies.SessionInQuery, "the same in an argument of no known name", _ITSELF),
     Shape("tracking", copies.Tracking, "links that say where they stand, in an argument of no known name", _ITSELF),
     Shape("print", copies.Print, "each page to be printed, and to be sent by mail", _ITSELF),
     Shape("mobile", copies.Mobile, "a mobile copy of the site in a folder, with canonical links", _ITSELF),
     Shape("replies", copies.Replies, "each page once for each comment, with canonical links", _ITSELF),
+    Shape("redirects", copies.Attachments, "attachments of each page, which redirect to it for good", _ITSELF),
     Shape("mirrors", copies.Mirrors, "three copies of the site in folders", _ITSELF),
     Shape("cases", copies.Cases, "upper and lower case are the same to the server", _ITSELF),
     Shape("index-files", copies.IndexFiles, "each page under five names of an index, too", _ITSELF),
-    Shape("wiki-past", endless.WikiPast, "histories, old revisions, diffs and sources of a wiki", "the page whose past it is"),
-)  # fmt: skip
+    Shape("wiki-past", endless.WikiPast, "histories, old revisions, diffs and sources of a wiki", _ITSELF),
+)
 LOOK_ALIKES: Sequence[Shape] = (
     Shape("dictionary", honest.Dictionary, "short articles on words, by letters"),
     Shape("products", honest.Products, "products that name twenty related ones each"),

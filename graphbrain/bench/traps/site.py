@@ -18,10 +18,12 @@ from graphbrain.url import normal
 
 __all__ = ["Build", "Node", "Page", "Part", "Site", "at", "query_of", "steps_of"]
 
-MENU, FOOTER = 12, 40
-"""Links of the menu at most, and words of the footer."""
+FOOTER = 40
+"""Words of the footer."""
 LANGUAGES = ("en", "de", "fr", "es", "it")
 """What the pages of each invented language say that they are written in."""
+ACROSS, SECTIONS = (0, 1, 3), (1, 4, 8)
+"""Links of a page to any others, and pages of the tree that the menu names: one of these is drawn."""
 LENGTH = (140, 240)
 """Words of an ordinary page."""
 FIRST, OTHERS = 36, (2, 4)
@@ -52,7 +54,8 @@ class Page:
     """What the server answers to one URL.
 
     `worth`: is it a page of the site, and not one that was made up? `repeats`: URLs of the pages whose text is that of
-    this one, if it was made up. `canonical`: what its `rel=canonical` names, if it has one.
+    this one, if it was made up. `canonical`: what its `rel=canonical` names, if it has one. `moved_to`: where it
+    redirects to for good, if it does; such a page has no text.
     """
 
     title: str
@@ -61,6 +64,7 @@ class Page:
     repeats: tuple[str, ...] = ()
     canonical: str = ""
     language: str = "en"
+    moved_to: str = ""
 
     def main(self) -> list[str]:
         """The words of the main part, block by block."""
@@ -124,7 +128,9 @@ class Site:
         if node is None:
             return self.strange(url) if url.startswith(f"{self.root}/") else None
         lures = tuple(self.lures(node, self.dice_of(f"lures {url}")))
-        return Page(node.title, (*self.text(node), *self.links(node), *lures), worth=True, language=LANGUAGES[node.language])
+        return Page(
+            node.title, (*self.text(node), *self.links(node), *lures), worth=True, language=LANGUAGES[node.language]
+        )
 
     def html(self, page: Page) -> bytes:
         """A page as the server sends it."""
@@ -189,13 +195,15 @@ class Site:
                 return found, title
 
     def tree(self, size: int, begin: str = "/") -> list[Node]:
-        """Real pages, each of which names some others below it, and some elsewhere; the first is at `begin`.
+        """Real pages, each of which names its parent, some others below it, and none or some elsewhere; the first is at
+        `begin`.
 
         How many a page names, and how its URLs are spelled, is drawn: paths of all steps or of the first and the last,
         with `.html`, with a slash, or with neither.
         """
         dice = self.dice
         branch, end, deep = dice.choice((3, 4, 6)), dice.choice((".html", "/", "")), dice.random() < 0.5
+        across = dice.choice(ACROSS)
         made = [self.add(begin, words.name(dice, 3), length=dice.randint(*LENGTH))]
         stems = [begin]
         while len(made) < size:
@@ -205,17 +213,18 @@ class Site:
             path, title = self.fresh(below if below.endswith("/") else f"{below}/", dice)
             node = self.add(path + end, title, length=dice.randint(*LENGTH))
             made[parent].links.append((node.url, title))
+            node.links.append((made[parent].url, made[parent].title))
             made.append(node)
             stems.append(path)
         for node in made[1:]:
-            near = dice.sample(made, min(3, len(made)))
+            near = dice.sample(made, min(across, len(made)))
             node.links += [(other.url, other.title) for other in near if other is not node]
         return made
 
-    def name_in_menu(self, nodes: Iterable[Node]) -> None:
-        """Have the template name these pages."""
-        self.menu += [(node.url, node.title) for node in nodes]
-        del self.menu[MENU:]
+    def name_in_menu(self, tree: Sequence[Node], *others: Node) -> None:
+        """Have the template name the first pages of the tree, so many as are drawn, and the others."""
+        named = (*tree[: self.dice.choice(SECTIONS)], *others)
+        self.menu = [(node.url, node.title) for node in named]
 
 
 Build = Callable[[int, int], Site]

@@ -1,0 +1,85 @@
+"""One process that crawls generated sites: each line of stdin asks for a turn, and a line of stdout says what it met.
+
+A turn claims some pages of the brain, looks them up on the site, and reports them. The process ends with its stdin.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from graphbrain.bench.traps.reader import visit
+from graphbrain.bench.traps.shapes import site_of
+from graphbrain.bench.traps.site import Site
+from graphbrain.brain.brain import Brain
+from graphbrain.errors import GraphbrainError
+from graphbrain.model import Fetched, Link
+from graphbrain.url import normal
+
+__all__ = ["main"]
+
+PAUSE = 0.05
+"""Seconds that a claim waits for a page."""
+
+
+class _Member:
+    """What the process has at hand: a site, and the brain, which is opened anew for each crawl."""
+
+    def __init__(self) -> None:
+        self._crawl: int | None = None
+        self._brain: Brain | None = None
+
+    def turn(self, order: Mapping[str, Any]) -> list[tuple[str, bool, list[str]]]:
+        """Of each page that was fetched: its URL, whether it is real, and the made-up pages that it names."""
+        site, brain = _site(order["shape"], order["seed"], order["pages"]), self._opened(order)
+        reports = [visit(site, claim) for claim in brain.next_urls(order["count"], wait=PAUSE)]
+        brain.report(reports)
+        return [
+            (report.url, report.url in site.nodes, _made_up(site, report) if isinstance(report, Fetched) else [])
+            for report in reports
+        ]
+
+    def close(self) -> None:
+        """Leave the brain."""
+        if self._brain is not None:
+            self._brain.close()
+
+    def _opened(self, order: Mapping[str, Any]) -> Brain:
+        if self._brain is None or self._crawl != order["crawl"]:
+            self.close()
+            self._brain = Brain.open(**order["connect"], as_it_is=True)
+            self._crawl = order["crawl"]
+        return self._brain
+
+
+@lru_cache(1)
+def _site(shape: str, seed: int, pages: int) -> Site:
+    return site_of(shape, seed, pages)
+
+
+def _made_up(site: Site, report: Fetched) -> list[str]:
+    urls = {normal(link.url if isinstance(link, Link) else link) for link in report.links}
+    return sorted(urls - site.nodes.keys())
+
+
+def main() -> int:
+    """Take turns until stdin ends; the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; who asks for turns decides
+    member = _Member()
+    for line in sys.stdin:
+        try:
+            told: dict[str, Any] = {"met": member.turn(json.loads(line))}
+        except GraphbrainError as error:
+            told = {"error": str(error)}
+        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.flush()
+    member.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
