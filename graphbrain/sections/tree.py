@@ -192,6 +192,10 @@ class _Learning:
             ]
         )
         # Of tests that part the visits alike the first one, which is about the earliest step of the path.
+        echoes = np.array([self._tests[k].what == "echo" for k in possible.tolist()])
+        if (gains[~echoes] > 0.0).any():
+            # What says how such pages are made says it of those, too, whose like was not fetched yet.
+            gains[echoes] = -np.inf
         best = int(np.flatnonzero(gains >= gains.max() - 1e-9)[0])
         return (float(gains[best]), int(possible[best])) if gains[best] > 0.0 else None
 
