@@ -66,16 +66,22 @@ COPY = 0.2
 
 
 def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
-    """Note the first visits among these, from which something can be learned. A page that could not be fetched, though
-    it may be there, says nothing. Of visits at the same time the one that is told first is the first."""
-    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None]
-    rows = [
-        [v.visit.page, v.item.at + APART * place, v.item.seen.shingles]
-        for place, v in enumerate(first)
-        if (isinstance(v.item.report, Fetched) and not v.item.walled) or (v.item.missing and not v.visit.errors)
-    ]
-    if rows:
+    """Note the first visits among these, from which something can be learned. Of visits at the same time the one that
+    is told first is the first."""
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _says(v)]
+    if first:
+        rows = [[v.visit.page, v.item.at + APART * place, v.item.seen.shingles] for place, v in enumerate(first)]
         tx.do("sections/unlearned", rows=rows)
+
+
+def _says(verdict: Verdict) -> bool:
+    """Does a first visit say what its section brings? By a text, a canonical, a redirect for good, or as it is missing.
+    A page that could not be fetched, though it may be there, says nothing."""
+    item = verdict.item
+    if not isinstance(item.report, Fetched):
+        return item.missing and not verdict.visit.errors
+    alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
+    return not item.walled and (item.seen.shingles is not None or alias or named)
 
 
 # ---------------------------------------------------------------------- learning
