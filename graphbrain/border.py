@@ -54,6 +54,8 @@ LONGEST_HASH = 128
 """Characters of a hash that is kept as it is: of a longer one, the hash."""
 LONGEST_BLOCKS = 2_000_000
 """Characters of the blocks of a text: some 300,000 blocks."""
+LONGEST_SHINGLES = 2_000
+"""Characters of the sketch of a text, which has fewer."""
 LONGEST_ERROR = 200
 MOST_LED, LONGEST_URL = 5, 2_000
 """URLs of a chain of redirects that are kept, and characters of each."""
@@ -107,6 +109,11 @@ def _fetched(report: Fetched, plain: dict[str, Any]) -> None:
         if len(blocks) > LONGEST_BLOCKS:
             raise BadInput(f"blocks must have at most {LONGEST_BLOCKS:,} characters, not {len(blocks):,}")
         _put(plain, "blocks", report.blocks, blocks)
+    if report.shingles is not None:
+        shingles = words("shingles", report.shingles)
+        if len(shingles) > LONGEST_SHINGLES:
+            raise BadInput(f"shingles must have at most {LONGEST_SHINGLES:,} characters, not {len(shingles):,}")
+        _put(plain, "shingles", report.shingles, shingles)
     if isinstance(report.links, str | bytes) or not isinstance(report.links, Iterable):
         raise BadInput("links must be a list of URLs or Links")
 

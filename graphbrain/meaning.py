@@ -25,7 +25,7 @@ TEMPORARY = frozenset({302, 303, 307})
 WHOLE = frozenset({200, 203})
 """Of these an answer without links is a page without links."""
 EMPTY = frozenset({204, 205})
-CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks")
+CONTENT = ("body", "body_hash", "text_hash", "simhash", "blocks", "shingles")
 """What says something of a page's content."""
 PART = frozenset({206, 226})
 """A range of the page, or what is new of it."""

@@ -24,14 +24,14 @@ __all__ = [
     "method_of",
 ]
 
-LIVE = ("authority", "flow", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
+LIVE = ("authority", "flow", "harvest", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
 FORWARD = ("flow", "live_pagerank")
 """Scores that follow each report, of which the value of new pages may be a product; and those of them that pages pass
 on along their links."""
 _NUMBER = r"(\d*\.?\d+)"
 FACTOR = re.compile(rf"(?:{_NUMBER}\*)?([a-z_]+)(?:>{_NUMBER})?(?:\^{_NUMBER})?")
 MOST_POWER, MOST_FLOOR, MOST_TIMES = 10.0, 1e6, 1e6
-AT_MOST_ONE = ("nearness", "novelty", "plain_path")
+AT_MOST_ONE = ("harvest", "nearness", "novelty", "plain_path")
 """Live scores that are at most 1: a floor of 1 would make all pages alike."""
 
 METHODS: Mapping[str, tuple[str, ...]] = {

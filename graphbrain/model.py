@@ -42,6 +42,7 @@ __all__ = [
     "Payments",
     "Report",
     "RobotsAnswer",
+    "Section",
     "SeedAnswer",
     "Seen",
     "Unusable",
@@ -217,6 +218,7 @@ class Seen:
     Hashes are of the bytes and of the visible text; `simhash` has 64 bits, of which like texts share most, as a signed
     integer. `at`: when it was so, epoch seconds: the visit that found the last change, or the one that is reported.
     `blocks`: of the reported visit its blocks of text, of those before it what is kept of them, up to the last one.
+    `shingles`: a sketch of the reported visit's text, by which sections are learned.
     """
 
     body_hash: str | None = None
@@ -226,6 +228,7 @@ class Seen:
     last_modified: str | None = None
     at: float | None = None
     blocks: str | None = None
+    shingles: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +240,7 @@ class Fetched:
     `body`: the bytes, hashed and forgotten; `content_type`: their header, without which HTML is known by how it begins.
     `body_hash`, `text_hash`, `simhash`: the crawler's own instead; with none of these nothing is compared. `blocks`:
     the blocks of the text of a body that was hashed elsewhere, as `schedule.fingerprints.text_blocks` gives them.
+    `shingles`: the sketch of that text, as `schedule.fingerprints.take` gives it.
     `changed`: the crawler says itself whether the page has changed since its last visit.
     `status`: what it says counts: an error is a failure (links told with it are added), 204 and 206 delete no links.
     `not_modified`: the server answered 304: links, hashes, and what it does not name of ETag and Last-Modified stay.
@@ -281,6 +285,7 @@ class Fetched:
     size: int | None = None
     led_to: Sequence[str] = ()
     blocks: str | None = None
+    shingles: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,6 +527,32 @@ class Page(_Record):
 
 _PAGE_FIELDS = (*(field.name for field in dataclasses.fields(Page) if field.name != "scores"), "rate")
 _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
+
+
+@dataclass(frozen=True, slots=True)
+class Section(_Record):
+    """A part of a host, as its URLs are told apart; all counts are of now.
+
+    `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
+    section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
+    `pages`: how many the graph has of it. `fetched` of them were fetched, `waiting` wait for that or are claimed,
+    `failing` failed the last time, and of `copies` less than a fifth was new to the host at their first visit.
+    `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
+    the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
+    `example`: one of its pages, of those that were fetched if any was.
+    """
+
+    pattern: str
+    pages: int
+    fetched: int
+    waiting: int
+    failing: int
+    copies: int
+    harvest: float
+    around: float
+    visits: float
+    factor: float
+    example: str | None
 
 
 @dataclass(frozen=True, slots=True)

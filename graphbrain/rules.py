@@ -183,6 +183,11 @@ class Rule:
         return None if self.value in ("authority", "hub") else factors(self.value)
 
     @property
+    def harvests(self) -> bool:
+        """Do new pages wait by what their sections are expected to bring?"""
+        return self.order != "breadth_first" and "harvest" in (self.blend or ())
+
+    @property
     def standing_value(self) -> str:
         """What pages that were fetched are worth: authority, hub, or what a property says."""
         return "authority" if self.blend else self.value

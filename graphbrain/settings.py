@@ -68,6 +68,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "hint_recall": (0, 0.99),
     "hint_false": (0.001, 1000),
     "change_bits": (0, 64),
+    "sections_per_host": (0, 1000),
 }
 """Least and most of settings that may have any value between."""
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
@@ -198,6 +199,9 @@ class Settings:
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")
     change: str = _setting("blocks", "shared", "what tells that a page has changed: body, text, blocks or simhash")
     change_bits: int = _setting(3, "shared", "bits of 64 in which the simhash of a page that is the same may differ")
+    sections_per_host: int = _setting(
+        200, "shared", "sections of a host that are learned from its visits at most; 0 = none are"
+    )
     hint_recall: float = _setting(0.7, "shared", "share of the changes that hints tell of, 0 to .99")
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")

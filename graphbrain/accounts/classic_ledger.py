@@ -71,6 +71,7 @@ class ClassicLedger(Accounts):
         "is_seed",
         "path_repeats",
         "siblings_before",
+        "harvest",
         "flow",
         "flow_paid",
         "live_pagerank",

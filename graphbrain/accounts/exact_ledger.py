@@ -40,6 +40,7 @@ _COLUMNS = (
     "is_seed",
     "path_repeats",
     "siblings_before",
+    "harvest",
     "flow",
     "flow_paid",
     "live_pagerank",
@@ -293,6 +294,7 @@ class Ledger(Accounts):
         """Write by what rank the pages are found, and where they wait."""
         for name in ("hub_rank", "authority_rank"):
             self._mark(tx, name, marks, every)
+        self._write_harvest(tx)
         lane = self.lanes(steady=not every)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)
 

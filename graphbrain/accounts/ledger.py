@@ -65,6 +65,8 @@ class Accounts(Sides):
     is_seed: Flags
     path_repeats: Floats
     siblings_before: Floats
+    harvest: Floats
+    """the factor of its section with which a page that was never fetched waits"""
     flow: Floats
     flow_paid: Floats
     live_pagerank: Floats
@@ -196,7 +198,15 @@ class Accounts(Sides):
 
     def valued(self, authority: Floats) -> Floats:
         """What pages are worth where new ones are worth a blend, if these are their authority scores."""
-        known = Known(self.in_weight, self.depth, self.path_repeats, self.siblings_before, self.is_seed, self.relevance)
+        known = Known(
+            self.in_weight,
+            self.depth,
+            self.path_repeats,
+            self.siblings_before,
+            self.is_seed,
+            self.relevance,
+            self.harvest,
+        )
         blend = lanes.blended(self.rule.blend or {}, authority, self.flow, self.live_pagerank, known)
         return np.where(self.first_fetched >= 0.0, authority, blend)
 
@@ -327,6 +337,10 @@ class Accounts(Sides):
         """What the crawler says that pages (by id) are worth to it, if the order goes by that."""
         if rows and self.rule.value == "own":
             self._values[self.at([row[0] for row in rows])] = [row[1] for row in rows]
+
+    def take_harvest(self, factors: Mapping[int, float]) -> None:
+        """Pages (id → factor, from above 0 to 1) wait with these factors of their sections."""
+        self.harvest[self.at(list(factors))] = list(factors.values())
 
     def wait_in(self, wanted: Mapping[int, int]) -> None:
         """Pages wait in these lanes (id → lane) when they wait again."""
@@ -478,6 +492,13 @@ class Accounts(Sides):
             if forward.pushed:
                 which |= self._relieved("out_weight")
             self._send(tx, write_mark, which, **{forward.mark: priority})
+
+    def _write_harvest(self, tx: Tx) -> None:
+        """Write with which factors of their sections pages wait."""
+        if (changed := self._changed("harvest")).any():
+            harvest = self.harvest.astype(object)
+            harvest[self.harvest == 1.0] = None
+            self._send(tx, "accounts/harvest", changed, harvest=harvest)
 
     def _relieved(self, weight: str) -> NDArray[np.bool_]:
         """Sides that may have had more neighbours than a push may have, and have fewer now.

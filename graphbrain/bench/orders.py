@@ -326,6 +326,7 @@ class Blend:
             crawl.siblings_before,
             crawl.seeds,
             np.full(len(flow), np.nan),
+            unnamed,
         )
         return lanes.blended(self.factors, authority, flow, live_pagerank, known)
 

@@ -52,6 +52,7 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
+    Section,
     SeedAnswer,
     Seen,
     Unusable,
@@ -563,10 +564,8 @@ class Brain:
         self._editing.set_payout(url, payout)
 
     def set_value(self, url: str, value: float | None) -> None:
-        """What a page is worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own.
-
-        Raises UnknownPage, BadInput.
-        """
+        """What a page is worth to the crawler, 0 or more; None: 1. It counts where the setting `value` is own. Raises
+        UnknownPage, BadInput."""
         self._editing.set_value(url, value)
 
     def set_rate(self, url: str, per_day: float | None) -> None:
@@ -584,10 +583,8 @@ class Brain:
         self._editing.set_interval(url, seconds)
 
     def clear(self, progress: Progress = lambda *_: None) -> None:
-        """Delete all pages, links, hosts and counters; the brain and its settings stay.
-
-        `progress` is told how many links, pages and hosts of how many are deleted.
-        """
+        """Delete all pages, links, hosts and counters; the brain and its settings stay. `progress` is told how many
+        links, pages and hosts of how many are deleted."""
         self._editing.clear(progress)
 
     def remake(self, /, **settings: Any) -> None:
@@ -599,6 +596,10 @@ class Brain:
     def host(self, name: str) -> Host:
         """What is known of one host. Raises BadInput for a host nobody has met."""
         return self._hosting.host(name)
+
+    def sections(self, name: str) -> list[Section]:
+        """The sections of a host, those with the most pages first; all its pages are read. Raises UnknownHost."""
+        return self._hosting.sections(name)
 
     def hosts(
         self,

@@ -23,7 +23,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
-from graphbrain.frontier import asked, claims, discovery
+from graphbrain.frontier import asked, claims, discovery, sections
 from graphbrain.frontier.claims import Holder, Request, Taken
 from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
@@ -50,6 +50,8 @@ CLEARING = 0.8
 """Seconds after which a call leaves it to the next ones to move more of them."""
 RIGHTING = 1.0
 """Seconds after which a call leaves it to others to put right what a clock wrote that was ahead."""
+MOST_PUT_BACK = 1_000
+"""So many pages whose sections have fallen are put back in one call, beside those that it meets."""
 WANTED_ROUNDS = 8
 """Transactions after which a call for pages that were asked for by hand leaves it to the next ones to look further."""
 BEYOND = (2_000, 30_000, 120_000)
@@ -333,7 +335,7 @@ class Claiming:
         """Claim pages until there are all, or enough, or no more to be had now; may there be more, though there are
         fewer?"""
         n = calls.left
-        moves_left, until = 4 * n, time.monotonic() + CLEARING
+        moves_left, until, put_back = 4 * n, time.monotonic() + CLEARING, 0
         while calls.left:
             taken = self._take(calls.left, calls, moves_left)
             moves_left -= taken.moved
@@ -341,6 +343,8 @@ class Claiming:
             self._reach.ready.saw(*taken.ready)
             self._reach.shared.saw(*taken.shared)
             self._session.counters.paid(taken.worths)
+            if taken.put_back and put_back < MOST_PUT_BACK:
+                put_back += self._put_back_more()
             if not calls.left or not (taken.claims or taken.in_vain):
                 return False
             if taken.in_vain and calls.has(ENOUGH):
@@ -357,6 +361,16 @@ class Claiming:
                 return True
             moves_left = 4 * n
         return False
+
+    def _put_back_more(self) -> int:
+        """Put pages in the front of the shared queue back, if their sections have fallen; how many."""
+        session = self._session
+
+        def move(tx: Tx) -> int:
+            acting = session.policy.acting
+            return 0 if acting is None else sections.put_back_front(tx, session.finder, acting, session.now())
+
+        return session.graph.write(move, "claims/put_back")
 
     def _due_aliases(self, n: int, calls: _Round) -> int:
         """Claim the share of aliases among `n` claims, if any are due: that is looked up once a second at most. How
@@ -445,6 +459,7 @@ class Claiming:
             most_moves=most_moves,
             front=front,
             now_only=now_only,
+            acting=session.policy.acting,
         )
 
     def renew(self, held: Iterable[Claim], seconds: float | None) -> list[Claim | None]:

@@ -14,13 +14,14 @@ from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
+from graphbrain.frontier import sections
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
 from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
-from graphbrain.model import Host, RobotsAnswer, number
+from graphbrain.model import Host, RobotsAnswer, Section, number
 
 __all__ = ["Hosting"]
 
@@ -46,6 +47,16 @@ class Hosting:
             return replace(found, in_scope=self._session.policy.scope.holds_host(found.name))
 
         return self._session.graph.read(look, "hosts/view")
+
+    def sections(self, name: str) -> list[Section]:
+        """The sections of a host, as `Brain.sections` says."""
+        known = self._names.host(name)
+
+        def look(tx: Tx) -> list[Section]:
+            admin.listed(tx, known, self._session.policy.manners)
+            return sections.view(tx, known, self._session.book)
+
+        return self._session.graph.read(look, "sections/pages")
 
     def hosts(
         self,

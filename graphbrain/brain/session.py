@@ -15,6 +15,7 @@ from graphbrain.brain.engines import Engine
 from graphbrain.errors import GraphUnavailable
 from graphbrain.frontier import put_right
 from graphbrain.frontier.candidates import ByWorth, Finder, InOrder
+from graphbrain.frontier.sections import Acting, Book
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Clock, Graph, Tx, bound
@@ -69,6 +70,7 @@ class Session:
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
         self._older: dict[int, OldKeys] = {}
+        self.book = Book()
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:
@@ -86,9 +88,11 @@ class Session:
             Manners.of(settings, stored),
             settings.max_errors,
             self.schedule_of(settings),
-            Change(settings.change, settings.change_bits, settings.detector),
+            Change(settings.change, settings.change_bits, settings.detector, sketches=settings.sections_per_host > 0),
             settings.orphans,
             settings.park_after_seconds,
+            settings.sections_per_host,
+            Acting(self.book, rule) if rule.harvests else None,
         )
         if not rule.revisits:
             self.finder = InOrder()

@@ -18,10 +18,10 @@ from graphbrain.brain.counters import COUNT_EVERY
 from graphbrain.brain.leases import Leases
 from graphbrain.brain.names import Names
 from graphbrain.brain.push import Pushing
-from graphbrain.brain.session import Session
+from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.brain.settle import Settling
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.frontier import aliases, edits, orphans
+from graphbrain.frontier import aliases, edits, orphans, sections
 from graphbrain.graph.connection import bound
 from graphbrain.inspect.pages import ForwardSums
 from graphbrain.model import number
@@ -96,6 +96,7 @@ class Upkeep:
         done = Tended(swept=self._leases.sweep(), released=self._leases.release_due())
         self._pass_depths_on()
         self._look_at_in_links(over)
+        self._learn_sections(over)
         if pages is not None:
             return done + self._push_named([self._names.key(page) for page in pages], started)
         if passes and (seconds is None or for_everybody):
@@ -209,6 +210,37 @@ class Upkeep:
         read = self._session.graph.read
         while ids := read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
             self._session.perform("pages/deepen", edits.deepen, ids)
+
+    def _learn_sections(self, over: Callable[[], bool]) -> None:
+        """Learn from the first visits that nobody has learned from yet."""
+        session = self._session
+        while most := session.settings.sections_per_host:
+            hosts = session.graph.read(sections.hosts_to_learn, "sections/waiting")
+            for host, ids in hosts.items():
+                session.graph.write(bound(sections.learn, host, ids, most, self._key_of), "sections/learn")
+                session.book.forget(host)
+            if not hosts or over():
+                break
+        if session.policy.acting is not None:
+            self._raise_pages(session.policy.acting.book, over)
+
+    def _raise_pages(self, book: sections.Book, over: Callable[[], bool]) -> None:
+        """Let pages whose sections have risen wait as these do now."""
+        session = self._session
+        for host in session.graph.read(sections.rising, "sections/raising"):
+            times, factors = session.graph.read(bound(sections.held_down, host, book), "sections/held")
+            pages = sorted(factors)
+            for start in range(0, len(pages), PASS_BATCH):
+                if over():
+                    return
+                some = {page: factors[page] for page in pages[start : start + PASS_BATCH]}
+                session.perform("sections/raise", sections.raise_some, some)
+            session.graph.write(bound(sections.raised, host, times), "sections/raised")
+
+    def _key_of(self, url: str) -> str | None:
+        with contextlib.suppress(BadInput):
+            return self._session.rules.page(url)[1]
+        return None
 
     def _look_at_in_links(self, over: Callable[[], bool]) -> None:
         """Move links to aliases on to where these lead, and back; park or forget orphans; let in those that are linked

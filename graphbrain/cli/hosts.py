@@ -1,4 +1,4 @@
-"""The commands about hosts: hosts, host, robots."""
+"""The commands about hosts: hosts, host, robots, sections."""
 
 from __future__ import annotations
 
@@ -132,4 +132,25 @@ def robots(app: App, name: str, file: Any, agent: str | None, remove: bool, as_j
     return 0
 
 
-COMMANDS = (hosts, host, robots)
+@brain_command()
+@click.argument("name", metavar="HOST")
+@as_json
+def sections(app: App, name: str, as_json: bool) -> None:
+    """Show the sections of a host: what a fetch brings there.
+
+    A section is a part of the host, as its URLs are told apart; which there are is learned from visits. HARVEST is the
+    share of a page's text that is expected to be new to the host, FACTOR by how much new pages of the section count
+    where the setting 'value' names harvest. All pages of the host are read.
+    """
+    from graphbrain import show
+    from graphbrain.cli import sheets
+
+    with app.brain(auto_tend=False) as brain:
+        found = brain.sections(name)
+    if as_json:
+        show.json_lines(section.as_dict() for section in found)
+    else:
+        show.write(sheets.sections_table(found))
+
+
+COMMANDS = (hosts, host, robots, sections)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from graphbrain.methods import FORWARD
-from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Section
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
@@ -45,6 +45,7 @@ __all__ = [
     "rankings_table",
     "replay_bar",
     "replay_sheet",
+    "sections_table",
     "settings_table",
     "settled",
     "size",
@@ -368,6 +369,31 @@ _HOST_TIMES = (
     "discovered",
     "blocked_until",
 )
+
+
+def sections_table(sections: Iterable[Section]) -> Table:
+    """Sections of a host, one a line."""
+    columns = (
+        *("pages", "fetched", "waiting", "failing", "copies", "visits", "harvest", "around", "factor", "section"),
+        "example",
+    )
+    rows = (
+        (
+            section.pages,
+            section.fetched,
+            section.waiting,
+            section.failing,
+            section.copies,
+            Cell(section.visits, f"{section.visits:.1f}"),
+            Cell(section.harvest, f"{section.harvest:.2f}"),
+            Cell(section.around, f"{section.around:.2f}"),
+            Cell(section.factor, f"{section.factor:g}"),
+            section.pattern or "(all)",
+            section.example,
+        )
+        for section in sections
+    )
+    return Table(columns, rows)
 
 
 def host_sheet(host: Host) -> Sheet:

@@ -30,6 +30,7 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
+    Section,
     SeedAnswer,
     Unusable,
     number,
@@ -290,6 +291,10 @@ class AsyncClient:
     async def host(self, name: str) -> Host:
         """What is known of one host."""
         return await self._ask(Calls.host(name))
+
+    async def sections(self, name: str) -> list[Section]:
+        """The sections of a host."""
+        return await self._ask(Calls.sections(name))
 
     async def set_host(
         self,

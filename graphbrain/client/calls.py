@@ -28,6 +28,7 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
+    Section,
     SeedAnswer,
     Unusable,
     number,
@@ -292,6 +293,11 @@ class Calls:
     def host(name: str) -> Call[Host]:
         """A host."""
         return _get("host", lambda told: Host(**told), name=name)
+
+    @staticmethod
+    def sections(name: str) -> Call[list[Section]]:
+        """The sections of a host."""
+        return _get("sections", lambda told: [Section(**each) for each in told["sections"]], name=name)
 
     @staticmethod
     def set_host(host: str, given: Mapping[str, float | EllipsisType | None]) -> Call[None]:

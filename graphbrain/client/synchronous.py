@@ -30,6 +30,7 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
+    Section,
     SeedAnswer,
     Unusable,
     number,
@@ -293,6 +294,10 @@ class Client:
     def host(self, name: str) -> Host:
         """What is known of one host."""
         return self._ask(Calls.host(name))
+
+    def sections(self, name: str) -> list[Section]:
+        """The sections of a host."""
+        return self._ask(Calls.sections(name))
 
     def set_host(
         self,

@@ -22,6 +22,7 @@ __all__ = [
     "report",
     "requeue",
     "sampling",
+    "sections",
     "spellings",
     "validate",
     "verdicts",

@@ -20,7 +20,7 @@ from typing import Any
 from graphbrain.accounts import ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import BadInput
-from graphbrain.frontier import discovery, spellings
+from graphbrain.frontier import discovery, sections, spellings
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
@@ -122,7 +122,9 @@ def apply(
     """
     found = discovery.look(tx, hints)
     ids = {key: page for key, page, *_ in found}
-    made = discovery.create(tx, _new(hints, ids), policy.scope, policy.rule, now)
+    made = discovery.create(
+        tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now
+    )
     ids |= made
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.frontier import candidates
+from graphbrain.frontier import candidates, sections
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
@@ -48,7 +48,7 @@ __all__ = [
 
 FEW = 32
 """So many pages of hosts that are ready are claimed from the front at most."""
-QUEUE, LANE, SINCE, LEASED, VISITED = range(8, 13)
+NEW, HARVEST, QUEUE, LANE, SINCE, LEASED, VISITED = range(7, 14)
 """Columns of claims/lock."""
 ALIASES = ""
 """Where aliases wait, for `_Deal`: in no queue."""
@@ -91,6 +91,8 @@ class Request:
     most_moves: int = 0
     front: int = 0
     now_only: bool = False
+    acting: sections.Acting | None = None
+    """how pages wait by their sections, if they do"""
 
     @property
     def n(self) -> int:
@@ -115,6 +117,8 @@ class Taken:
     worths: Sequence[float] = ()
     reviewed: int = 0
     """Hosts that seemed ready, and have nothing to claim now."""
+    put_back: int = 0
+    """Candidates that wait behind others now, for their sections have fallen since they were found."""
     overtaken: int = 0
     """Candidates that no longer wait, or not yet again, though no other caller took them: a setting, a scope or an
     interval has changed meanwhile, or they were forgotten."""
@@ -122,7 +126,7 @@ class Taken:
     @property
     def in_vain(self) -> bool:
         """Is there reason to look again, for what was met has changed its place?"""
-        return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0
+        return self.moved > 0 or self.lost > 0 or self.reviewed > 0 or self.overtaken > 0 or self.put_back > 0
 
 
 def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
@@ -166,12 +170,15 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     else:
         found = finder.find(tx, wish.n, clock(), manners, wish.reach, wish.spread)
     waiting, lost = _still_due(tx, found.since, finder, clock)
+    overtaken = len(found.since) - len(waiting) - lost
+    fallen = _put_back(tx, wish, waiting, clock())
+    waiting = [row for row in waiting if row[0] not in fallen]
     held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
     now = clock()
     deal = _Deal(now, wish.n, wish.most_moves, held, found.untried)
     deal.count_probes(tx)
     claims: list[Claim] = []
-    for page, key, url, name, depth, etag, modified, new, queue in waiting:
+    for page, key, url, name, depth, etag, modified, new, _, queue in waiting:
         if deal.grants_page(page, url, name, queue, new):
             tried.add(key)
             claims.append(
@@ -199,7 +206,8 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         deal.met(ready=False),
         worths,
         reviewed,
-        overtaken=len(found.since) - len(waiting) - lost,
+        put_back=len(fallen),
+        overtaken=overtaken,
     )
 
 
@@ -211,7 +219,7 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
     later. So a page is kept if it waits since no later than it was read, or if it is wanted at once; and if it is due
     where it waits now. Its lane may be another: pushes move pages from lane to lane all the time.
 
-    A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, queue].
+    A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue].
     """
     locked = tx.one("claims/lock", ids=sorted(since))[0] if since else []
     waiting = [row for row in locked if row[QUEUE] is not None]
@@ -223,6 +231,14 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
     }
     lost = sum(row[LEASED] or row[VISITED] > since[row[0]] for row in locked if row[0] not in kept)
     return [kept[page] for page in since if page in kept], lost
+
+
+def _put_back(tx: Tx, wish: Request, waiting: Sequence[Sequence[Any]], now: float) -> set[int]:
+    """Put pages back whose sections have fallen since they were found; which. What is asked for by hand stays."""
+    if wish.acting is None or wish.now_only or wish.front:
+        return set()
+    new = [sections.Waiting(row[0], row[2], row[3], row[HARVEST]) for row in waiting if row[NEW]]
+    return sections.put_back(tx, new, wish.acting, now)
 
 
 def _wanted(tx: Tx, wish: Request, now: float) -> tuple[Found, list[int]]:

@@ -56,6 +56,8 @@ class New:
     """what its finders will link to it with, in the same transaction: saves a second write of the page"""
     siblings_before: int = 0
     """how many new pages of its folder the page, or the list of hints, that brings it names before it"""
+    harvest: float = 1.0
+    """the factor of its section"""
 
 
 Looked = tuple[str, int, float, bool, bool, str | None]
@@ -148,6 +150,7 @@ def create(
                 SEED_FLOW if page.is_seed else None,
                 page.siblings_before or None,
                 rule.live_pagerank.other if rule.live_pagerank.kept else None,
+                None if page.harvest == 1.0 else page.harvest,
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
@@ -170,6 +173,7 @@ def _known(pages: Sequence[New]) -> Known:
         siblings_before=np.array([float(page.siblings_before) for page in pages]),
         is_seed=np.array([page.is_seed for page in pages]),
         relevance=np.array([np.nan if page.relevance is None else page.relevance for page in pages]),
+        harvest=np.array([page.harvest for page in pages]),
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, facts, relink, spellings, visits, walls
+from graphbrain.frontier import discovery, facts, relink, sections, spellings, visits, walls
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.relink import Named, Redirected
 from graphbrain.frontier.verdicts import RETURNED, Item, Policy, Verdict, Visit, judge, told_of
@@ -85,6 +85,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     _note_first(verdicts, ledger)
     outside = visits.outside(verdicts, ledger, policy.scope)
     visits.write_fetched(tx, verdicts, outside)
+    if policy.sections:
+        sections.note(tx, verdicts)
 
     # Links, the accounts at both their ends, and cash where all who are paid are locked anyway.
     links, new_ends = adjacency.replace(tx, ledger, told, now)
@@ -162,7 +164,8 @@ def _create(
                 new[key] = New(
                     key, spelt, deep, relevance=_larger(guess, known), in_weight=weight, siblings_before=before
                 )
-    return discovery.create(tx, new.values(), policy.scope, policy.rule, now)
+    made = sections.with_factors(tx, new.values(), policy.acting)
+    return discovery.create(tx, made, policy.scope, policy.rule, now)
 
 
 def _lock(tx: Tx, items: Sequence[Item], named: Named, rule: Rule) -> Accounts:

@@ -17,7 +17,7 @@ from graphbrain.frontier import facts
 from graphbrain.frontier.verdicts import Item
 from graphbrain.meaning import TEMPORARY, meant
 from graphbrain.model import Answer, Claim, Failed, Fetched, Link, Report, Seen, Unusable
-from graphbrain.schedule import blocks, fingerprints
+from graphbrain.schedule import blocks, fingerprints, shingles
 from graphbrain.schedule.fingerprints import Change
 from graphbrain.url import USER_LEFT_OUT, Rules, cleaner, names_user, resolved, without_user
 from graphbrain.wall import place_of
@@ -261,6 +261,8 @@ def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
         return fingerprints.take(Seen(at=at), f"{key} leads to {report.led_to[-1]}".encode(), None, Change("body"))
     if report.blocks is not None:
         blocks.read(report.blocks)
+    if report.shingles is not None:
+        shingles.read(report.shingles)
     own = Seen(
         report.body_hash,
         report.text_hash,
@@ -269,5 +271,6 @@ def _seen(report: Fetched, key: str, at: float, change: Change) -> Seen:
         report.last_modified,
         at,
         report.blocks,
+        report.shingles,
     )
     return fingerprints.take(own, report.body, report.content_type, change)

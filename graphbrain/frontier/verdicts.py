@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from graphbrain.frontier import spellings
+from graphbrain.frontier.sections import Acting
 from graphbrain.hosts import health
 from graphbrain.hosts.state import Manners, Request
 from graphbrain.model import Answer, Failed, Fetched, Outcome, Seen
@@ -40,6 +41,10 @@ class Policy:
     orphans: str = "keep"
     park_after: float = 3 * health.DAY
     """seconds for which a page must have been failing before it is parked"""
+    sections: int = 0
+    """sections of a host that are learned at most"""
+    acting: Acting | None = field(default=None, compare=False)
+    """how new pages wait by their sections, if they do"""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from graphbrain.graph.statements import link_types, names, property_names, state
 __all__ = ["PAGE_CHAIN", "Step", "adopt", "apply", "check", "imported", "pending", "steps"]
 
 PAGE_CHAIN = (
-    *("last_lease", "url_surplus", "path_repeats", "siblings_before", "flow", "live_pagerank"),
+    *("last_lease", "url_surplus", "path_repeats", "siblings_before", "harvest", "flow", "live_pagerank"),
     *("key", "url", "name", "host", "outside_because", "state", "discovered", "waiting_since", "relevance", "payout"),
     *("out_weight", "in_weight", "is_seed", "depth", "authority_priority", "queue", "lane"),
     *("hub_cash", "authority_cash", "hub_history", "hub_paid", "authority_history", "authority_paid"),

@@ -272,7 +272,9 @@ class Bulk:
         is_seed = np.zeros(self.harvest.pages, dtype=bool)
         is_seed[list(self.seeds)] = True
         before = np.where(is_seed, 0.0, self._siblings_before())
-        return lanes.Known(self.in_weight, self._depth, repeats, before, is_seed, self.harvest.relevance)
+        return lanes.Known(
+            self.in_weight, self._depth, repeats, before, is_seed, self.harvest.relevance, np.ones(self.harvest.pages)
+        )
 
     def _siblings_before(self) -> Floats:
         """As if each page had been brought by the first page of the harvest that links to it."""

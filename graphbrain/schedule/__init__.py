@@ -5,4 +5,4 @@ of about the same value wait.
 May touch: statements on priors. Knows nothing of hosts, accounts or claims.
 """
 
-__all__ = ["blocks", "change_rate", "fingerprints", "lanes", "novelty", "priors", "value"]
+__all__ = ["blocks", "change_rate", "fingerprints", "lanes", "novelty", "priors", "shingles", "value"]

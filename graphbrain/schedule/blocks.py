@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from graphbrain.errors import BadInput
 
-__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Step", "cut", "is_plain", "read", "step"]
+__all__ = ["LARGEST_SKETCH", "MOST_BLOCKS", "Piece", "Step", "cut", "hashed", "is_plain", "masked", "read", "step"]
 
 Keys = npt.NDArray[np.uint32]
 
@@ -107,18 +107,39 @@ _DATE_WORDS = frozenset(
 # ---------------------------------------------------------------------- blocks of a text
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block, or a sentence of a long one. `words`: without its numbers and dates, for which # stands; `length`: how
+    many words it has; `prices`: those in it."""
+
+    words: Sequence[str]
+    length: int
+    prices: tuple[str, ...] = ()
+
+
+def masked(texts: Iterable[str]) -> list[Piece]:
+    """The blocks of a page as they are compared, from their texts in page order."""
+    pieces = [piece for text in _bounded(texts) for piece in _pieces(text.lower())]
+    if sum(len(words) for _, words in pieces) < FEW_WORDS:
+        return [Piece(words, len(words)) for _, words in pieces]
+    return [Piece(*_masked(text, words)) for text, words in pieces]
+
+
 def cut(texts: Iterable[str]) -> str | None:
     """The blocks of a page, from their texts in page order; None when there is no word in them."""
-    pieces = [piece for text in _bounded(texts) for piece in _pieces(text.lower())]
-    plain = sum(len(words) for _, words in pieces) < FEW_WORDS
+    return hashed(masked(texts))
+
+
+def hashed(pieces: Iterable[Piece]) -> str | None:
+    """The blocks of a page as `cut` gives them, from what `masked` gives."""
     keys: list[str] = []
     lengths: list[int] = []
-    for text, words in pieces:
-        masked, prices = (" ".join(words), ()) if plain else _masked(text, words)
-        keys.append(masked)
-        lengths.append(min(len(words), REPEATED - 1))
-        if prices:
-            keys.append(f"{masked}\n{prices}")
+    for piece in pieces:
+        text = " ".join(piece.words)
+        keys.append(text)
+        lengths.append(min(piece.length, REPEATED - 1))
+        if piece.prices:
+            keys.append(f"{text}\n{piece.prices}")
             lengths.append(0)
     if not keys:
         return None
@@ -171,10 +192,10 @@ def _cut_by_words(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _masked(text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The words of a block with # for its dates, numbers and tokens; and its prices."""
+def _masked(text: str, words: Sequence[str]) -> tuple[Sequence[str], int, tuple[str, ...]]:
+    """The words of a block with # for its dates, numbers and tokens; how many it has; and its prices."""
     if _DIGIT.search(text) is None:
-        return ("#" if words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words) else " ".join(words)), ()
+        return (["#"] if words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words) else words), len(words), ()
     prices = tuple("".join(found.split()) for found in _PRICE.findall(text)) if _CURRENCY.search(text) else ()
     dated = ["#" if word == "__" else word for word in _WORDS.findall(_RUN.sub(_number, text))]
     for _ in range(2):  # the second time from behind
@@ -183,7 +204,7 @@ def _masked(text: str, words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
                 dated[place] = "#"
         dated.reverse()
     kept = [word for place, word in enumerate(dated) if word != "#" or place == 0 or dated[place - 1] != "#"]
-    return " ".join(kept), prices
+    return kept, len(words), prices
 
 
 def _number(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ Visible text is what w3lib leaves when tags, scripts, styles and comments go. It
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -22,7 +22,7 @@ from w3lib.encoding import html_to_unicode
 from w3lib.html import remove_comments, remove_tags_with_content, replace_entities, replace_tags
 
 from graphbrain.model import Seen
-from graphbrain.schedule import blocks
+from graphbrain.schedule import blocks, shingles
 
 __all__ = ["Change", "distance", "following", "signed", "simhash", "take", "text_blocks", "visible_text"]
 
@@ -133,6 +133,8 @@ class Change:
     bits: int = 3
     detector: Callable[[Seen, Seen], bool] | None = None
     failure: str = ""
+    sketches: bool = False
+    """is a sketch of the shingles of the text taken, too, wherever the text is?"""
 
     @property
     def wants_text(self) -> bool:
@@ -191,7 +193,8 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
     raw = bytes(body)
     if seen.body_hash is None:
         seen = replace(seen, body_hash=_hash(raw))
-    if not change.wants_text or None not in (seen.text_hash, seen.simhash, seen.blocks):
+    wanted = (seen.text_hash, seen.simhash, seen.blocks, seen.shingles)
+    if not change.wants_text or None not in wanted:
         return seen
     marked = _marked_text(raw, content_type)
     if not marked or not (text := _joined(marked)):
@@ -200,8 +203,16 @@ def take(seen: Seen, body: bytes | bytearray | memoryview | None, content_type: 
         seen = replace(seen, text_hash=_hash(text.encode("utf-8", "surrogatepass")))
     if seen.simhash is None and change.wants_simhash:
         seen = replace(seen, simhash=simhash(text))
+    if change.wants_blocks or change.sketches:
+        seen = _cut(seen, blocks.masked(marked.split(_EDGE)), change)
+    return seen
+
+
+def _cut(seen: Seen, pieces: Sequence[blocks.Piece], change: Change) -> Seen:
     if seen.blocks is None and change.wants_blocks:
-        seen = replace(seen, blocks=blocks.cut(marked.split(_EDGE)))
+        seen = replace(seen, blocks=blocks.hashed(pieces))
+    if seen.shingles is None and change.sketches and (made := shingles.sketch(pieces)) is not None:
+        seen = replace(seen, shingles=made.text())
     return seen
 
 

@@ -217,7 +217,7 @@ def first_given(rule: Rule) -> float:
 class Known:
     """What is known of pages beside their accounts, by column: the weight of the links that lead to them, clicks from a
     seed, steps of their paths that stood there before, new pages of their folders that the pages which brought them
-    named before them, whether they are seeds, and their relevance (unknown: nan)."""
+    named before them, whether they are seeds, their relevance (unknown: nan), and the factors of their sections."""
 
     in_weight: Floats
     depth: Floats
@@ -225,6 +225,7 @@ class Known:
     siblings_before: Floats
     is_seed: Flags
     relevance: Floats
+    harvest: Floats
 
 
 def blended(
@@ -233,7 +234,8 @@ def blended(
     """What new pages are worth: a product of powers of scores, each not below its floor, and of the numbers that stand
     before them. `in_links` counts one link more than there is.
 
-    `nearness` is 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
+    `harvest` is what a fetch of the page's section is expected to bring, by steps of two (`sections.harvest`),
+    `nearness` 1/(1 + clicks from a seed), `plain_path` 1/(1 + steps of the path that stood in it before), and
     `novelty` 1/(1 + new pages of the folder that the page which brought this one named before it): of pages that are
     much alike some come first, and tell what the others lead to.
     A crawl can be caught in pages that a server invents without end: if each of them is worth a little more than the
@@ -242,6 +244,7 @@ def blended(
     scores = {
         "authority": authority,
         "flow": known_flow(flow),
+        "harvest": known.harvest,
         "live_pagerank": live_pagerank,
         "in_links": 1.0 + np.maximum(known.in_weight, 0.0),
         "nearness": 1.0 / (1.0 + known.depth),

@@ -271,7 +271,7 @@ def _values(response: Response, name: str) -> list[str]:
 def hashed(report: Fetched, change: fingerprints.Change) -> Fetched:
     """The report with the hashes of its body, as far as changes are told by them, in the body's place."""
     seen = fingerprints.take(Seen(), report.body, report.content_type, change)
-    hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks")}
+    hashes = {name: getattr(seen, name) for name in ("body_hash", "text_hash", "simhash", "blocks", "shingles")}
     return replace(report, body=None, **hashes)
 
 

@@ -21,6 +21,7 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     RobotsAnswer,
+    Section,
     SeedAnswer,
 )
 from graphbrain.work import Ranking
@@ -52,6 +53,7 @@ __all__ = [
     "Renewed",
     "RobotsAnswer",
     "RobotsText",
+    "SectionsAnswer",
     "SeedAnswer",
     "SettingsAnswer",
     "StatsAnswer",
@@ -282,6 +284,12 @@ class RankingsAnswer(BaseModel):
     rankings: list[Ranking]
 
 
+class SectionsAnswer(BaseModel):
+    """The sections of a host, those with the most pages first."""
+
+    sections: list[Section]
+
+
 class SettingsAnswer(BaseModel):
     """The settings of the brain, which all who use it share."""
 
@@ -366,6 +374,8 @@ def _of(kind: type, **given: Any) -> dict[str, Any]:
 _PAGE = _of(PageAnswer, **CLAIM, id=42, state="known", is_seed=True, visits=3, status=200)
 _PAGE |= {"hub_score": 1.8, "authority_score": 2.4}
 _HOST = _of(Host, name="a.example", delay=1.0, pace=1.0, in_flight=2, pages=120, in_scope=True)
+_SECTION = _of(Section, pattern="?sort", pages=400, fetched=20, waiting=380, copies=19, failing=0, example=None)
+_SECTION |= {"harvest": 0.09, "around": 0.5, "visits": 20.0, "factor": 0.125}
 _JOB = {
     "id": "5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79",
     "verb": "settle",
@@ -427,6 +437,7 @@ EXAMPLES: dict[str, Any] = {
     "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}},
     "hosts": _HOST,
     "host": _HOST,
+    "sections": {"sections": [_SECTION]},
     "robots": {"text": "User-agent: *\nDisallow: /private\n"},
     "set_robots": {"delay": 0.0, "taken_out": 3, "let_in": 0},
     "tend": _of(TendedAnswer, pushes=9, payments=120, seconds=0.4, settled=True),

@@ -197,3 +197,10 @@ async def hosts(query: Annotated[Hosts, InQuery()], service: Service) -> Respons
 async def host(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
     """What is known of one host."""
     return json_answer((await service.look.run(service.brain.host, query.name)).as_dict())
+
+
+@verb(router, "GET", "sections", READERS, answers.SectionsAnswer)
+async def sections(query: Annotated[OneHost, InQuery()], service: Service) -> Response:
+    """The sections of a host, those with the most pages first. All its pages are read: for people, not for loops."""
+    found = await service.look.run(service.brain.sections, query.name)
+    return json_answer({"sections": [each.as_dict() for each in found]})

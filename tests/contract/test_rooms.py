@@ -11,7 +11,7 @@ from tests.contract.source import imported, modules, outside, tree
 ROOMS: tuple[tuple[str, ...], ...] = (
     ("words",),
     ("graph",),
-    ("server", "schedule", "hosts", "ranking", "client"),
+    ("server", "schedule", "sections", "hosts", "ranking", "client"),
     ("accounts",),
     ("frontier",),
     ("inspect",),
@@ -38,6 +38,11 @@ PURE = (
     "accounts.classic_algebra",
     "ranking.algorithms",
     "frontier.sampling",
+    "sections.harvest",
+    "sections.known",
+    "sections.shapes",
+    "sections.site",
+    "sections.tree",
 )
 
 

@@ -50,7 +50,7 @@ def test_factors(value: str, found: dict[str, Factor] | None) -> None:
 def test_a_setting_is_one_or_says_what_it_may_be() -> None:
     assert Settings.read(environ={}, value="in_links^.5 flow").value == "in_links^.5 flow"
     assert Settings.read(environ={}, value="hub").value == "hub"
-    with pytest.raises(SettingsError, match="a product of powers of authority, flow, in_links"):
+    with pytest.raises(SettingsError, match="a product of powers of authority, flow, harvest, in_links"):
         Settings.read(environ={}, value="flow^.5 pagerank")
 
 

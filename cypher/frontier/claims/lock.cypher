@@ -2,7 +2,7 @@
 // taken?
 //
 // param   ids   LIST  internal ids, sorted
-// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, was it never fetched, queue or null, lane,
+// column  rows  LIST  [id, key, url, host, depth, etag, last_modified, was it never fetched, harvest, queue or null, lane,
 //                     waiting_since, is it leased, when it was visited last or 0] of those that are still there
 // rows    one
 // locks   the pages, in order of ids
@@ -15,8 +15,9 @@ WITH collect(id(locked)) AS held
 UNWIND held AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH id(p) AS page, p {.key, .url, .host, .depth, .etag, .last_modified, .queue, .lane, .first_fetched, .waiting_since,
-                       .lease, .fetched, .failed} AS m
+                       .lease, .fetched, .failed, .harvest} AS m
 RETURN collect([page, m.key, m.url, m.host, m.depth, m.etag, m.last_modified, m.first_fetched IS NULL,
+                coalesce(m.harvest, 1.0),
                 m.queue, m.lane, m.waiting_since, m.lease IS NOT NULL,
                 CASE WHEN coalesce(m.failed, 0.0) > coalesce(m.fetched, 0.0) THEN m.failed
                      ELSE coalesce(m.fetched, 0.0) END]) AS rows

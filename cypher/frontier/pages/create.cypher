@@ -2,7 +2,8 @@
 //
 // param   rows   LIST   [key, url, host, name, depth, is_seed, state, lane, relevance or null, in_weight,
 //                       authority_priority or null, payout or null for 1, history, url_surplus or null, waiting since,
-//                       path_repeats or null, flow or null for none, siblings_before or null, live_pagerank or null],
+//                       path_repeats or null, flow or null for none, siblings_before or null, live_pagerank or null,
+//                       harvest or null for 1],
 //                       sorted by key
 // param   account  MAP  the account that a page is created with
 // param   mark   STRING   the token of whoever wants to know later which pages it has created, or null
@@ -21,7 +22,7 @@ ON CREATE SET p.url = row[1], p.host = row[2], p.name = row[3], p.depth = row[4]
   p.out_weight = 0.0, p.in_weight = row[9], p.authority_priority = row[10],
   p += $account, p.payout = row[11], p.hub_history = row[12], p.authority_history = row[12],
   p.url_surplus = row[13], p.path_repeats = row[15], p.flow = row[16], p.siblings_before = row[17],
-  p.live_pagerank = row[18],
+  p.live_pagerank = row[18], p.harvest = row[19],
   p.last_lease = $mark,
   p.outside_because = CASE row[6] WHEN 'outside' THEN 'scope' ELSE null END,
   p.queue = CASE row[6] WHEN 'frontier' THEN '*' ELSE null END

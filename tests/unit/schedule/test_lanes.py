@@ -107,18 +107,20 @@ def test_a_blend_is_a_product_of_powers() -> None:
         siblings_before=np.array([3.0, 0.0]),
         is_seed=np.zeros(2, dtype=bool),
         relevance=np.full(2, np.nan),
+        harvest=np.array([0.5, 1.0]),
     )
     blend = {"flow": Factor(0.5), "in_links": Factor(2.0), "nearness": Factor(0.5), "plain_path": Factor()}
     found = lanes.blended(blend, np.full(2, 7.0), np.array([4.0, 0.0]), np.ones(2), known)
     assert found == pytest.approx([3.0, 1.0])
     assert lanes.blended({"novelty": Factor(0.5)}, np.ones(2), np.ones(2), np.ones(2), known).tolist() == [0.5, 1.0]
     assert lanes.blended({"authority": Factor()}, np.full(2, 7.0), np.ones(2), np.ones(2), known).tolist() == [7.0, 7.0]
+    assert lanes.blended({"harvest": Factor(2.0)}, np.ones(2), np.ones(2), np.ones(2), known).tolist() == [0.25, 1.0]
 
 
 def test_a_factor_is_not_below_its_floor() -> None:
     before = np.array([0.0, 1.0, 3.0, 499.0])
     nothing = np.zeros(4)
-    known = lanes.Known(nothing, nothing, nothing, before, np.zeros(4, dtype=bool), np.full(4, np.nan))
+    known = lanes.Known(nothing, nothing, nothing, before, np.zeros(4, dtype=bool), np.full(4, np.nan), np.ones(4))
     found = lanes.blended({"novelty": Factor(0.5, 0.25)}, np.ones(4), np.ones(4), np.ones(4), known)
     assert found.tolist() == [1.0, 0.5**0.5, 0.5, 0.5]
     found = lanes.blended(

@@ -1,0 +1,14 @@
+// Note that all pages of a host wait as its sections say that count for more than before, if none has changed meanwhile.
+//
+// param   host     STRING   its name
+// param   learned  INTEGER  how often it had been learned from
+// rows    none
+// locks   the site
+// mode    write
+// retry   safe   absolute values
+MATCH (locked:Site {host: $host})
+SET locked:Site
+WITH collect(id(locked)) AS held
+UNWIND held AS i
+MATCH (s:Site) WHERE id(s) = i AND s.learned = $learned
+SET s.raising = null

@@ -1,0 +1,331 @@
+"""Sections of hosts, learned from first visits, and what follows for the pages that wait.
+
+A report only notes that a page's first visit has to be learned from, with a sketch of its text. Whoever tends learns
+from such pages, host by host: pages are locked by id, then the host's site, and what was learned is computed from what
+stood there. So two processes that learn from the same pages do it once, one after the other. `Book` is what a process
+remembers of sections for a moment; what it says may be old, and decides only how soon a page is fetched.
+A page waits with the factor that its section had when it was found (`harvest`); one whose section has fallen is put
+back when its turn comes (`put_back`), one whose section has risen is moved by whoever tends (`raise_some`).
+Statements: sections/*.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from graphbrain.accounts import ledgers
+from graphbrain.errors import BadInput
+from graphbrain.frontier.discovery import APART, New
+from graphbrain.graph.connection import Tx
+from graphbrain.model import Fetched, Section
+from graphbrain.rules import Rule
+from graphbrain.schedule import shingles
+from graphbrain.schedule.lanes import ASKED
+from graphbrain.sections.site import Section as Acts
+from graphbrain.sections.site import Sections, Site, Visit
+from graphbrain.url import host_of
+
+if TYPE_CHECKING:
+    from graphbrain.frontier.candidates import Finder
+    from graphbrain.frontier.verdicts import Policy, Verdict
+
+__all__ = [
+    "AT_ONCE",
+    "Acting",
+    "Book",
+    "Waiting",
+    "held_down",
+    "hosts_to_learn",
+    "learn",
+    "note",
+    "put_back",
+    "put_back_front",
+    "raise_some",
+    "raised",
+    "rising",
+    "view",
+    "with_factors",
+]
+
+AT_ONCE = 200
+"""Pages that one transaction learns from."""
+FRESH = 1.0
+"""Seconds for which a process goes by what it has read of a host's sections."""
+HOSTS_KNOWN = 5_000
+NOTHING = Sections()
+COPY = 0.2
+"""A page is counted as a copy of which a smaller share was new."""
+
+
+# ---------------------------------------------------------------------- what a report notes
+
+
+def note(tx: Tx, verdicts: Sequence[Verdict]) -> None:
+    """Note the first visits among these, from which something can be learned. Of visits at the same time the one that
+    is told first is the first."""
+    first = [v for v in verdicts if v.keep and v.visit.first_fetched is None and _says(v)]
+    if first:
+        rows = [[v.visit.page, v.item.at + APART * place, v.item.seen.shingles] for place, v in enumerate(first)]
+        tx.do("sections/unlearned", rows=rows)
+
+
+def _says(verdict: Verdict) -> bool:
+    """Does a first visit say what its section brings? By a text, a canonical, a redirect for good, or as it is missing.
+    A page that could not be fetched, though it may be there, says nothing."""
+    item = verdict.item
+    if not isinstance(item.report, Fetched):
+        return item.missing and not verdict.visit.errors
+    alias, named = verdict.answer.outcome == "alias", bool(item.facts) and item.facts[1] is not None
+    return not item.walled and (item.seen.shingles is not None or alias or named)
+
+
+# ---------------------------------------------------------------------- learning
+
+
+def hosts_to_learn(tx: Tx) -> dict[str, list[int]]:
+    """Host → pages whose first visits have still to be learned from; of about `AT_ONCE` in all the oldest first."""
+    found: dict[str, list[int]] = {}
+    for page, host in tx.one("sections/waiting", limit=AT_ONCE)[0]:
+        found.setdefault(host, []).append(page)
+    return found
+
+
+def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None]) -> int:
+    """Learn from the first visits of these pages of a host, at most `most` sections of it; from how many pages.
+
+    `key_of`: of a URL the key of its page, None where it has none.
+    """
+    rows = tx.one("sections/visits", ids=sorted(ids), host=host)[0]
+    if not rows:
+        return 0
+    known, evidence, text, learned = tx.one("sections/lock", host=host)
+    site = Site.unknown() if known is None else Site.read(known, evidence, text)
+    copies = _copies(tx, rows, key_of)
+    visits = [
+        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies)
+        for page, url, state, fetched, _, sketch, _ in rows
+    ]
+    after, shares = site.after(visits, most)
+    tx.do(
+        "sections/learned",
+        host=host,
+        known=after.known.text(),
+        evidence=after.evidence(),
+        sections=after.sections.text(),
+        learned=learned + 1,
+        raising=_may_rise(site.sections, after.sections),
+        rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
+    )
+    return len(rows)
+
+
+def _sketch(text: str | None) -> tuple[list[int], int] | None:
+    if text is None:
+        return None
+    try:
+        made = shingles.read(text)
+    except BadInput:  # of another version
+        return None
+    return made.keys.tolist(), made.count
+
+
+def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], str | None]) -> set[object]:
+    """Those of the pages that name another page as their canonical which was fetched, and does not name them."""
+    named = {row[0]: (key_of(str(row[1])), key_of(str(row[4]))) for row in rows if row[4] is not None}
+    wanted = sorted({other for own, other in named.values() if other is not None and other != own})
+    if not wanted:
+        return set()
+    there = {
+        key: None if canonical is None else key_of(canonical)
+        for key, canonical in tx.one("sections/canonicals", keys=wanted)[0]
+    }
+    return {
+        page
+        for page, (own, other) in named.items()
+        if own != other and other in there and (there[other] is None or there[other] != own)
+    }
+
+
+def _may_rise(before: Sections, after: Sections) -> bool:
+    """May there be pages that count for more now? Not where nothing counted for less before, or all sections that did
+    are as they were."""
+    if before is after or not before.acts:
+        return False
+    kept = [after.by_pattern.get(pattern) for pattern, section in before.by_pattern.items() if section.factor < 1.0]
+    lower = [section.factor for section in before.by_pattern.values() if section.factor < 1.0]
+    return any(found is None or found.factor > factor for found, factor in zip(kept, lower, strict=True))
+
+
+# ---------------------------------------------------------------------- looking
+
+
+def view(tx: Tx, host: str, book: Book) -> list[Section]:
+    """The sections of a host, those with the most pages first, counted by reading all its pages."""
+    sections = book.of(tx, [host], fresh=True)[host]
+    counts: dict[str, Counter[str]] = {}
+    examples: dict[str, tuple[bool, str]] = {}
+    for url, state, learned, echo, failing, brought, queued in tx.many("sections/pages", host=host):
+        # A page is no echo of itself.
+        pattern = sections.of(url, echo=echo if learned else None).leaf.pattern
+        fetched = learned and state != "alias"
+        count = counts.setdefault(pattern, Counter())
+        count["pages"] += 1
+        count["fetched"] += fetched
+        count["waiting"] += queued and state == "frontier"
+        count["failing"] += failing
+        count["copies"] += brought is not None and brought < COPY
+        if pattern not in examples or (fetched and not examples[pattern][0]):
+            examples[pattern] = fetched, url
+    found = [sections.by_pattern.get(leaf.pattern) or Acts(leaf, 1.0, 0.0) for leaf in sections.tree.leaves()]
+    seen = [_seen(each, counts.get(each.leaf.pattern, Counter()), examples.get(each.leaf.pattern)) for each in found]
+    return sorted(seen, key=lambda section: (-section.pages, section.pattern))
+
+
+def _seen(section: Acts, count: Mapping[str, int], example: tuple[bool, str] | None) -> Section:
+    leaf = section.leaf
+    numbers = {name: count.get(name, 0) for name in ("pages", "fetched", "waiting", "failing", "copies")}
+    return Section(
+        leaf.pattern,
+        **numbers,
+        harvest=leaf.mean,
+        around=leaf.parent,
+        visits=leaf.visits,
+        factor=section.factor,
+        example=None if example is None else example[1],
+    )
+
+
+# ---------------------------------------------------------------------- acting
+
+
+class Book:
+    """What a process has read of the sections of hosts. Thread-safe."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
+
+    def of(self, tx: Tx, hosts: Iterable[str], *, fresh: bool = False) -> Mapping[str, Sections]:
+        """The sections of these hosts; `fresh`: as they are in this transaction."""
+        names, now = sorted(set(hosts)), self._clock()
+        with self._lock:
+            known = {name: self._read[name] for name in names if name in self._read}
+        stale = [name for name in names if fresh or name not in known or known[name][0] + FRESH < now]
+        if stale:
+            stored = dict(tx.one("sections/read", hosts=stale)[0])
+            read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}
+            known |= read
+            with self._lock:
+                self._read.update(read)
+                while len(self._read) > HOSTS_KNOWN:
+                    self._read.popitem(last=False)
+        return {name: known[name][2] for name in names}
+
+    def forget(self, host: str) -> None:
+        """Read the sections of this host anew when they are wanted: it was just learned from."""
+        with self._lock:
+            self._read.pop(host, None)
+
+
+def _parsed(known: tuple[float, str, Sections] | None, text: str) -> tuple[str, Sections]:
+    if known is not None and known[1] == text:
+        return known[1:]
+    return text, Sections.read(text) if text else NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """How new pages wait by their sections: by what is remembered of these, and by the rule of the brain."""
+
+    book: Book
+    rule: Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A page that was never fetched, and the factor it waits with."""
+
+    page: int
+    url: str
+    host: str
+    harvest: float
+
+
+def put_back(tx: Tx, pages: Sequence[Waiting], acting: Acting, now: float) -> set[int]:
+    """Let those of these pages wait with the factors of their sections whose sections have fallen; which."""
+    found = acting.book.of(tx, {page.host for page in pages})
+    acts = {host for host, sections in found.items() if sections.acts}
+    fallen = {
+        page.page: factor
+        for page in pages
+        if page.host in acts and (factor := found[page.host].factor(page.url)) < page.harvest
+    }
+    return set(_wait_with(tx, fallen, acting.rule, now, fall=True)) if fallen else set()
+
+
+def put_back_front(tx: Tx, finder: Finder, acting: Acting, now: float) -> int:
+    """The same of the first pages of the shared queue; of how many."""
+    front = finder.front(tx, now, AT_ONCE, AT_ONCE)
+    rows = tx.one("sections/fronts", ids=[page for (page, *_), _ in front])[0] if front else []
+    return len(put_back(tx, [Waiting(*row) for row in rows], acting, now))
+
+
+def _wait_with(tx: Tx, factors: Mapping[int, float], rule: Rule, now: float, *, fall: bool) -> list[int]:
+    """Let these pages (id → factor) that were never fetched wait with lower factors (`fall`), or with higher ones;
+    those that do. What somebody has chosen does not fall: seeds, and pages that are wanted at once."""
+    ledger = ledgers.of(rule).lock_present(tx, factors, rule)
+    places = ledger.at([page for page in factors if ledger.holds([page])])
+    moved: dict[int, float] = {}
+    for place in places.tolist():
+        page, before = int(ledger.ids[place]), float(ledger.harvest[place])
+        further = factors[page] < before if fall else factors[page] > before
+        chosen = ledger.is_seed[place] or ledger.lane[place] == ASKED
+        if further and ledger.first_fetched[place] < 0.0 and not (fall and chosen):
+            moved[page] = factors[page]
+    if moved:
+        ledger.take_harvest(moved)
+        ledger.write(tx, now)
+    return list(moved)
+
+
+def with_factors(tx: Tx, pages: Iterable[New], acting: Acting | None) -> list[New]:
+    """These pages, which may have to be created, with the factors of their sections."""
+    given = list(pages)
+    if acting is None or not given:
+        return given
+    found = acting.book.of(tx, {host_of(page.url) for page in given})
+    if not any(sections.acts for sections in found.values()):
+        return given
+    return [replace(page, harvest=found[host_of(page.url)].factor(page.url)) for page in given]
+
+
+def rising(tx: Tx) -> list[str]:
+    """Some hosts a section of which counts for more than before."""
+    hosts: list[str] = tx.one("sections/raising", limit=AT_ONCE)[0]
+    return hosts
+
+
+def held_down(tx: Tx, host: str, book: Book) -> tuple[int, dict[int, float]]:
+    """How often a host was learned from, and id → factor of its pages that wait with lower factors than those of their
+    sections."""
+    times: int = tx.one("sections/times", host=host)[0]
+    sections = book.of(tx, [host], fresh=True)[host]
+    rows = tx.one("sections/held", host=host)[0]
+    factors = {page: (sections.factor(url), harvest) for page, url, harvest in rows}
+    return times, {page: factor for page, (factor, harvest) in factors.items() if factor > harvest}
+
+
+def raise_some(tx: Tx, factors: Mapping[int, float], policy: Policy, now: float) -> int:
+    """Let these pages (id → factor) wait with higher factors; how many do."""
+    return len(_wait_with(tx, factors, policy.rule, now, fall=False))
+
+
+def raised(tx: Tx, host: str, times: int) -> None:
+    """All pages of a host wait as its sections say, if nothing was learned since it had been `times` times."""
+    tx.do("sections/raised", host=host, learned=times)

@@ -1,0 +1,153 @@
+"""The shape of a URL, and the tests on it by which a site falls into sections.
+
+A shape is the steps of the path and the arguments of the query, in a bounded form. A test is a yes-or-no question about
+a shape: does this step have this name, is it a number, how many steps or arguments are there, is there an argument of
+this name. The patterns are those of Lei et al., "A pattern tree-based approach to learning URL normalization rules"
+(WWW 2010): a step or a value is literal or open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from zlib import crc32
+
+__all__ = ["LONGEST_QUESTION", "Question", "Shape", "name_of", "read_question", "shape_of", "tests_of"]
+
+MOST_STEPS, MOST_ARGUMENTS = 16, 16
+"""Steps and arguments that are looked at; of what is behind them only the number counts."""
+LONGEST_WORD = 48
+"""Characters. A longer step, name or value is no literal: it is open."""
+LITERAL_STEPS = 6
+"""So many steps from the root may be literal."""
+MOST_REPEATS = 3
+LONGEST_QUESTION = LONGEST_WORD + 2 * LITERAL_STEPS + 64
+_SESSION = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
+_NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
+_PLAIN = re.compile(r"[^\s!]+")
+_TEST = re.compile(
+    r"(?P<step>(?:/\*)*/)(?P<literal>[^\s*{]\S*)"
+    r"|(?P<at>(?:/\*)*/)\{(?P<kind>number|token|capitals)\}"
+    r"|\.\.\./(?P<last>\S+)"
+    r"|(?P<count>steps|arguments|repeats)>(?P<more>\d+)"
+    r"|\?(?P<name>[^\s=]+)(?:=(?P<value>\S*))?"
+)
+
+
+class Question(NamedTuple):
+    """One question about a shape. `what`: step, kind, last, steps, arguments, repeats, argument, value or echo: does
+    the last step of the path name a page of the host that was fetched under another URL?"""
+
+    what: str
+    place: int = 0
+    word: str = ""
+    value: str = ""
+
+    def __str__(self) -> str:
+        if self.what == "step":
+            return "/*" * self.place + "/" + self.word
+        if self.what == "kind":
+            return "/*" * self.place + "/{" + self.word + "}"
+        if self.what == "last":
+            return ".../" + self.word
+        if self.what == "echo":
+            return "echo"
+        if self.what == "argument":
+            return "?" + self.word
+        if self.what == "value":
+            return f"?{self.word}={self.value}"
+        return f"{self.what}>{self.place}"
+
+    def holds(self, shape: Shape) -> bool:
+        """Is the answer yes?"""
+        return self in shape.tests
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The tests whose answer is yes for a URL; all others are no."""
+
+    tests: frozenset[Question]
+
+
+def shape_of(url: str, *, echo: bool = False) -> Shape:
+    """The shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a page of
+    its host fetched under another URL that ends in the same step?"""
+    return Shape(frozenset([*tests_of(url), *([Question("echo")] if echo else [])]))
+
+
+def name_of(url: str) -> int | None:
+    """A number below 2²⁴ for the last step of a URL's path, upper or lower case; None where there is no step."""
+    steps = [step for step in _split(url)[0].split("/") if step]
+    return crc32(steps[-1].lower().encode("utf-8", "surrogatepass")) & 0xFFFFFF if steps else None
+
+
+def tests_of(url: str) -> Iterator[Question]:
+    """The tests whose answer is yes for this URL."""
+    path, query = _split(url)
+    steps = [step for step in path.split("/") if step]
+    for place, step in enumerate(steps[:LITERAL_STEPS]):
+        if _is_literal(step):
+            yield Question("step", place, step)
+        for kind in _kinds(step):
+            yield Question("kind", place, kind)
+    if len(steps) > 1 and _is_literal(steps[-1]):
+        yield Question("last", 0, steps[-1])
+    for more in range(min(len(steps), MOST_STEPS)):
+        yield Question("steps", more)
+    repeats = len(steps) - len(set(steps))
+    for more in range(min(repeats, MOST_REPEATS)):
+        yield Question("repeats", more)
+    arguments = [part.partition("=") for part in re.split("[&;]", query) if part]
+    for more in range(min(len(arguments), MOST_ARGUMENTS)):
+        yield Question("arguments", more)
+    for name, _, value in arguments[:MOST_ARGUMENTS]:
+        if _is_literal(name):
+            yield Question("argument", 0, name)
+            if value and _is_literal(value) and not _NUMBER.fullmatch(value):
+                yield Question("value", 0, name, value)
+
+
+def read_question(text: str) -> Question:
+    """The test that is written so, as `str` writes it. Raises ValueError where it is none."""
+    if text == "echo":
+        return Question("echo")
+    found = _TEST.fullmatch(text)
+    if found is None:
+        raise ValueError(f"not a test: {text[:80]!r}")
+    if found["step"]:
+        return Question("step", found["step"].count("*"), found["literal"])
+    if found["kind"]:
+        return Question("kind", found["at"].count("*"), found["kind"])
+    if found["last"]:
+        return Question("last", 0, found["last"])
+    if found["count"]:
+        return Question(found["count"], int(found["more"]))
+    if found["value"] is not None:
+        return Question("value", 0, found["name"], found["value"])
+    return Question("argument", 0, found["name"])
+
+
+def _split(url: str) -> tuple[str, str]:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.path, parts.query
+
+
+def _is_literal(word: str) -> bool:
+    """May a word stand in a test? It must be short, and written in one piece."""
+    return len(word) <= LONGEST_WORD and _PLAIN.fullmatch(word) is not None and word[0] not in "*{" and "=" not in word
+
+
+def _kinds(step: str) -> Iterator[str]:
+    if _NUMBER.fullmatch(step):
+        yield "number"
+    elif _SESSION.fullmatch(step):
+        yield "token"
+    if step != step.lower():
+        yield "capitals"

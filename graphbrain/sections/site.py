@@ -1,0 +1,189 @@
+"""What is learned of one host: its sections, and what stands on its (:Site) node.
+
+A site remembers the last `MOST_VISITS` visits that count, by which its sections are learned anew each time these have
+grown by a part; older ones are forgotten. All of it is computed from what stood there before, under the node's lock.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from graphbrain.sections import tree
+from graphbrain.sections.harvest import settled_factor
+from graphbrain.sections.known import Known, kind_of
+from graphbrain.sections.shapes import name_of
+from graphbrain.sections.tree import Leaf, Tree, Visited
+
+__all__ = ["MOST_VISITS", "Section", "Sections", "Site", "Visit"]
+
+MOST_VISITS = 1_000
+LEARNED_FROM = 6
+"""Visits before which a host is one section."""
+GROWN = 1.05
+"""The sections are learned anew when the visits have grown to so many times those that they were learned of."""
+MOST_NAMES = 4_096
+LONGEST_URL = 1_000
+"""Characters of a URL that are remembered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A first visit of a page. `sketch`: the smallest hashes of its shingles, and how many it has; None where its text
+    was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word."""
+
+    url: str
+    sketch: tuple[Sequence[int], int] | None
+    brings: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a host, as it acts. `factor`: by which its new pages count, a power of two; `changed_at`: how many
+    visits it had when this changed; `leaf`: what is known of it."""
+
+    leaf: Leaf
+    factor: float
+    changed_at: float
+
+
+@dataclass(frozen=True)
+class Sections:
+    """The sections of a host as they act."""
+
+    tree: Tree = tree.ONE
+    by_pattern: Mapping[str, Section] = field(default_factory=dict)
+    names: frozenset[int] = frozenset()
+    """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
+
+    def is_echo(self, url: str) -> bool:
+        """Was a page of the same name fetched?"""
+        return name_of(url) in self.names
+
+    def of(self, url: str, *, echo: bool | None = None) -> Section:
+        """The section of a URL; `echo`: where it is not as it is now."""
+        leaf = self.tree.section_of(url, echo=self.is_echo(url) if echo is None else echo)
+        return self.by_pattern.get(leaf.pattern) or Section(leaf, 1.0, 0.0)
+
+    def factor(self, url: str) -> float:
+        """By which factor a new page of this URL counts."""
+        return self.of(url).factor
+
+    @property
+    def acts(self) -> bool:
+        """Does any of them count for less than 1?"""
+        return any(section.factor < 1.0 for section in self.by_pattern.values())
+
+    def text(self) -> str:
+        """As it is kept."""
+        factors = {pattern: [section.factor, section.changed_at] for pattern, section in self.by_pattern.items()}
+        names = np.array(sorted(self.names), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
+        return json.dumps([self.tree.plain(), factors, base64.b64encode(names).decode()], separators=(",", ":"))
+
+    @classmethod
+    def read(cls, text: str) -> Sections:
+        """What `text` has written. Raises ValueError where it is something else."""
+        try:
+            plain, factors, packed = json.loads(text)
+            names = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
+            found = tree.read(plain)
+            leaves = {leaf.pattern: leaf for leaf in found.leaves()}
+            return cls(
+                found,
+                {pattern: Section(leaves[pattern], float(f), float(at)) for pattern, (f, at) in factors.items()},
+                frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
+            )
+        except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
+            raise ValueError(f"not sections: {error}") from None
+
+
+@dataclass(frozen=True)
+class Site:
+    """A host, as it was learned. `visits`: those that are remembered, the oldest first; `seen`: how many there were in
+    all; `learned_at`: how many there were when the sections were learned."""
+
+    known: Known
+    visits: tuple[Visited, ...] = ()
+    seen: int = 0
+    learned_at: int = 0
+    sections: Sections = field(default_factory=Sections)
+    names: tuple[int, ...] = ()
+    """as of its sections, the oldest first"""
+
+    @classmethod
+    def unknown(cls) -> Site:
+        """A host of which nothing is known."""
+        return cls(Known.nothing())
+
+    def after(self, visits: Iterable[Visit], most: int) -> tuple[Site, list[tuple[float | None, bool]]]:
+        """The site after these visits, at most `most` sections of it; and of each visit the share that was new, None
+        where that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to
+        this site, too: it is not to be used again."""
+        shares: list[tuple[float | None, bool]] = []
+        counted, names = list(self.visits), dict.fromkeys(self.names)
+        seen = self.seen
+        for visit in visits:
+            name = name_of(visit.url)
+            echo = name in names
+            found = self._judged(visit, echo)
+            if visit.brings and name is not None:
+                names.pop(name, None)
+                names[name] = None
+            shares.append((None if found is None else found.brought, echo))
+            if found is not None and found.weight > 0.0:
+                counted.append(found)
+                seen += 1
+        kept = tuple(names)[-MOST_NAMES:]
+        site = replace(self, visits=tuple(counted[-MOST_VISITS:]), seen=seen, names=kept)._learned(most)
+        return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
+
+    def _judged(self, visit: Visit, echo: bool) -> Visited | None:
+        """What a visit brought; its text is known from now on."""
+        url = visit.url[:LONGEST_URL]
+        share = None
+        if visit.sketch is not None:
+            keys, count = visit.sketch
+            hashes = np.asarray(keys, dtype=np.uint32)
+            share = self.known.share(hashes, count)
+            self.known.add(hashes, count, kind_of(url))
+        if not visit.brings:
+            return Visited(url, 0.0, 1.0, echo)
+        return None if share is None else Visited(url, share.new, share.weight, echo)
+
+    def _learned(self, most: int) -> Site:
+        """The same, its sections learned anew if it has grown enough."""
+        if self.seen < LEARNED_FROM or self.seen < self.learned_at * GROWN:
+            return self
+        found = tree.learn(self.visits, most)
+        acting: dict[str, Section] = {}
+        for leaf in found.leaves():
+            before = self.sections.by_pattern.get(leaf.pattern)
+            kept = None if before is None else (before.factor, before.changed_at)
+            factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
+            acting[leaf.pattern] = Section(leaf, factor, changed_at)
+        return replace(self, learned_at=self.seen, sections=Sections(found, acting))
+
+    def evidence(self) -> str:
+        """The visits, and how many there were, as they are kept."""
+        rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo)] for v in self.visits]
+        plain = json.dumps([self.seen, self.learned_at, rows, self.names], separators=(",", ":"))
+        return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
+
+    @classmethod
+    def read(cls, known: str, evidence: str, sections: str) -> Site:
+        """The site whose `known.text()`, `evidence()` and `sections.text()` these are. Raises ValueError."""
+        try:
+            seen, learned_at, rows, names = json.loads(zlib.decompress(base64.b64decode(evidence)))
+            visits = tuple(
+                Visited(str(url), float(brought), float(weight), bool(echo)) for url, brought, weight, echo in rows
+            )
+        except (zlib.error, TypeError, ValueError) as error:
+            raise ValueError(f"not visits of a site: {error}") from None
+        return cls(
+            Known.read(known), visits, int(seen), int(learned_at), Sections.read(sections), tuple(map(int, names))
+        )

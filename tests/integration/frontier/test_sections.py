@@ -1,0 +1,268 @@
+"""What is learned of sections from visits, and what follows for the pages that wait."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from graphbrain import Brain, Failed, Fetched
+from graphbrain.errors import UnknownHost
+from tests.integration.conftest import lose_an_answer
+
+MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
+HOME = "http://s.example/"
+LEARNED_FROM = "MATCH (p:Page) WHERE p.brought IS NOT NULL"
+
+
+class Site:
+    """A host with articles of their own words, and a copy of each under another URL."""
+
+    def __init__(self, seed: int = 1) -> None:
+        dice = random.Random(seed)
+        words = [a + b for a in "bdfgklmnprst" for b in ("ane", "elo", "ust", "imra", "argo", "ently", "sora", "unt")]
+        self.template = [" ".join(dice.choice(words) for _ in range(6)) for _ in range(8)]
+        self.articles = [" ".join(dice.choice(words) for _ in range(120)) for _ in range(200)]
+
+    def body(self, number: int) -> bytes:
+        parts = [*self.template, self.articles[number]]
+        return f"<html><body>{''.join(f'<p>{part}</p>' for part in parts)}</body></html>".encode()
+
+    def fetched(self, number: int, copy: bool, **more: object) -> Fetched:
+        return Fetched(self.url(number, copy), body=self.body(number), **more)  # type: ignore[arg-type]
+
+    @staticmethod
+    def url(number: int, copy: bool) -> str:
+        return f"{HOME}{'print' if copy else 'article'}/{number}"
+
+
+def learned(ask: Ask) -> list[object]:
+    return ask("MATCH (s:Site) RETURN s.host, s.learned, s.sections")[0]
+
+
+def test_visits_are_noted_and_learned_from_once(brain: Brain, ask: Ask) -> None:
+    site = Site()
+    brain.report([site.fetched(number, copy) for number in range(20) for copy in (False, True)])
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)") == [[40]]
+    brain.tend(None)
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL OR p.shingles IS NOT NULL RETURN count(p)") == [[0]]
+    brought = dict(ask("MATCH (p:Page) RETURN p.url, p.brought"))  # type: ignore[arg-type]
+    assert all(brought[site.url(number, True)] == 0.0 for number in range(5, 20))  # type: ignore[operator]
+    assert all(brought[site.url(number, False)] > 0.9 for number in range(5, 20))  # type: ignore[operator]
+    before = learned(ask)
+    brain.report([site.fetched(number, False) for number in range(20)])
+    brain.tend(None)
+    assert learned(ask) == before
+
+
+def test_a_lost_answer_teaches_once(brain: Brain, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = Site()
+    brain.report([site.fetched(number, False) for number in range(3)])
+    left = lose_an_answer(monkeypatch)
+    brain.tend(None)
+    assert not left
+    assert ask("MATCH (p:Page) WHERE p.brought IS NULL RETURN count(p)") == [[0]]
+
+
+def test_pages_that_are_missing_or_lead_elsewhere_bring_nothing(brain: Brain, ask: Ask) -> None:
+    brain.seed([f"{HOME}{kind}/{number}" for kind in ("gone", "moved", "busy") for number in range(4)])
+    claims = {claim.url: claim for claim in brain.next_urls(20)}
+    brain.report(
+        [
+            *(Failed(f"{HOME}gone/{n}", claims[f"{HOME}gone/{n}"], 404) for n in range(4)),
+            *(
+                Fetched(f"{HOME}moved/{n}", claim=claims[f"{HOME}moved/{n}"], status=301, redirected_to=HOME)
+                for n in range(4)
+            ),
+            *(Failed(f"{HOME}busy/{n}", claims[f"{HOME}busy/{n}"], 500) for n in range(4)),
+        ]
+    )
+    brain.tend(None)
+    brought = ask(
+        "MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN split(p.url, '/')[3] AS kind, sum(p.brought), count(p)"
+    )
+    assert sorted(brought) == [["gone", 0.0, 4], ["moved", 0.0, 4]]
+
+
+def test_a_page_that_names_another_as_its_canonical_brings_nothing(brain: Brain, ask: Ask) -> None:
+    site = Site()
+    brain.report([site.fetched(number, False) for number in range(8)])
+    odd = [
+        Fetched(f"{HOME}odd/{number}", body=site.body(100 + number), canonical=site.url(number, False))
+        for number in range(8)
+    ]
+    alone = [
+        Fetched(f"{HOME}alone/{number}", body=site.body(120 + number), canonical=f"{HOME}never/{number}")
+        for number in range(8)
+    ]
+    brain.report([*odd, *alone])
+    brain.tend(None)
+    rows = ask(f"{LEARNED_FROM} RETURN split(p.url, '/')[3] AS kind, round(avg(p.brought), 1)")
+    assert sorted(rows) == [["alone", 1.0], ["article", 1.0], ["odd", 0.0]]
+
+
+def test_threads_that_learn_at_once_learn_what_one_does(make_brain: MakeBrain, ask: Ask) -> None:
+    brain = make_brain()
+    others = [make_brain() for _ in range(3)]
+    site = Site()
+    visits = [site.fetched(number, copy) for number in range(60) for copy in (False, True)]
+    for start in range(0, len(visits), 10):
+        brain.report(visits[start : start + 10])
+        threads = [threading.Thread(target=each.tend, args=(None,)) for each in others]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)") == [[0]]
+    assert ask("MATCH (s:Site) RETURN count(s)") == [[1]]
+    host, times, text = learned(ask)
+    assert host == "s.example"
+    assert times == 12
+    assert "article" in str(text)
+
+
+def test_nothing_is_noted_where_no_sections_are_wanted(make_brain: MakeBrain, ask: Ask) -> None:
+    brain = make_brain(sections_per_host=0)
+    site = Site()
+    brain.report([site.fetched(number, True) for number in range(10)])
+    brain.tend(None)
+    assert ask("MATCH (s:Site) RETURN count(s)") == [[0]]
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)") == [[0]]
+
+
+def test_a_page_that_is_forgotten_takes_its_note_along_and_clear_forgets_sites(brain: Brain, ask: Ask) -> None:
+    site = Site()
+    brain.report([site.fetched(number, False) for number in range(10)])
+    brain.forget(site.url(0, False))
+    brain.tend(None)
+    assert ask("MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN count(p)") == [[9]]
+    brain.clear()
+    assert ask("MATCH (s:Site) RETURN count(s)") == [[0]]
+
+
+# ---------------------------------------------------------------------- what follows for pages that wait
+
+ACTING = {"value": "authority harvest", "order": "best_first"}
+
+
+def learn_that_copies_bring_nothing(brain: Brain, site: Site, first: int = 0, last: int = 20) -> None:
+    brain.report([site.fetched(number, copy) for number in range(first, last) for copy in (False, True)])
+    brain.tend(None)
+
+
+def harvests(ask: Ask) -> dict[str, list[object]]:
+    """By kind of page the factors that pages wait with which were never fetched."""
+    rows = ask(
+        "MATCH (p:Page) WHERE p.first_fetched IS NULL"
+        " RETURN split(p.url, '/')[3] AS kind, collect(DISTINCT coalesce(p.harvest, 1.0))"
+    )
+    return {str(kind): list(found) for kind, found in rows}  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_a_new_page_of_a_section_that_brings_little_waits_behind_others(
+    make_brain: MakeBrain, ask: Ask, engine: str
+) -> None:
+    brain, site = make_brain(engine=engine, **ACTING), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 40) for copy in (True, False)])])
+    found = harvests(ask)
+    assert found["article"] == [1.0]
+    assert max(found["print"]) <= 0.25  # type: ignore[type-var]
+    first = [claim.url.split("/")[3] for claim in brain.next_urls(20)]
+    assert first == ["article"] * 20
+    assert [claim.url.split("/")[3] for claim in brain.next_urls(40)] == ["print"] * 20
+
+
+@pytest.mark.parametrize("order", ["best_first", "optimal"])
+def test_pages_whose_section_has_fallen_are_put_back_when_their_turn_comes(
+    make_brain: MakeBrain, ask: Ask, order: str
+) -> None:
+    brain, site = make_brain(**{**ACTING, "order": order}), Site()
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
+    assert harvests(ask)["print"] == [1.0]
+    learn_that_copies_bring_nothing(brain, site)
+    claimed = [claim for _ in range(10) for claim in brain.next_urls(10)]
+    assert len({claim.key for claim in claimed}) == 100
+    assert [claim.url.split("/")[3] for claim in claimed] == ["article"] * 100
+    assert max(harvests(ask)["print"]) <= 0.25  # type: ignore[type-var]
+    rest = [claim for _ in range(12) for claim in brain.next_urls(10)]
+    assert len({claim.key for claim in rest} | {claim.key for claim in claimed}) == 200
+    assert brain.audit().ok
+
+
+def test_what_is_asked_for_by_hand_is_not_put_back(make_brain: MakeBrain) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 40) for copy in (True, False)])])
+    learn_that_copies_bring_nothing(brain, site)
+    brain.crawl_now([site.url(30, True)])
+    assert [claim.url for claim in brain.next_urls(1)] == [site.url(30, True)]
+
+
+def test_pages_whose_section_has_risen_are_moved(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    learn_that_copies_bring_nothing(brain, site, 0, 6)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(150, 200)])])
+    low = max(harvests(ask)["print"])  # type: ignore[type-var]
+    assert low < 1.0  # type: ignore[operator]
+    for number in range(20, 120, 10):
+        brain.report([site.fetched(each, True) for each in range(number, number + 10)])
+        brain.tend(None)
+    assert harvests(ask)["print"] == [1.0]
+    assert ask("MATCH (s:Site) WHERE s.raising RETURN count(s)") == [[0]]
+    assert brain.audit().ok
+
+
+def test_nothing_waits_by_its_section_where_value_does_not_say_so(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(value="authority", order="best_first"), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 40) for copy in (True, False)])])
+    assert harvests(ask) == {"print": [1.0], "article": [1.0]}
+
+
+def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(make_brain: MakeBrain, second: Brain) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    second.close()
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
+    learn_that_copies_bring_nothing(brain, site)
+    got: list[str] = []
+
+    def claim() -> None:
+        while claims := brain.next_urls(7):
+            got.extend(each.key for each in claims)
+
+    threads = [threading.Thread(target=claim) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == len(set(got)) == 200
+    assert brain.audit().ok
+
+
+def test_seeds_do_not_wait_by_their_sections(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.seed([site.url(number, True) for number in range(20, 30)])
+    assert len(brain.next_urls(10)) == 10
+    assert harvests(ask)["print"] == [1.0]
+
+
+def test_sections_are_counted_and_shown(brain: Brain) -> None:
+    site = Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(20, 40)])])
+    found = brain.sections("s.example")
+    assert sum(section.pages for section in found) == 61
+    assert sum(section.fetched for section in found) == 41
+    assert sum(section.waiting for section in found) == 20
+    [low] = [section for section in found if section.harvest < 0.3]
+    assert low.fetched in (20, 21)
+    assert low.waiting == 20
+    assert low.copies >= 15
+    assert low.factor <= 0.25
+    with pytest.raises(UnknownHost):
+        brain.sections("never.example")

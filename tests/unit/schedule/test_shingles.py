@@ -1,0 +1,55 @@
+"""Sketches of texts: bounded, the same for the same text, and a fair sample of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from graphbrain.errors import BadInput
+from graphbrain.model import Seen
+from graphbrain.schedule import blocks, fingerprints, shingles
+
+
+@given(st.lists(st.text(max_size=60), max_size=20))
+def test_a_sketch_is_bounded_and_read_again(texts: list[str]) -> None:
+    made = shingles.sketch(blocks.masked(texts))
+    if made is None:
+        assert blocks.cut(texts) is None
+        return
+    assert len(made.text()) <= shingles.LONGEST
+    again = shingles.read(made.text())
+    assert (again.keys.tolist(), again.count) == (made.keys.tolist(), made.count)
+
+
+def test_the_order_of_blocks_does_not_matter_and_words_within_do() -> None:
+    products = [
+        f"the {colour} chair of {wood}" for colour in ("red", "blue", "green") for wood in ("oak", "elm", "ash")
+    ]
+    one = shingles.sketch(blocks.masked(products))
+    other = shingles.sketch(blocks.masked(reversed(products)))
+    joined = shingles.sketch(blocks.masked([" ".join(products)]))
+    assert one is not None
+    assert other is not None
+    assert joined is not None
+    assert one.text() == other.text()
+    assert set(one.keys.tolist()) < set(joined.keys.tolist())
+
+
+@pytest.mark.parametrize("text", ["", "AAAA", "!", "AQAAAAEAAAACAAAA", "AgAAAAIAAAABAAAA"])
+def test_what_is_no_sketch_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="shingles must be"):
+        shingles.read(text)
+
+
+def test_it_is_taken_where_the_text_is() -> None:
+    body = b"<html><p>some words of this page<p>and some more of them</html>"
+    taken = fingerprints.take(Seen(), body, None, fingerprints.Change(sketches=True))
+    assert taken.shingles is not None
+    shingles.read(taken.shingles)
+    assert taken.blocks == fingerprints.text_blocks(body)
+    for change in (fingerprints.Change(), fingerprints.Change("body", sketches=True)):
+        assert fingerprints.take(Seen(), body, None, change).shingles is None
+    by_text = fingerprints.take(Seen(), body, None, fingerprints.Change("text", sketches=True))
+    assert by_text.shingles == taken.shingles
+    assert by_text.blocks is None
