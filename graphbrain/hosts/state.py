@@ -536,15 +536,15 @@ class HostState:
     def _own_block(self, now: float) -> float:
         """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch.
 
-        While it may have pages that nobody asked for, it is blocked for no longer than an ill host is left alone: a few
-        pages that always refuse would keep the others waiting for hours.
+        While it may have pages that nobody asked for, it is not doubled, and is no longer than an ill host is left alone:
+        a few pages that always refuse would keep the others waiting for hours.
         """
         began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
         doubled = int(math.log2((now - began) / first + 1.0))
         # The stretch may have begun with other failures: these asked for no quiet.
         block = float(min(first * 2 ** min(doubled, max(0, self.errors - 1)), LONGEST_OWN_BLOCK))
-        return block if self.tried_all else min(block, health.probe_wait(now - began))
+        return block if self.tried_all else min(block, max(first, health.probe_wait(now - began)))
 
     def _stretch_from(self, now: float) -> float:
         """From when a stretch counts in which a request fails now."""

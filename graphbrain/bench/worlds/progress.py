@@ -4,6 +4,7 @@ The promise (docs/scheduling.md, "What is promised"): where the crawlers can fet
 that is well is handed out within
 
     10 · n · d  +  2 minutes for each nine pages of its host that are ill (a day at most)  +  what their fetches take
+                +  a minute for each of them that refuses and does not say for how long
 
 after it was found. n is the number of pages of its host; d what the host allows: the longest of its delay, its
 Crawl-delay, its longest fetch divided by `in_flight`, and the time between two requests that it bears. Of that time
@@ -70,6 +71,8 @@ def allowance(world: World, host: Host) -> float:
         SLACK * len(host.pages) * pace_of(world, host)
         + min(DAY, FOR_ILL * ceil(len(ill) / ILL_PAGES))
         + sum(_longest(world, page) for page in ill)
+        + MINUTE
+        * sum(any(phase.outcome == "refused" and not phase.retry_after for phase in page.phases) for page in ill)
     )
 
 

@@ -257,7 +257,7 @@ def test_an_import_broken_off_says_so_and_can_be_made_again(make_brain: Callable
 
 def test_a_batch_whose_answer_was_lost_is_not_made_twice(make_brain: Callable[..., Brain], ask: Ask) -> None:
     """The transaction runs again after it was committed, as when the connection is cut at that moment."""
-    brain, lane = make_brain(order="best_first"), int(lanes.frontier_lane(1.0))
+    brain, lane = make_brain(order="best_first", value="flow"), int(lanes.frontier_lane(1.0))
     rows = [[n * 32, f"http://{n}.org/", f"{n}.org", n, 0, None, "known", None, lane, START, START, None] for n in "ab"]
     rows = [
         [*row, 1.0 * (row[3] == "a"), 1.0 * (row[3] == "b"), None, None, None, None, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 200]
