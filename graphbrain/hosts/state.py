@@ -536,8 +536,8 @@ class HostState:
     def _own_block(self, now: float) -> float:
         """Seconds for which it is blocked where it does not say for how long: doubled in the course of a stretch.
 
-        While it may have pages that nobody asked for, it is not doubled, and is no longer than an ill host is left alone:
-        a few pages that always refuse would keep the others waiting for hours.
+        While it may have pages that nobody asked for, it is not doubled, and grows no faster than the waits between
+        probes: a few pages that always refuse would keep the others waiting for hours.
         """
         began = self._stretch_from(now)
         first = SHORT_BLOCK if 0.0 < began - LATELY <= self.well_at else FIRST_BLOCK
