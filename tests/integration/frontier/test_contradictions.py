@@ -149,7 +149,8 @@ def test_not_modified_though_never_fetched_comes_again_without_validators(
         assert page.not_before is not None
         waits.append(page.not_before - clock())
     assert waits[0] >= 45.0
-    assert waits[-1] > 2 * waits[0], "no loop"
+    # A page that is asked for by hand while it is held back begins anew; one that is due does not.
+    assert waits[1] > 2 * waits[0], "no loop"
     (answer,) = brain.report([Fetched(A, [B], claimed(brain, clock), body=b"x")])
     assert (answer.outcome, brain.page(A).errors) == ("new", 0)
 
