@@ -22,6 +22,7 @@ __all__ = [
     "checked_method",
     "factors",
     "method_of",
+    "without",
 ]
 
 LIVE = ("authority", "flow", "harvest", "in_links", "live_pagerank", "nearness", "novelty", "plain_path")
@@ -92,3 +93,9 @@ def factors(value: str) -> Mapping[str, Factor] | None:
             return None
         found[name] = Factor(power, floor, times)
     return found or None
+
+
+def without(value: str, score: str) -> str:
+    """A value that is a product of live scores, without the factor of one of them; "" where nothing is left."""
+    read = ((text, FACTOR.fullmatch(text)) for text in value.split())
+    return " ".join(text for text, factor in read if factor is None or factor[2] != score)

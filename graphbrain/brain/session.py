@@ -70,7 +70,7 @@ class Session:
         self.finder: Finder = InOrder()
         self.rules = Rules(settings.canonical, hash_bang=settings.hash_bang)
         self._older: dict[int, OldKeys] = {}
-        self.book = Book()
+        self.book = Book(self.now)
         self._go_by(settings, stored)
 
     def _go_by(self, settings: Settings, stored: Mapping[str, Any]) -> None:

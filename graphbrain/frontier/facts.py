@@ -15,7 +15,6 @@ from graphbrain.errors import BadInput
 from graphbrain.frontier.relink import Named
 from graphbrain.frontier.verdicts import Verdict
 from graphbrain.graph.connection import Tx
-from graphbrain.hosts import health
 from graphbrain.meaning import TEMPORARY
 from graphbrain.model import Failed, Fetched, Link
 from graphbrain.schedule import fingerprints
@@ -128,7 +127,7 @@ def write(tx: Tx, verdicts: Sequence[Verdict], named: Named) -> None:
     failures = [
         [v.visit.page, v.item.at, v.item.report.status or 0]
         for v in kept
-        if isinstance(v.item.report, Failed) and v.item.fault != health.NOT_SENT
+        if isinstance(v.item.report, Failed) and not v.item.unsent
     ]
     if failures:
         tx.do("facts/failures", rows=failures)

@@ -12,7 +12,6 @@ Statements: sections/*.
 from __future__ import annotations
 
 import threading
-import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +58,7 @@ FRESH = 1.0
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
 COPY = 0.2
-"""A page is counted as a copy of which a smaller share was new."""
+"""A page counts as a copy if a smaller share of its text was new."""
 
 
 # ---------------------------------------------------------------------- what a report notes
@@ -156,9 +155,10 @@ def _may_rise(before: Sections, after: Sections) -> bool:
     are as they were."""
     if before is after or not before.acts:
         return False
-    kept = [after.by_pattern.get(pattern) for pattern, section in before.by_pattern.items() if section.factor < 1.0]
-    lower = [section.factor for section in before.by_pattern.values() if section.factor < 1.0]
-    return any(found is None or found.factor > factor for found, factor in zip(kept, lower, strict=True))
+    lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.factor < 1.0}
+    return any(
+        (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
+    )
 
 
 # ---------------------------------------------------------------------- looking
@@ -181,7 +181,7 @@ def view(tx: Tx, host: str, book: Book) -> list[Section]:
         count["copies"] += brought is not None and brought < COPY
         if pattern not in examples or (fetched and not examples[pattern][0]):
             examples[pattern] = fetched, url
-    found = [sections.by_pattern.get(leaf.pattern) or Acts(leaf, 1.0, 0.0) for leaf in sections.tree.leaves()]
+    found = [sections.acting(leaf) for leaf in sections.tree.leaves()]
     seen = [_seen(each, counts.get(each.leaf.pattern, Counter()), examples.get(each.leaf.pattern)) for each in found]
     return sorted(seen, key=lambda section: (-section.pages, section.pattern))
 
@@ -204,9 +204,9 @@ def _seen(section: Acts, count: Mapping[str, int], example: tuple[bool, str] | N
 
 
 class Book:
-    """What a process has read of the sections of hosts. Thread-safe."""
+    """What a process has read of the sections of hosts, and when by the brain's clock. Thread-safe."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._read: OrderedDict[str, tuple[float, str, Sections]] = OrderedDict()
@@ -216,7 +216,7 @@ class Book:
         names, now = sorted(set(hosts)), self._clock()
         with self._lock:
             known = {name: self._read[name] for name in names if name in self._read}
-        stale = [name for name in names if fresh or name not in known or known[name][0] + FRESH < now]
+        stale = [name for name in names if fresh or name not in known or abs(now - known[name][0]) > FRESH]
         if stale:
             stored = dict(tx.one("sections/read", hosts=stale)[0])
             read = {name: (now, *_parsed(known.get(name), stored.get(name, ""))) for name in stale}

@@ -106,6 +106,11 @@ class Item:
         )
 
     @property
+    def unsent(self) -> bool:
+        """Did the crawler not send the request? Then the visit is no attempt at the page."""
+        return self.fault == health.NOT_SENT
+
+    @property
     def kind(self) -> health.Kind:
         """The kind of the attempt, as it speaks of the host; `none` where the report itself was refused."""
         report = self.report

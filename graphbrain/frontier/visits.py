@@ -192,11 +192,10 @@ def _failure(verdict: Verdict, host: HostState | None, policy: Policy, now: floa
     since = item.at if spared or visit.failing_from is None else visit.failing_from
     # A host may refuse any page once.
     first = (spared or visit.failed_before is None) and item.kind != "refused"
-    unsent = item.fault == health.NOT_SENT
-    counts = not unsent and (not speaks_of_host or (not ill and (first or own_fault)))
+    counts = not item.unsent and (not speaks_of_host or (not ill and (first or own_fault)))
     errors = (0 if spared else visit.errors) + (counts and not respells(item, visit))
     refusals = (0 if spared else visit.refusals) + (item.kind == "refused")
-    given_up = unsent or (counts and errors >= policy.max_errors)
+    given_up = item.unsent or (counts and errors >= policy.max_errors)
     parks = not item.missing and given_up and now - since >= policy.park_after
     return Failure(errors, refusals, since, parks, ill and not parks)
 
@@ -345,7 +344,7 @@ def state_changes(
         # A failure that says nothing of its page changes nothing.
         spared = (
             v.item.kind == "refused"
-            or v.item.fault == health.NOT_SENT
+            or v.item.unsent
             or respells(v.item, visit)
             or (failure is not None and failure.waits_for_host)
         )
@@ -419,7 +418,7 @@ def _failed_row(verdict: Verdict, concluded: Concluded, policy: Policy, now: flo
             not_before = now + _page_wait(verdict, failure, concluded.held, policy, now)
     error = (report.error or (f"HTTP {report.status}" if report.status else "no answer"))[:200]
     # What was not sent is no attempt: what the server said last stays.
-    failed_at = None if item.fault == health.NOT_SENT else item.at
+    failed_at = None if item.unsent else item.at
     return [
         visit.page, _state(verdict), report.status, error, failed_at, failure.errors, not_before, queue, item.token,
         outcome, failure.refusals or None, failure.since, item.fault, item.at if queue is not None else None,

@@ -121,7 +121,7 @@ def page_fault(kind: Kind, status: int | None, named: str | None = None) -> Page
     if kind in ("refused", "broken", "silent"):
         return cast(PageFault, kind)
     if status is None:
-        return "not_sent" if named == "not_sent" else "not_understood"
+        return NOT_SENT if named == NOT_SENT else "not_understood"
     return "not_modified" if status == NOT_MODIFIED else "not_understood" if status < 300 else "circles"
 
 

@@ -67,7 +67,10 @@ class Sections:
 
     def of(self, url: str, *, echo: bool | None = None) -> Section:
         """The section of a URL; `echo`: where it is not as it is now."""
-        leaf = self.tree.section_of(url, echo=self.is_echo(url) if echo is None else echo)
+        return self.acting(self.tree.section_of(url, echo=self.is_echo(url) if echo is None else echo))
+
+    def acting(self, leaf: Leaf) -> Section:
+        """The section of a leaf of the tree; one of which nothing was learned counts in full."""
         return self.by_pattern.get(leaf.pattern) or Section(leaf, 1.0, 0.0)
 
     def factor(self, url: str) -> float:

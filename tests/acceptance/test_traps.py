@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from graphbrain.cli.app import cli
 from graphbrain.errors import GraphbrainError
+from tests.benching import benched
 from tests.conftest import Neo4j, emptied, eventually
 
 Bench = Callable[..., Result]
@@ -23,18 +23,8 @@ SMALL = ("--pages", 90, "--order", "optimal", "--seed", 1)
 @pytest.fixture
 def bench(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     """A function: words → what `graphbrain bench traps` did on the server, which is emptied."""
-    emptied(neo4j).close()
-    for name in ("uri", "user", "password"):
-        monkeypatch.setenv(f"GRAPHBRAIN_{name.upper()}", getattr(neo4j, name))
-    monkeypatch.setenv("GRAPHBRAIN_CRAWL", "test")
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(
-            cli, ["bench", "traps", *map(str, words)], catch_exceptions=False, standalone_mode=False
-        )
-
-    yield run
-    emptied(neo4j).close()
+    with benched(neo4j, monkeypatch, "traps") as run:
+        yield run
 
 
 def lines(done: Result, measure: str) -> list[dict[str, Any]]:

@@ -14,14 +14,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from graphbrain import Brain
 from graphbrain.bench.worlds import NAMED, Goal, World, draw, from_json, named, to_json, try_world
 from graphbrain.bench.worlds.world import Crawler, Host, Page, Phase
-from graphbrain.cli.app import cli
 from graphbrain.errors import GraphbrainError
 from graphbrain.simulate.on_graph import SimulatedClock
+from tests.benching import benched
 from tests.conftest import Neo4j, emptied, eventually
 
 SEEDS = range(1, 31)
@@ -75,18 +74,8 @@ def plain() -> World:
 @pytest.fixture
 def bench(neo4j: Neo4j, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
     """A function: words → what `graphbrain bench worlds` did on the server, which is emptied."""
-    emptied(neo4j).close()
-    for name in ("uri", "user", "password"):
-        monkeypatch.setenv(f"GRAPHBRAIN_{name.upper()}", getattr(neo4j, name))
-    monkeypatch.setenv("GRAPHBRAIN_CRAWL", "test")
-
-    def run(*words: object) -> Result:
-        return CliRunner().invoke(
-            cli, ["bench", "worlds", *map(str, words)], catch_exceptions=False, standalone_mode=False
-        )
-
-    yield run
-    emptied(neo4j).close()
+    with benched(neo4j, monkeypatch, "worlds") as run:
+        yield run
 
 
 def test_a_world_that_keeps_all_promises(bench: object, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graphbrain.errors import SettingsError
-from graphbrain.methods import Factor, factors
+from graphbrain.methods import Factor, factors, without
 from graphbrain.rules import Rule
 from graphbrain.settings import Settings
 
@@ -58,3 +58,8 @@ def test_pages_that_were_fetched_are_worth_their_authority_where_new_ones_are_wo
     assert (Rule(value="flow authority").standing_value, Rule(value="flow").flow.kept) == ("authority", True)
     assert (Rule(value="authority").blend, Rule(value="authority").flow.kept) == (None, False)
     assert (Rule(value="hub").standing_value, Rule(value="own").standing_value) == ("hub", "own")
+
+
+def test_a_product_without_one_of_its_factors() -> None:
+    assert without("3*authority 2*harvest>.1^2 novelty^.5", "harvest") == "3*authority novelty^.5"
+    assert (without("harvest^2", "harvest"), without("own", "harvest")) == ("", "own")

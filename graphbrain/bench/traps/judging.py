@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from graphbrain.bench.traps.running import BATCH, Crawled, Trial
+from graphbrain.methods import without
 
 __all__ = ["ASKED", "Row", "rows", "without_harvest"]
 
@@ -91,11 +92,10 @@ class Row:
 def without_harvest(trial: Trial) -> Trial | None:
     """The same crawl by a value without harvest, which one of a look-alike is compared with; None where there is no
     harvest in its value, or nothing else."""
-    factors = trial.value.split()
-    others = [factor for factor in factors if factor.partition("^")[0].partition(">")[0] != HARVEST]
-    if trial.kind.trap or len(others) in (0, len(factors)):
+    others = without(trial.value, HARVEST)
+    if trial.kind.trap or others in ("", " ".join(trial.value.split())):
         return None
-    return dataclasses.replace(trial, value=" ".join(others))
+    return dataclasses.replace(trial, value=others)
 
 
 def rows(crawls: Iterable[Crawled]) -> list[Row]:

@@ -41,6 +41,15 @@ def commands(folder: Path) -> dict[str, list[str]]:
     return found
 
 
+@pytest.fixture
+def programs(tmp_path: Path) -> dict[str, list[str]]:
+    """The examples whose language is here, of which there is one."""
+    found = commands(tmp_path)
+    if not found:
+        pytest.skip("neither Go nor Node is here")
+    return found
+
+
 def fetch(web: Web, claim: Claim) -> Fetched | Failed:
     """One page, as the crawlers in other languages fetch it."""
     status, headers, body = web.answer(claim.url, {})
@@ -56,10 +65,9 @@ def fetch(web: Web, claim: Claim) -> Fetched | Failed:
 
 
 @pytest.mark.long
-def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = commands(tmp_path)
-    if not programs:
-        pytest.skip("neither Go nor Node is here")
+def test_every_page_once_and_no_host_too_early(
+    neo4j: Neo4j, programs: dict[str, list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     hosts = "links.example lexicon.example notes.example"
     given = {"delay_seconds": DELAY, "order": "best_first", "allow_hosts": hosts, "max_errors": 1}
     with Web(pages=120) as web, emptied(neo4j, **given) as brain:
@@ -106,10 +114,7 @@ def test_every_page_once_and_no_host_too_early(neo4j: Neo4j, tmp_path: Path, mon
 
 
 @pytest.mark.long
-def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tmp_path: Path) -> None:
-    programs = commands(tmp_path)
-    if not programs:
-        pytest.skip("neither Go nor Node is here")
+def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, programs: dict[str, list[str]]) -> None:
     for language, program in programs.items():
         with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
             brain.seed(["http://links.example/nowhere"])
@@ -123,11 +128,8 @@ def test_a_crawler_ends_though_a_dead_link_is_to_be_tried_again(neo4j: Neo4j, tm
 
 @pytest.mark.long
 def test_ctrl_c_gives_back_what_is_just_being_claimed(
-    neo4j: Neo4j, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    neo4j: Neo4j, programs: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    programs = commands(tmp_path)
-    if not programs:
-        pytest.skip("neither Go nor Node is here")
     for language, program in programs.items():
         with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
             brain.seed(["http://links.example/"])
@@ -181,11 +183,10 @@ def _judge(brain: Brain, web: Web, claims: list[Claim]) -> None:
 
 
 @pytest.mark.long
-def test_a_paused_brain_is_neither_an_end_nor_a_busy_loop(neo4j: Neo4j, tmp_path: Path) -> None:
+def test_a_paused_brain_is_neither_an_end_nor_a_busy_loop(
+    neo4j: Neo4j, programs: dict[str, list[str]], tmp_path: Path
+) -> None:
     """The examples say once that nothing is handed out, ask seldom, and go on after 'resume'."""
-    programs = commands(tmp_path)
-    if not programs:
-        pytest.skip("neither Go nor Node is here")
     for language, program in programs.items():
         with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0, allow_hosts="links.example") as brain:
             brain.seed(["http://links.example/"])
