@@ -208,7 +208,9 @@ class ClassicLedger(Accounts):
         tx.do("classic/write_virtual", virtual=virtual_properties(self.virtual))
 
     def _moves(self) -> bool:
-        """Is a page of the frontier worth something else to the order, by what is no cash?"""
+        """Does a page wait in another lane, or is it worth something else to the order, by what is no cash?"""
+        if self._waits_anew:
+            return True
         changed = self._changed("depth") & (self.rule.order == "breadth_first")
         for forward in self.forwards:
             if forward.name in (self.rule.blend or ()):
@@ -253,5 +255,6 @@ class ClassicLedger(Accounts):
             rank = algebra.rank(getattr(self, f"{side}_history"))
             which = all_marks | (rank != algebra.rank(self._before[f"{side}_history"]))
             self._send(tx, f"accounts/{side}_rank", which, **{f"{side}_rank": rank})
+        self._write_harvest(tx)
         lane = self.lanes(steady=not all_marks)
         self._send(tx, "accounts/lane", lane != self._before["lane"], lane=lane)

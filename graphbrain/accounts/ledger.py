@@ -89,7 +89,7 @@ class Accounts(Sides):
         self.hosts: NDArray[np.object_] = np.empty(0, dtype=object)
         self._values: Floats = np.empty(0)
         self._ranked = self._guessed = np.zeros(0, dtype=bool)
-        self._reweighed = False
+        self._reweighed = self._waits_anew = False
         self._linked = np.zeros(len(rows), dtype=bool)
         for number, name in enumerate(self.columns, start=1):
             setattr(self, name, table[:, number].copy())
@@ -174,10 +174,16 @@ class Accounts(Sides):
         if given:
             places = list(given)
             self._values[places] = list(given.values())
+            self._waits_anew = True
             tx.do("scores/guess", ids=self.ids[places].tolist(), values=list(given.values()))
 
-    def weighed(self) -> Floats:
-        """What the pages are worth to the schedule, relevance included."""
+    def open(self, tx: Tx, now: float) -> object:
+        """Read what all accounts have in common, so that the scores of these pages are known; where there is such a
+        thing, it is locked after the pages."""
+
+    def weighed(self, tx: Tx, now: float) -> Floats:
+        """What the pages are worth to the schedule, relevance included. No page may be locked after it."""
+        self.open(tx, now)
         return lanes.weighed(self.rule, self._value(), self.relevance)
 
     def lanes(self, steady: bool = True) -> Ints:
@@ -337,15 +343,18 @@ class Accounts(Sides):
         """What the crawler says that pages (by id) are worth to it, if the order goes by that."""
         if rows and self.rule.value == "own":
             self._values[self.at([row[0] for row in rows])] = [row[1] for row in rows]
+            self._waits_anew = True
 
     def take_harvest(self, factors: Mapping[int, float]) -> None:
         """Pages (id → factor, from above 0 to 1) wait with these factors of their sections."""
         self.harvest[self.at(list(factors))] = list(factors.values())
+        self._waits_anew = True
 
     def wait_in(self, wanted: Mapping[int, int]) -> None:
         """Pages wait in these lanes (id → lane) when they wait again."""
         if wanted:
             self.lane[self.at(list(wanted))] = list(wanted.values())
+            self._waits_anew = True
 
     def move_to_hosts(self, names: Mapping[int, str]) -> None:
         """Pages are on other hosts (id → name) now; their links are weighed anew (`reweigh`) by the caller."""

@@ -129,7 +129,7 @@ def apply(
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}
     spellings.improve(tx, offers, policy.scope, policy.manners, policy.rule.revisits, now)
-    rows = _read(tx, ledger, policy)
+    rows = _read(tx, ledger, policy, now)
     outcomes: dict[str, HintOutcome] = {}
     noted: list[list[object]] = []
     moved: dict[int, float] = {}
@@ -176,10 +176,10 @@ def _new(hints: Mapping[str, Noted], known: Collection[str]) -> list[New]:
     ]
 
 
-def _read(tx: Tx, ledger: Accounts, policy: Policy) -> dict[int, list[Any]]:
+def _read(tx: Tx, ledger: Accounts, policy: Policy, now: float) -> dict[int, list[Any]]:
     """Page → [state, fetched, hinted, waiting_since, changes a day, parked_because, lane, host]."""
     rows = tx.one("pages/hints", ids=ledger.ids.tolist())[0]
-    value = ledger.weighed()[ledger.at([row[0] for row in rows])]
+    value = ledger.weighed(tx, now)[ledger.at([row[0] for row in rows])]
     first = zip(*policy.schedule.first_belief([row[8] for row in rows], value), strict=True)
     known: dict[int, list[Any]] = {}
     for (page, state, fetched, hinted, since, shape, scale, reason, host, lane), prior in zip(rows, first, strict=True):

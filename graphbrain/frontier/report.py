@@ -96,7 +96,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     pushes, payments = ledger.spend_among(few)
 
     # Where pages wait follows from what they are worth now.
-    plan = visits.learn(tx, verdicts, outside, ledger, policy)
+    plan = visits.learn(tx, verdicts, outside, ledger, policy, now)
     ledger.write(tx, now)
     facts.write(tx, verdicts, named)
 

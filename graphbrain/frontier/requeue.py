@@ -126,7 +126,7 @@ def remark(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> tuple[int,
     _rescope(tx, pages, ledger, policy, now)
     read = [page.page for page in pages if page.fetched is not None]
     ledger.may_pass_on(read, [page.page for page in pages if page.state == "alias"])
-    _into_lanes([page for page in pages if page.state == "known"], ledger, policy, now)
+    _into_lanes(tx, [page for page in pages if page.state == "known"], ledger, policy, now)
     ledger.write(tx, now, all_marks=True)
     # Also of those that stay in their queue, and may be visited at another time.
     waiting = [page for page in pages if page.queue is not None and before[page.page] != page.place()]
@@ -177,11 +177,11 @@ def _barred(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy)
     return because
 
 
-def _into_lanes(pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
+def _into_lanes(tx: Tx, pages: Sequence[_Waiting], ledger: Accounts, policy: Policy, now: float) -> None:
     """Fetched pages wait where their value and belief say, or for the end of their interval; or nowhere."""
     if not pages:
         return
-    schedule, value = policy.schedule, ledger.weighed()[ledger.at([page.page for page in pages])]
+    schedule, value = policy.schedule, ledger.weighed(tx, now)[ledger.at([page.page for page in pages])]
     shape, scale = schedule.first_belief([page.host for page in pages], value)
     known = np.array([page.rate_shape is not None for page in pages])
     shape[known] = [page.rate_shape for page in pages if page.rate_shape is not None]

@@ -85,16 +85,20 @@ def outside(verdicts: Sequence[Verdict], ledger: Accounts, scope: Scope) -> set[
     }
 
 
-def learn(tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy) -> Plan:
+def learn(
+    tx: Tx, verdicts: Sequence[Verdict], beyond: Collection[int], ledger: Accounts, policy: Policy, now: float
+) -> Plan:
     """What visits tell of rates of change, and where their pages wait to be fetched again.
 
     In a lane by value and by what is believed; or, with an interval, wanted at once from its end on. Pages that are
     `beyond` the scope do not wait.
     """
     seen = _fetched(verdicts)
+    if not seen:
+        return Plan()
     places = dict(zip((v.visit.page for v in seen), ledger.at([v.visit.page for v in seen]).tolist(), strict=True))
-    known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]} if seen else {}
-    value = ledger.weighed()
+    known = {row[0]: row[1:] for row in tx.one("visits/beliefs", ids=sorted(places))[0]}
+    value = ledger.weighed(tx, now)
     beliefs = _believe(tx, seen, known, {page: float(value[place]) for page, place in places.items()}, policy)
     plan, by_worth, wanted = Plan(), [], dict[int, int]()
     for verdict in seen:
@@ -126,8 +130,6 @@ def _believe(
     policy: Policy,
 ) -> dict[int, tuple[float, float]]:
     """Page → (shape, scale) of what is believed of its rate after this visit, written where it is news."""
-    if not seen:
-        return {}
     schedule = policy.schedule
     ids = np.array([v.visit.page for v in seen])
     names, values = [v.visit.host for v in seen], np.array([value[page] for page in ids.tolist()])
@@ -219,8 +221,10 @@ def write_waiting(
     tx: Tx, verdicts: Sequence[Verdict], plan: Plan, concluded: Concluded, policy: Policy, now: float
 ) -> None:
     """Record where pages wait that come back, and the visits that failed: both as their hosts say."""
-    if coming := _coming(verdicts, plan):
-        rows = [[v.visit.page, concluded.queues[v.visit.host], plan.since[v.visit.page]] for v in coming]
+    if waits := [v for v in _fetched(verdicts) if v.visit.page in plan.since]:
+        rows: list[list[object]] = [
+            [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]] for v in waits
+        ]
         tx.do("visits/waits", rows=rows)
     failed = _failed(verdicts)
     if failed:

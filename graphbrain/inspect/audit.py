@@ -35,6 +35,7 @@ from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import HostState, open_queues
 from graphbrain.inspect.pages import ForwardSums
 from graphbrain.rules import Forward, Rule
+from graphbrain.schedule.lanes import is_frontier
 from graphbrain.work import Audit
 
 __all__ = ["Audit", "Check", "Exact", "Tally", "forward_errors", "run"]
@@ -216,6 +217,7 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
     sums = _sums(tx, ledger)
     for row, place in zip(rows, ledger.at([row[0] for row in rows]).tolist(), strict=True):
         _links(row, ledger, place, tally)
+        _coming_back(row, policy.rule, tally)
         for number, forward in enumerate(ledger.forwards):
             _forward(row, forward, row[24][number], ledger, place, tally)
             _forward_mark(row, forward, row[25][number], ledger, place, tally)
@@ -321,6 +323,15 @@ def _links(row: list[Any], ledger: Accounts, place: int, tally: Tally) -> None:
             tally.found("weights", f"{url} has {name}_weight {stored}, its links weigh {links}.")
     if row[9] or row[10]:
         tally.found("links", f"{url} has {row[9]} links to itself and {row[10]} double links.")
+
+
+def _coming_back(row: list[Any], rule: Rule, tally: Tally) -> None:
+    """A page that was fetched and waits to be visited again does not wait with those that were never fetched: it would
+    be due at once."""
+    lane, state, queue, fetched = row[15], row[16], row[17], row[23]
+    waits = state == "known" and fetched and queue is not None
+    if waits and rule.revisits and not rule.remarking and is_frontier(lane):
+        tally.found("marks", f"{row[1]} was fetched, and waits in lane {lane}, which is of pages that never were.")
 
 
 def _marks(

@@ -133,7 +133,7 @@ def test_scrapy_fetches_every_good_page_and_ends(neo4j: Neo4j) -> None:
             "GRAPHBRAIN_CRAWL": "test",
             "GRAPHBRAIN_AUTO_TEND": False,
             "GRAPHBRAIN_PATIENCE": patience,
-            "DOWNLOAD_TIMEOUT": 0.5,
+            "DOWNLOAD_TIMEOUT": 2.0,
             "DOWNLOAD_MAXSIZE": 300_000,
             "DOWNLOAD_FAIL_ON_DATALOSS": False,
             "CONCURRENT_REQUESTS": 16,

@@ -1,6 +1,6 @@
-// Let visited pages wait to be visited again.
+// Let visited pages wait to be visited again; one that another claim holds waits since this visit when that has ended.
 //
-// param   rows  LIST  [id, queue, waiting_since]; the caller has locked the pages, and the hosts whose queues they are
+// param   rows  LIST  [id, queue, or null of a page that is held, waiting_since]; the caller has locked the pages, and the hosts whose queues they are
 // rows    none
 // locks   the pages, held already
 // mode    write
