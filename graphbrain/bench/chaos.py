@@ -22,7 +22,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,32 @@ Blow = Callable[[], None]
 """Kills the server and brings it back."""
 
 
+@dataclass(frozen=True)
+class Web:
+    """The generated web: how many pages it has, and whether they have texts."""
+
+    pages: int
+    texts: bool = False
+
+
+COPIES = 3
+"""Each third page of a host has the text of another, where pages have texts."""
+
+
 def url_of(page: int) -> str:
     """The URL of a page of the generated web."""
-    return f"http://h{page % HOSTS}.hammer.example/p{page}"
+    folder = "copies/" if _is_copy(page) else ""
+    return f"http://h{page % HOSTS}.hammer.example/{folder}p{page}"
+
+
+def _is_copy(page: int) -> bool:
+    return page // HOSTS % COPIES == COPIES - 1
+
+
+def body_of(page: int) -> bytes:
+    """An HTML page of fifty words; a copy has those of the page of its host before it."""
+    dice = random.Random(page - HOSTS if _is_copy(page) else page)
+    return f"<html><body><p>{' '.join(f'word{dice.randrange(10_000)}' for _ in range(50))}</p></body></html>".encode()
 
 
 def links_of(page: int, pages: int) -> list[str]:
@@ -85,16 +108,20 @@ def hammer(
     delay: float = 0.0,
     engine: str = "exact",
     reach: float = 0.0,
+    value: str | None = None,
     strike_server: Blow | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Verdict:
     """Crawl the generated web with `processes` processes for `seconds`, killing one every `kill_every` seconds.
 
-    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine` and `reach`; `strike_server`
-    is called once, half way. Raises SettingsError for a `reach` that is none.
+    `connect`: uri, user, password of a server whose brain is empty, and gets this `engine`, `reach` and `value` (None:
+    the default and no texts); with a `value`, the pages bring texts to learn sections from. `strike_server` is
+    called once, half way. Raises SettingsError for a `reach` or a `value` that is none.
     """
     with tempfile.TemporaryDirectory(prefix="graphbrain-hammer-") as folder:
+        web = Web(pages, texts=value is not None)
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
+            given = {} if value is None else {"value": value}
             brain.remake(
                 delay_seconds=delay,
                 in_flight=8 if delay else 0,
@@ -103,26 +130,27 @@ def hammer(
                 reach=reach,
                 order="optimal",
                 revisit_seconds=REVISIT,
+                **given,
             )
             brain.seed([url_of(0)])
-            _warm(brain, pages)
-        gang = _Gang(connect, Path(folder), processes, pages)
+            _warm(brain, web)
+        gang = _Gang(connect, Path(folder), processes, web)
         try:
             kills = _strike(gang, seconds, kill_every, strike_server, say)
         finally:
             gang.stop()
         say("peace: the crawl ends")
         with Brain.open(**connect, auto_tend=False, as_it_is=True) as brain:
-            _finish(brain, pages)
+            _finish(brain, web)
             verdict = _judge(brain, gang.journal(), pages, delay)
         verdict.figures["kills"] = kills
         return verdict
 
 
-def _warm(brain: Brain, pages: int) -> None:
+def _warm(brain: Brain, web: Web) -> None:
     """The first rounds in peace: a server that has just been started takes seconds to learn each statement."""
     for _ in range(WARM_ROUNDS):
-        brain.report([_visit(claim, pages) for claim in brain.next_urls(10)])
+        brain.report([_visit(claim, web) for claim in brain.next_urls(10)])
         brain.tend(0.05)
 
 
@@ -147,8 +175,8 @@ def kill_local_server(data: Path | None) -> Blow:
 class _Gang:
     """The processes, each replaced when it dies."""
 
-    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, pages: int) -> None:
-        self._connect, self._folder, self._pages = connect, folder, pages
+    def __init__(self, connect: dict[str, Any], folder: Path, processes: int, web: Web) -> None:
+        self._connect, self._folder, self._web = connect, folder, web
         self._births = 0
         self._members: list[tuple[subprocess.Popen[bytes], Path]] = [self._start() for _ in range(processes)]
 
@@ -156,7 +184,7 @@ class _Gang:
         self._births += 1
         journal = self._folder / f"{self._births}.jsonl"
         task = json.dumps(
-            {"connect": self._connect, "journal": str(journal), "pages": self._pages, "dice": self._births}
+            {"connect": self._connect, "journal": str(journal), "web": asdict(self._web), "dice": self._births}
         )
         process = subprocess.Popen(
             [sys.executable, "-m", "graphbrain.bench.chaos", task],
@@ -228,7 +256,7 @@ def _strike(
     return kills
 
 
-def _finish(brain: Brain, pages: int) -> None:
+def _finish(brain: Brain, web: Web) -> None:
     """Report what was never fetched, in peace; hosts that were slowed down, as all were, are at their best at once."""
     brain.change(order="best_first", longest_delay_seconds=0.0)
     deadline = time.monotonic() + 600
@@ -236,13 +264,18 @@ def _finish(brain: Brain, pages: int) -> None:
         claims = brain.next_urls(100, wait=1.0)
         if claims.finished:
             break
-        brain.report([_visit(claim, pages) for claim in claims])
+        brain.report([_visit(claim, web) for claim in claims])
     brain.tend(None)
 
 
-def _visit(claim: Claim, pages: int) -> Fetched:
+def _visit(claim: Claim, web: Web) -> Fetched:
     page = int(claim.url.rsplit("p", 1)[1])
-    return Fetched(claim.url, links_of(page, pages), claim, body_hash="same")
+    links = links_of(page, web.pages)
+    return (
+        Fetched(claim.url, links, claim, body=body_of(page))
+        if web.texts
+        else Fetched(claim.url, links, claim, body_hash="same")
+    )
 
 
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
@@ -349,7 +382,7 @@ def _missing(brain: Brain, acknowledged: Counter[str], pages: int) -> list[str]:
 def _live(task: dict[str, Any]) -> None:
     """One process of the gang: claim, renew, give back, report, push, for ever."""
     dice = random.Random(task["dice"])
-    pages = task["pages"]
+    web = Web(**task["web"])
     with Path(task["journal"]).open("a", buffering=1) as book, _open_brain(task["connect"]) as brain:
 
         def note(what: str, claims: list[Claim], **more: float) -> None:
@@ -373,7 +406,7 @@ def _live(task: dict[str, Any]) -> None:
                 brain.give_back(claims)
                 continue
             note("ending", claims)
-            answers = brain.report([_maybe(claim, pages, dice) for claim in claims])
+            answers = brain.report([_maybe(claim, web, dice) for claim in claims])
             good = [c for c, a in zip(claims, answers, strict=True) if a.accepted and a.outcome != "slowed"]
             note("acknowledged", good)
             brain.tend(dice.choice([0.0, 0.05, 0.3]), batch=dice.choice([50, 500, 5000]))
@@ -391,11 +424,11 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
             time.sleep(0.5)
 
 
-def _maybe(claim: Claim, pages: int, dice: random.Random) -> Fetched | Failed:
+def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed:
     """Mostly a page; sometimes a host that asks to be left alone for a moment."""
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
-    return _visit(claim, pages)
+    return _visit(claim, web)
 
 
 if __name__ == "__main__":

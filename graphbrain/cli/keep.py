@@ -388,6 +388,7 @@ def bench(app: App, /, kind: str, file: Path | None, as_json: bool, **options: A
 @click.option("--delay", type=Number(0), default=0.0, help="Seconds between two claims of a host (0).")
 @click.option("--engine", type=click.Choice(["exact", "classic"]), default="exact", help="Whose accounts (exact).")
 @click.option("--reach", type=Number(0), default=0.0, help="As the setting (0).")
+@click.option("--value", help="As the setting; the pages bring texts then.")
 @click.option("--strike-server", is_flag=True, help="Kill the local server, too, half way.")
 @click.option("--yes", is_flag=True, help="Empty the brain without asking.")
 @as_json

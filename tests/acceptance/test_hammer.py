@@ -56,6 +56,18 @@ def test_processes_of_a_classic_brain_are_killed(connect: dict[str, Any]) -> Non
 @pytest.mark.long
 @pytest.mark.usefixtures("brain")
 @pytest.mark.parametrize("engine", ENGINES)
+def test_processes_are_killed_that_learn_of_sections(connect: dict[str, Any], neo4j: Neo4j, engine: str) -> None:
+    value = "live_pagerank plain_path novelty>.1^.1 harvest^2"
+    verdict = chaos.hammer(connect, seconds=6, pages=600, kill_every=1.0, engine=engine, value=value)
+    assert not verdict.findings, "\n".join(verdict.findings)
+    assert verdict.figures["kills"] >= 3
+    with neo4j.open(auto_tend=False, as_it_is=True) as brain:
+        assert len(brain.sections("h1.hammer.example")) > 1, "nothing was learned"
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("brain")
+@pytest.mark.parametrize("engine", ENGINES)
 def test_the_server_is_killed(connect: dict[str, Any], neo4j: Neo4j, engine: str) -> None:
     if neo4j.data is None:
         pytest.skip("THE SERVER IS NOT OURS TO KILL: unset TEST_GRAPHBRAIN_URI to test it")
