@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import heapq
 import random
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -21,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from graphbrain.arrays import Flags, Floats, Ints
-from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
+from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges, Remembered
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts.addresses import FULL_WAIT
@@ -47,7 +46,6 @@ FEW = 32
 """So many pages are read of a range where none was found: where there are fewer, all its lanes are known then."""
 MANY, FEW_RANGES = 256, 4
 """So many of more than `MANY` ranges are looked into first, if it is enough to find one page that may be visited."""
-HOSTS_KNOWN = 20_000
 RETRIES_READ, RETRIES_DEEP = 8, 500
 """So many pages are read of a queue of retries, and where none of them is due: some may have failed in a visit before
 they were due."""
@@ -162,8 +160,7 @@ class ByWorth:
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
-        self._lock = threading.Lock()
-        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._known = Remembered()
         self._owed = Owed()
         self._deep_lanes = 1
 
@@ -189,14 +186,14 @@ class ByWorth:
         return self.schedule.ripe_at(lanes, since)
 
     def soonest(self, tx: Tx, limit: int) -> tuple[list[tuple[float, str]], float]:
-        known = self._ranges(SHARED_QUEUE)
+        known = self._known.of(SHARED_QUEUE)
         [moments] = self._over([known], self.schedule.ripe_at, np.inf)
         first = sorted((at, lane) for lane, at in zip(known.lane, moments.tolist(), strict=True) if at < np.inf)
         pages, unseen = _soonest(tx, self, [lane for _, lane in first[:FRONT_LANES]], limit)
         return pages, min([unseen, *(at for at, _ in first[FRONT_LANES:])])
 
     def front(self, tx: Tx, now: float, limit: int, kept: int) -> list[tuple[Page, str]]:
-        known = self._ranges(SHARED_QUEUE)
+        known = self._known.of(SHARED_QUEUE)
         worth = self._worth([known], now)[0]
         best = [known.lane[place] for place in np.argsort(-worth, kind="stable").tolist() if worth[place] > -np.inf]
         again = [lane for lane in dict.fromkeys(best) if lane >= FRONTIER_END][:FRONT_LANES]
@@ -212,7 +209,7 @@ class ByWorth:
         return {page[0]: one for page, one, was in zip(pages, worth.tolist(), again.tolist(), strict=True) if was}
 
     def ripe_at(self, tx: Tx, queues: Sequence[str], now: float) -> dict[str, float]:
-        known = {queue: self._ranges(queue) for queue in sorted(set(queues))}
+        known = {queue: self._known.of(queue) for queue in sorted(set(queues))}
         moments, known = self._ripe_among(tx, known, self._promising(known, now))
         left: dict[str, Sequence[int]] = {
             queue: range(len(each)) for queue, each in known.items() if not moments.get(queue, np.inf) <= now
@@ -249,17 +246,6 @@ class ByWorth:
             return False
         return not {stretch(lane) for lane in new} <= {stretch(lane) for lane in before.lane}
 
-    def _ranges(self, queue: str) -> Ranges:
-        with self._lock:
-            known = self._known.get(queue)
-            if known is None:
-                known = Ranges.unknown(joined=True)
-                self._known[queue] = known
-                while len(self._known) > HOSTS_KNOWN:
-                    self._known.popitem(last=False)
-            self._known.move_to_end(queue)
-            return known
-
     def _look(
         self,
         tx: Tx,
@@ -286,8 +272,7 @@ class ByWorth:
             heads = [next(first if ends_known else few) for ends_known in sure[queue]]
             after[queue] = known[queue].saw(at, [[page[1:] for page in each] for each in heads], limit, FEW)
             seen[queue] = _pages(heads)
-        with self._lock:
-            self._known |= after
+        self._known.update(after)
         return seen, after, _pages(many)
 
     def _worth(self, known: Iterable[Ranges], now: float) -> list[Floats]:
@@ -310,7 +295,7 @@ class ByWorth:
     ) -> tuple[dict[str, Page], list[Page], frozenset[str]]:
         """The best page of each of these hosts' queues that may be visited now, and the best of the shared queue; and
         which of these queues have another."""
-        known = {name: self._ranges(name) for name in (*names, SHARED_QUEUE)}
+        known = {name: self._known.of(name) for name in (*names, SHARED_QUEUE)}
         worth = dict(zip(known, self._worth(known.values(), now), strict=True))
         looks = {
             name: each.choose(worth[name], SHARED_LOOKS if name == SHARED_QUEUE else HOST_LOOKS)
@@ -340,7 +325,7 @@ class ByWorth:
     def _heads_of_shared(self, tx: Tx, now: float) -> list[Page]:
         """The first pages of the lanes of the shared queue, looked for until nothing new turns up."""
         for _ in range(MOST_ROUNDS):
-            before = self._ranges(SHARED_QUEUE)
+            before = self._known.of(SHARED_QUEUE)
             looks = before.choose(self._worth([before], now)[0], SHARED_LOOKS)
             seen, after, _ = self._look(tx, {SHARED_QUEUE: before}, {SHARED_QUEUE: looks}, 2)
             if not self._fresh(before, after[SHARED_QUEUE]):

@@ -10,7 +10,9 @@ the lanes of the frontier are one range: its first page is the best of them. Not
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -19,7 +21,7 @@ import numpy as np
 from graphbrain.arrays import Floats
 from graphbrain.schedule.lanes import FRONTIER_END, stretch
 
-__all__ = ["EMPTY", "END", "UNKNOWN", "Ranges"]
+__all__ = ["EMPTY", "END", "UNKNOWN", "Ranges", "Remembered"]
 
 END = 1 << 40
 """Beyond all lanes."""
@@ -28,6 +30,8 @@ NEAR, FAR = 1 << 9, 1 << 16
 """How far the lanes of one value are from those of the next, and those of one promise from the next."""
 WIDENING = (1, 2, 4, 8, 16, 32, 64)
 MOST = 4_000
+MOST_OF_ALL = 400_000
+"""Ranges that a process remembers of all queues together: some 50 MB."""
 
 Heads = Sequence[tuple[int, float]]
 """(lane, waiting since) of the first pages in a range, in the order of the index."""
@@ -107,6 +111,43 @@ class Ranges:
             rows[-1] = (rows[-1][0], UNKNOWN, 0.0)
         first, lanes, times = zip(*rows, strict=True)
         return Ranges(first, lanes, times, min(self.turn, len(rows) - 1), self.joined)
+
+
+class Remembered:
+    """The ranges of the queues that were looked into lately, for all threads of a process: at most `most` of all queues
+    together. A queue that is forgotten is learned again; no page is lost by it."""
+
+    def __init__(self, most: int = MOST_OF_ALL) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Ranges] = OrderedDict()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def of(self, queue: str) -> Ranges:
+        """The ranges of a queue; one range where nothing is known of it."""
+        with self._lock:
+            known = self._known.get(queue)
+            if known is None:
+                return self._keep(queue, Ranges.unknown(joined=True))
+            self._known.move_to_end(queue)
+            return known
+
+    def update(self, seen: Mapping[str, Ranges]) -> None:
+        """Remember the ranges of these queues as they are now."""
+        with self._lock:
+            for queue, ranges in seen.items():
+                self._keep(queue, ranges)
+
+    def _keep(self, queue: str, ranges: Ranges) -> Ranges:
+        before = self._known.pop(queue, None)
+        self._count += len(ranges) - (0 if before is None else len(before))
+        self._known[queue] = ranges
+        while self._count > self._most and len(self._known) > 1:
+            self._count -= len(self._known.popitem(last=False)[1])
+        return ranges
 
 
 def _add_cut(

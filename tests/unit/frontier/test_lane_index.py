@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges
+from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges, Remembered
 from graphbrain.schedule.lanes import ASKED, FRONTIER_END
 
 some_lanes = st.sets(st.integers(0, 1 << 25) | st.integers(16_000_000, 16_001_000), max_size=60)
@@ -87,3 +87,24 @@ def test_in_a_hosts_queue_the_frontier_is_one_range() -> None:
     ranges = look(look(ranges, queue - {FRONTIER_END - 600}, limit=2), queue - {FRONTIER_END - 600}, limit=2)
     assert found(ranges) == {FRONTIER_END - 592, 16_000_000, 16_400_000}
     assert len(ranges) <= 4
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(1, 40)), max_size=60))
+def test_what_is_remembered_of_all_queues_is_bounded(steps: list[tuple[int, int]]) -> None:
+    """What was seen last is kept; what was used longest ago is forgotten."""
+    known = Remembered(most=100)
+    for number, length in steps:
+        queue = f"h{number}.example"
+        known.of(queue)
+        known.update({queue: Ranges(tuple(range(length)), (1,) * length, (0.0,) * length)})
+        assert len(known) <= 100
+        assert len(known.of(queue)) == length
+
+
+def test_the_queue_that_was_used_longest_ago_is_forgotten() -> None:
+    known = Remembered(most=100)
+    forty = Ranges(tuple(range(40)), (1,) * 40, (0.0,) * 40)
+    known.update({"a": forty, "b": forty})
+    known.of("a")
+    known.update({"c": forty})
+    assert (len(known.of("a")), len(known.of("c")), len(known.of("b"))) == (40, 40, 1)
