@@ -159,7 +159,7 @@ class Settings:
         "optimal", "shared", "optimal (also comes back to pages), best_first or breadth_first (do not)"
     )
     value: str = _setting(
-        "3*live_pagerank flow^.003 plain_path novelty>.1^.05",
+        "3*live_pagerank flow^.003 plain_path novelty>.1^.05 harvest^2",
         "shared",
         "what a page is worth to the order: authority, hub, own, a score of 'graphbrain rank'; or what a new one is",
     )

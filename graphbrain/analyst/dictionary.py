@@ -171,7 +171,10 @@ HOST: dict[str, tuple[str, str]] = {
     "illness": ("", "how that one failed: refused, broken or silent"),
     "well_at": (TIME, "when it last answered well, to half a minute, as far as it was noted"),
     "probe_at": (TIME, "when an ill host is tried again"),
-    "probing": ("", "true: it is ill, and a page of it is out to see whether it is well again"),
+    "probing": (
+        "",
+        "true: it is ill, and a page of it is out to see whether it is well; false: it waits to be probed",
+    ),
     "retrying": ("", "true: pages wait in its queue whose last visit failed"),
     "tried_all": ("", "true: those are all that wait in its queues"),
     "ripe_at": (TIME, "none of the pages in its queues may be visited before this"),

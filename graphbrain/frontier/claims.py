@@ -365,6 +365,8 @@ class _Deal:
     """claims out of ill hosts"""
     out: int = 0
     """claims out, where that is asked"""
+    waiting: int = 0
+    """ill hosts that wait for such a claim, where that is asked"""
     touched: dict[str, HostState] = field(default_factory=dict)
 
     def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
@@ -396,7 +398,7 @@ class _Deal:
     def count_probes(self, tx: Tx) -> None:
         """How many claims of ill hosts are out, where one of such a host might be granted."""
         if self.most and any(host.ill() and host.ready(self.now) for host in self.held.values()):
-            self.probes, self.out = politeness.probes(tx, self.now)
+            self.probes, self.out, self.waiting = politeness.probes(tx, self.now)
 
     def _yields(self, host: HostState, queue: str) -> bool:
         """Has the page failed before, and do other pages of its host come first?"""
@@ -407,7 +409,7 @@ class _Deal:
         if not host.ill() or len(self.grants) == self.most:
             return False
         if not politeness.may_probe(self.probes, self.out + len(self.grants)):
-            host.put_off(self.now)
+            host.put_off(self.now, self.waiting)
             self.touched[host.name] = host
             return True
         self.probes += 1

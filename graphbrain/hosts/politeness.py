@@ -49,6 +49,8 @@ __all__ = [
 
 PROBES = 0.1
 """At most this part of the claims that are out are of ill hosts; but one always may be."""
+MOST_WAITING = 1_000
+"""Ill hosts that wait for a place are counted up to so many."""
 NOTHING_COUNTED: Mapping[str, Any] = {"counts_budgets": None, "all_count_budgets": None, "reviewing_hosts": None}
 """What stands on the brain of an empty graph."""
 WOKEN = 8
@@ -290,11 +292,16 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
                 free -= 1
 
 
-def probes(tx: Tx, now: float) -> tuple[int, int]:
-    """Claims that are out of ill hosts, and of all; until this transaction ends nobody else counts."""
+def probes(tx: Tx, now: float) -> tuple[int, int, int]:
+    """Claims that are out of ill hosts, and of all, and how many ill hosts wait; until this transaction ends nobody else
+    counts."""
     tx.one("brain/lock")
-    probing, out = tx.one("hosts/probes", now=now)
-    return int(probing), int(out)
+    return _probes(tx, now)
+
+
+def _probes(tx: Tx, now: float) -> tuple[int, int, int]:
+    probing, out, waiting = tx.one("hosts/probes", now=now, most=MOST_WAITING)
+    return int(probing), int(out), int(waiting)
 
 
 def may_probe(probing: int, out: int) -> bool:
@@ -304,7 +311,7 @@ def may_probe(probing: int, out: int) -> bool:
 
 def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
     """Are as many claims of ill hosts out as may be? As far as one may know without a lock; False if none is ill."""
-    return any(host.ill() for host in met) and not may_probe(*tx.one("hosts/probes", now=now))
+    return any(host.ill() for host in met) and not may_probe(*_probes(tx, now)[:2])
 
 
 def queues(tx: Tx, filing: Mapping[str, float], manners: Manners, now: float) -> Mapping[str, str]:

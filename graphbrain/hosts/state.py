@@ -64,6 +64,9 @@ TICK = 0.001
 SLOWEST = 2.0**-20
 LEAST_PUT_OFF = 4.0
 """Seconds for which an ill host is put off at least, before chance shortens them: each time costs a lock."""
+ASKING, MOST_OVERDUE = 4.0, 4.0
+"""All ill hosts that wait for a place ask for one so many times a second together; and those that are overdue by several
+of their waits that much more often, up to so much."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""
 
@@ -288,12 +291,15 @@ class HostState:
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
+    waits_for_place: bool = field(init=False)
+    """a probe of it is due, and as many ill hosts as may be were being probed"""
     righted: bool = False  # it had times of a clock that was ahead
 
     def __post_init__(self) -> None:
         self.name = self.stored["name"]
         self.in_flight = self.stored["in_flight"] or 0
         self.queued = bool(self.stored["queued"] or self.stored["resting"])
+        self.waits_for_place = self.stored["probing"] is False
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
@@ -456,7 +462,7 @@ class HostState:
         """
         self.next_at = now + self.delay
         self.in_flight += 1
-        self.turn_at = 0.0
+        self.turn_at, self.waits_for_place = 0.0, False
         if self.retrying:
             self.since_retry = 0 if retry else min(self.since_retry + 1, RETRY_EVERY)
         if self.at is not None:
@@ -586,7 +592,7 @@ class HostState:
         else:
             self.answered()
         if self.ill():
-            self.probe_at = now + self.patience(now)
+            self.probe_at, self.waits_for_place = now + self.patience(now), False
 
     def _speaks_again(self, kind: health.Kind) -> bool:
         """Does a failure of this kind end a silence? Whatever it was that kept it from answering is over."""
@@ -617,14 +623,16 @@ class HostState:
         if self.ill():
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
-    def put_off(self, now: float) -> None:
-        """Probe it later: it is ill, and as many ill hosts as may be are being probed.
+    def put_off(self, now: float, waiting: int) -> None:
+        """Probe it later: it is ill, and as many ill hosts as may be are being probed. `waiting`: so many others wait.
 
-        It waits its own wait again, but the less the longer it is overdue, so that all ill hosts take turns.
+        The more of them wait, the later it asks again, so that together they ask some times in a second; and the longer
+        it is overdue, the sooner, so that all of them take turns.
         """
-        patience = self.patience(self.failing_at)
-        overdue = max(1.0, (now - self.failing_at) / patience)
-        self.probe_at = now + max(patience / overdue, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
+        overdue = max(1.0, (now - self.failing_at) / self.patience(self.failing_at))
+        wait = (waiting + 1) / ASKING / min(overdue, MOST_OVERDUE)
+        self.probe_at = now + max(wait, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
+        self.waits_for_place = True
 
     def answered_in(self, seconds: float, now: float) -> None:
         """The last fetch took so long: the next one waits a multiple of it, counted from now."""
@@ -635,6 +643,12 @@ class HostState:
         """Has this transaction counted what it has used of its budget?"""
         return self.stored["budget_used"] is None and self.budget_used is not None
 
+    def _probing(self) -> bool | None:
+        """True: it is ill, and a page of it is out; False: it waits for a place among those of ill hosts."""
+        if not self.ill():
+            return None
+        return True if self.in_flight > 0 else (False if self.waits_for_place and self.queued else None)
+
     def changes(self, now: float) -> dict[str, Any]:
         """What is to be written."""
         rests = self.resting(now)
@@ -644,7 +658,7 @@ class HostState:
             "queued": (self.queued and not rests) or None,
             "resting": rests or None,
             "ready_at": self.ready_at(now),
-            "probing": (self.ill() and self.in_flight > 0) or None,
+            "probing": self._probing(),
         }
         changed = {name: value for name, value in after.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():

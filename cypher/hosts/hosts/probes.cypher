@@ -1,9 +1,11 @@
-// How many claims are out: of ill hosts, and of all. Claims that have lapsed, and that nobody has taken back yet, count for
-// their hosts, but not among all.
+// How many claims are out: of ill hosts, and of all; and how many ill hosts wait for others to be reported first. Claims that
+// have lapsed, and that nobody has taken back yet, count for their hosts, but not among all.
 //
 // param   now     FLOAT    seconds since the epoch
+// param   most    INTEGER  count so many waiting hosts at most
 // column  probes  INTEGER  claims out of ill hosts
 // column  out     INTEGER  claims out
+// column  waiting INTEGER  ill hosts that wait
 // rows    one
 // locks   none
 // mode    read
@@ -16,4 +18,8 @@ CALL () {
   MATCH (p:Page) WHERE p.lease_until > $now
   RETURN count(*) AS out
 }
-RETURN probes, out
+CALL () {
+  MATCH (h:Host) WHERE h.probing = false WITH h LIMIT $most
+  RETURN count(h) AS waiting
+}
+RETURN probes, out, waiting
