@@ -65,8 +65,8 @@ SLOWEST = 2.0**-20
 LEAST_PUT_OFF = 4.0
 """Seconds for which an ill host is put off at least, before chance shortens them: each time costs a lock."""
 ASKING, MOST_OVERDUE = 4.0, 4.0
-"""All ill hosts that wait for a place ask for one so many times a second together; and those that are overdue by several
-of their waits that much more often, up to so much."""
+"""All ill hosts that wait for a place together ask for one so many times a second; one that is overdue by several waits
+asks so much more often, up to the second number."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""
 
