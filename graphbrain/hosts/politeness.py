@@ -293,8 +293,10 @@ def _leave(at: Mapping[str, Address], left: Mapping[str, int], waiting: Sequence
 
 
 def probes(tx: Tx, now: float) -> tuple[int, int, int]:
-    """Claims that are out of ill hosts, and of all, and how many ill hosts wait. Until this transaction ends, nobody else
-    counts."""
+    """Claims that are out of ill hosts, and of all, and how many ill hosts wait.
+
+    Until this transaction ends, nobody else counts.
+    """
     tx.one("brain/lock")
     return _probes(tx, now)
 
