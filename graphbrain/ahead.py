@@ -103,7 +103,8 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
 
     `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
     `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
-    `fault`, `parked_because`, None where it lacks one.
+    `fault`, `parked_because`, `last_lease`, None where it lacks one. A try that
+    was never sent leaves no time of its own: that of its claim's token stands for it.
     """
     fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
     claimed = None if lease is None else made_at(lease)
@@ -118,7 +119,8 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
         right[name] = None if page[name] is None else reckoned(page[name], origin, now)
     if page["lease_until"] is not None and is_ahead(claimed, now):
         right["lease_until"] = min(page["lease_until"], now + spans.lease)
-    if is_ahead(failed, now) and page["fault"] not in (None, "missing", "nowhere"):
+    tried = None if page["last_lease"] is None else made_at(page["last_lease"])
+    if (is_ahead(failed, now) or is_ahead(tried, now)) and page["fault"] not in (None, "missing", "nowhere"):
         right |= _of_failing(page, right, now, spans)
     return {name: at for name, at in right.items() if at != page[name]}
 

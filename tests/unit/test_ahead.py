@@ -8,7 +8,8 @@ NOW, DAY = 1_700_000_000.0, 86_400.0
 SPANS = ahead.Spans(300.0, 3 * DAY)
 PAGE = dict.fromkeys(
     ("fetched", "failed", "first_fetched", "changed", "waiting_since", "lane", "not_before", "recheck_at", "lease",
-     "lease_until", "look_again", *ahead.FAILING, "state", "fault", "parked_because")
+     "lease_until", "look_again", *ahead.FAILING, "state", "fault", "parked_because",
+     "last_lease")
 )  # fmt: skip
 
 
@@ -64,6 +65,15 @@ def test_what_was_put_right_once_stays_right() -> None:
     assert once["lease_until"] == NOW + 300.0
     for later in (0.0, 1.0, 100.0, 299.0):
         assert ahead.of_page({**PAGE, **once}, NOW + later, SPANS) == {}, later
+
+
+def test_the_wait_of_a_page_that_was_not_sent_is_put_right() -> None:
+    """Such a try leaves no time but that of its token."""
+    token = tokens.token(NOW + DAY)
+    for failed in (None, NOW - 700.0):
+        waits = {"failing_since": NOW - 600.0, "fault": "not_sent", "failed": failed, "last_lease": token}
+        assert page(**waits, state="frontier", not_before=NOW + 2 * DAY)["not_before"] == NOW + 600.0
+        assert page(**waits, state="frontier", not_before=NOW + 300.0) == {}
 
 
 def test_a_page_is_not_parked_for_days_in_which_the_clock_was_ahead() -> None:
