@@ -1,6 +1,6 @@
-"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, each in near-linear time.
+"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, sections, each in near-linear time.
 
-Statements: looks/*.
+Statements: looks/*, sections/pages.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from graphbrain.errors import BadInput
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect.clicks import clicks
+from graphbrain.inspect.sections import Census
+from graphbrain.sections.site import Sections
 
 __all__ = [
     "Answer",
@@ -29,6 +31,7 @@ __all__ = [
     "islands",
     "link_farms",
     "near_duplicates",
+    "sections",
     "soft_missing_pages",
 ]
 
@@ -47,6 +50,8 @@ MOST_SAID = 200
 NEXT = 64
 """Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
 DETAILS = 10_000
+SITES = 1_000
+"""Hosts whose sections are read at once."""
 
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
@@ -216,6 +221,56 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
         hosts = len({row[2] for row in here})
         answer.append([len(here), hosts, apart, sum(row[3] for row in here), [row[1] for row in here[:SHOWN]]])
     return columns, answer
+
+
+def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
+    """Sections of hosts, those first of whose waiting pages the most are expected to bring nothing."""
+    found = [
+        (name, section)
+        for name, census in _censuses(graph, host).items()
+        for section in census.sections()
+        if section.harvest <= harvest
+    ]
+    found.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
+    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor", "host", "section")
+    return (*columns, "example"), [
+        [
+            round(section.waste, 1),
+            *(getattr(section, name) for name in ("waiting", "pages", "fetched", "copies")),
+            round(section.visits, 1),
+            round(section.harvest, 3),
+            section.factor,
+            name,
+            section.pattern or "(all)",
+            section.example,
+        ]
+        for name, section in found[: max(limit, 0)]
+    ]
+
+
+def _censuses(graph: Graph, host: str) -> dict[str, Census]:
+    """The pages of a host, counted by its sections; without one, those of each host that something was learned of."""
+    known = _sites(graph, host)
+    if host:
+        census = Census(known.get(host, Sections()))
+        census.add(graph.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
+        return {host: census}
+    censuses = {name: Census(found) for name, found in known.items()}
+    for rows in exports.over_all(graph, "looks/sections", lambda _, row: row[0]):
+        for name, pages in rows:
+            if name in censuses:  # it may have been learned of just now
+                censuses[name].add(pages)
+    return censuses
+
+
+def _sites(graph: Graph, host: str) -> dict[str, Sections]:
+    """What was learned of a host, or of all."""
+    found: dict[str, Sections] = {}
+    after: str | None = ""
+    while after is not None:
+        after, rows = graph.read(bound(Tx.one, "looks/sites", host=host, after=after, limit=SITES), "looks/sites")
+        found |= {name: Sections.read(text) for name, text in rows}
+    return found
 
 
 def groups_of(words: Words, bits: int) -> Ints:

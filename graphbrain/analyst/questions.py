@@ -46,6 +46,7 @@ _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
+    "sections": computed.sections,
 }
 
 Value = str | int | float | bool

@@ -12,7 +12,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import clicks, due, figures, scan
+from graphbrain.inspect import clicks, due, figures, scan, sections
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
@@ -51,7 +51,11 @@ class Looking:
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         near = self._session.graph.read(lambda tx: clicks.of_page(tx, key), "clicks/of_page")
-        return replace(self._dates()([found])[0], clicks=near)
+        counts = self._session.policy.rule.harvests
+        section = self._session.graph.read(
+            lambda tx: sections.of_page(tx, found, self._session.book, counts=counts), "sections/read"
+        )
+        return replace(self._dates()([found])[0], clicks=near, section=section)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """What says of pages when they are to be visited again, by the settings and the pace of now."""

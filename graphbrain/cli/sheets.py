@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from graphbrain.methods import FORWARD
-from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Section
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
+from graphbrain.records import PageSection, Section
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
@@ -312,6 +313,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     if not on_terminal():
         times = {field for _, field in _TIMES}
         facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
+        facts |= _section_facts(page.section)
         return [Sheet((), facts)]
     rows = []
     for side, way in (("hub", "out"), ("authority", "in")):
@@ -321,12 +323,39 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
     live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}
     words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
+    words += _section_words(page)
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
     return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+
+
+def _section_facts(section: PageSection | None) -> dict[str, Any]:
+    """The section of a page, for a program."""
+    return {} if section is None else {f"section_{name}": value for name, value in section.as_dict().items()}
+
+
+def _section_words(page: Page) -> list[tuple[str, Any]]:
+    """The section of a page, what is expected of it and why, and what follows for the page while it waits."""
+    words: list[tuple[str, Any]] = []
+    if page.brought is not None:
+        words.append(("brought", f"{page.brought:.2f} of its text was new to its host"))
+    section = page.section
+    if section is None:
+        return words
+    words.append(("section", section.pattern or "(all pages of the host)"))
+    if not section.visits:
+        words.append(("harvest", f"{section.harvest:.2f} is expected; no visit has counted there yet"))
+    else:
+        why = f"{section.visits:.1f} visits brought {section.brought:.1f}, around it {section.around:.2f} is expected"
+        words.append(("harvest", f"{section.harvest:.2f} is expected: {why}"))
+    told = "" if section.counts else " (new pages do not count by it: value names no harvest)"
+    words.append(("section factor", f"{section.factor:g}{told}"))
+    if page.harvest is not None and (section.counts or page.harvest != 1.0):
+        words.append(("waits with factor", f"{page.harvest:g}"))
+    return words
 
 
 def _days(name: str, value: float | None) -> str | None:

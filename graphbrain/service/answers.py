@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, create_model
 
 from graphbrain.methods import SCORES
 from graphbrain.model import (
+    LOOKED_UP,
     Answer,
     Because,
     Claim,
@@ -21,9 +22,9 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     RobotsAnswer,
-    Section,
     SeedAnswer,
 )
+from graphbrain.records import Section
 from graphbrain.work import Ranking
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Neighbours",
     "NotesAnswer",
     "NowAnswer",
+    "OnePageAnswer",
     "PageAnswer",
     "PagesAnswer",
     "Parked",
@@ -201,10 +203,16 @@ PageAnswer: type[BaseModel] = create_model(
     "Page",
     __doc__="Everything about one page; times in epoch seconds. Batch scores stand under their own names.",
     **{
-        **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name != "scores"},
+        **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name not in ("scores", *LOOKED_UP)},
         "rate": (float | None, ...),
         **dict.fromkeys(SCORES, (float | None, ...)),
     },  # type: ignore[call-overload]
+)
+OnePageAnswer: type[BaseModel] = create_model(
+    "OnePage",
+    __base__=PageAnswer,
+    __doc__="Everything about one page, and what only a look at one page finds; times in epoch seconds.",
+    **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name in LOOKED_UP},  # type: ignore[call-overload]
 )
 HostAnswer = Host
 
@@ -376,6 +384,8 @@ _PAGE |= {"hub_score": 1.8, "authority_score": 2.4}
 _HOST = _of(Host, name="a.example", delay=1.0, pace=1.0, in_flight=2, pages=120, in_scope=True)
 _SECTION = _of(Section, pattern="?sort", pages=400, fetched=20, waiting=380, copies=19, failing=0, example=None)
 _SECTION |= {"harvest": 0.09, "around": 0.5, "visits": 20.0, "factor": 0.125}
+_PAGE_SECTION = {"pattern": "?sort", "harvest": 0.09, "around": 0.5, "brought": 0.98, "visits": 20.0}
+_PAGE_SECTION |= {"factor": 0.03125, "counts": True}
 _JOB = {
     "id": "5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79",
     "verb": "settle",
@@ -423,7 +433,7 @@ EXAMPLES: dict[str, Any] = {
     "crawl_now": {"will": [True]},
     "park": {"parked": [True]},
     "now": {"now": 1795610851.5},
-    "page": _PAGE,
+    "page": _PAGE | {"section": _PAGE_SECTION},
     "top": {"pages": [_PAGE]},
     "payments": {name: [_PAID] for name in PaymentsAnswer.model_fields},
     "links": _LINKED,
