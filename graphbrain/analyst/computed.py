@@ -1,4 +1,5 @@
-"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, sections, each in near-linear time.
+"""Questions that Cypher would answer slowly, each in near-linear time: islands, link farms, near duplicates, clicks,
+sections.
 
 Statements: looks/*, sections/pages.
 """

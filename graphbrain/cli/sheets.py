@@ -422,7 +422,7 @@ def sections_table(sections: Iterable[Section]) -> Table:
         )
         for section in sections
     )
-    return Table(columns, rows)
+    return Table(columns, rows, ("factor", "visits", "failing", "around"))
 
 
 def host_sheet(host: Host) -> Sheet:

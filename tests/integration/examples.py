@@ -346,6 +346,8 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "looks/page_hosts": {"first": min(some), "last": max(some)},
         "looks/page_rows": {"first": 0, "last": 20_000},
         "looks/pages": {"ids": some},
+        "looks/sections": {"first": 0, "last": 20_000},
+        "looks/sites": {"host": "", "after": "", "limit": 10},
         "looks/simhashes": {"first": 0, "last": 20_000},
         "looks/standing": {"first": 0, "last": 20_000},
         "scores/guess": {"ids": some, "values": [0.5, 1.0, 2.0]},

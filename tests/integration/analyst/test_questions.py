@@ -72,6 +72,7 @@ ANSWERS: dict[str, tuple[tuple[str, ...], list[Any]]] = {
     ),
     "slow-hosts": (("seconds", "timed", "pace", "host"), [(0.5, 2, 1.0, "a.example"), (None, 0, 0.5, "d.example")]),
     "blocked-hosts": (("complaints", "pages", "host"), [(1, 1, "d.example")]),
+    "sections": (("waiting", "pages", "fetched", "host", "section"), [(2, 12, 7, "a.example", "(all)")]),
     "robots-blocked": (("in_links", "url"), [(1, f"{A}/private")]),
     "links-to-redirects": (("on", "names", "to"), [(f"{A}/", f"{A}/old", f"{A}/two")]),
     "redirects": (

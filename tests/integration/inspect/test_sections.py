@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from graphbrain import Brain, Fetched
+from graphbrain.analyst import computed, summary
+from graphbrain.analyst.questions import ask
 from tests.integration.frontier.test_sections import HOME, MakeBrain, Site, learn_that_copies_bring_nothing
 
 Ask = Callable[..., list[list[object]]]
@@ -79,3 +81,58 @@ def test_a_page_of_a_fallen_section_still_waits_with_what_it_had(make_brain: Mak
     assert page.section.factor < 1.0
     assert len(brain.next_urls(1)) == 1
     assert brain.page(site.url(25, True)).harvest == page.section.factor
+
+
+# ---------------------------------------------------------------------- of all hosts
+
+
+def test_the_question_counts_as_sections_does_and_begins_with_the_most_wasteful(brain: Brain) -> None:
+    site = Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(20)])])
+    brain.report([site.fetched(number, False) for number in range(20, 40)])
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(60)])])
+    brain.tend(None)
+    brain.seed(["http://other.example/"])
+    found = ask(brain.graph, "sections")
+    assert set(found.column("host")) == {"s.example"}, "of the other nothing was learned"
+    of_host = {section.pattern: section for section in brain.sections("s.example")}
+    assert {row[found.columns.index("section")] for row in found.rows} == set(of_host)
+    for row in found.rows:
+        told = dict(zip(found.columns, row, strict=True))
+        section = of_host[told["section"]]
+        for name in ("pages", "fetched", "waiting", "copies", "factor", "example"):
+            assert told[name] == getattr(section, name), name
+        assert told["harvest"] == pytest.approx(section.harvest, abs=1e-3)
+        assert told["waste"] == pytest.approx(section.waiting * (1 - section.harvest), abs=0.06)
+    wastes = found.column("waste")
+    assert wastes == sorted(wastes, reverse=True)
+    assert wastes[0] > 15
+    assert ask(brain.graph, "sections", host="s.example").rows == found.rows
+    assert max(ask(brain.graph, "sections", harvest=0.5).column("harvest")) <= 0.5
+    assert ask(brain.graph, "sections", host="other.example").column("section") == ["(all)"]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 1000])
+def test_sections_of_many_hosts_are_read_in_parts(brain: Brain, monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr(computed, "SITES", at_once)
+    hosts = [f"h{number}.example" for number in range(3)]
+    brain.report([Fetched(f"http://{host}/", body=b"<p>" + b"word " * 30) for host in hosts])
+    brain.tend(None)
+    assert sorted(ask(brain.graph, "sections").column("host")) == hosts
+
+
+def test_the_summary_names_what_is_held_down_and_nothing_where_nothing_is(brain: Brain) -> None:
+    title = "Sections that are expected to bring little"
+    site = Site()
+    brain.report([site.fetched(number, False) for number in range(20)])
+    brain.tend(None)
+    assert title not in summary.page(brain.graph, brain.now())
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(20, 40)])])
+    brain.report([site.fetched(number, False) for number in range(20, 40)])
+    brain.tend(None)
+    html = summary.page(brain.graph, brain.now())
+    assert title in html
+    [poor] = [row for row in ask(brain.graph, "sections", harvest=0.5).rows if row[0] >= 1.0]
+    assert f"<td>{poor[-2]}</td>" in html or f'<td class="long">{poor[-2]}</td>' in html
