@@ -483,20 +483,33 @@ def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
     """The crawl in figures; a pace of less than an hour says so."""
     shown: dict[str, Any] = {}
     for name, value in stats.items():
-        shown[name] = _pace(value) if name == "pace" else value
+        shown[name] = _pace(value) if name == "pace" else _frontier(value) if name == "frontier" else value
         if name == "lapsed" and value:
             shown[name] = f"{value:,}, waiting to be taken back"
     return sheet(flat(shown), stats)
 
 
 def _pace(pace: Mapping[str, Any]) -> dict[str, Any]:
-    """Visits and links an hour; of less than an hour also how many there were, and in what time."""
+    """Visits, links, and pages that came into the frontier and left it, an hour; of less than an hour also how many
+    there were, and in what time."""
     words: dict[str, Any] = {}
-    for name in ("visits", "links"):
+    for name in ("visits", "links", "found", "left"):
         each = round(pace[f"{name}_an_hour"])
         so_far = f" (so far: {pace[name]:,} in {_span(pace['seconds'])})" if pace["so_far"] else ""
         words[f"{name}_an_hour"] = f"{each:,}{so_far}"
     return {**words, "price": pace["price"]}
+
+
+def _frontier(outlook: Mapping[str, Any]) -> dict[str, Any]:
+    """How fast pages are found, and when the frontier will be done."""
+    rate, hours = outlook["found_per_visit"], outlook["hours"]
+    ends = {"done": "now", "never": "not at this pace", "unknown": "cannot be known yet"}
+    when = ends.get(outlook["end"]) or f"in {_span(hours * 3600.0)}"
+    return {
+        "waiting": outlook["waiting"],
+        "found per visit": None if rate is None else f"{rate:.2f}",
+        "done": f"{when}: {outlook['because']}",
+    }
 
 
 def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:

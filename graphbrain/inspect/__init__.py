@@ -4,4 +4,15 @@ The audit recomputes accounts from their neighbours and checks leases, queues an
 May touch: reading statements only.
 """
 
-__all__ = ["audit", "classic_audit", "classic_pages", "clicks", "due", "figures", "pages", "scan", "sections"]
+__all__ = [
+    "audit",
+    "classic_audit",
+    "classic_pages",
+    "clicks",
+    "due",
+    "figures",
+    "finding",
+    "pages",
+    "scan",
+    "sections",
+]

@@ -10,6 +10,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
+from graphbrain.inspect.finding import Outlook
 from graphbrain.methods import SCORES
 from graphbrain.model import (
     LOOKED_UP,
@@ -274,6 +275,7 @@ class StatsAnswer(BaseModel):
     frontier_flow_error: float | None
     live_pagerank_error: float | None
     pace: dict[str, Any]
+    frontier: Outlook = Field(description="how fast pages are found, and when the frontier will be done at this pace")
     done: dict[str, int]
     client: dict[str, int]
 
@@ -404,9 +406,11 @@ _ANSWER = {"url": CLAIM["url"], "accepted": True, "reason": "", "outcome": "new"
 _ANSWER |= {"links_refused": [["mailto:x", "not http"]], "links_over": 0, "userinfo_dropped": 0}
 _DONE = {"pages": 12, "links": 80, "claims": 12, "pushes": 9, "payments": 120, "retries": 0}
 _PACE: dict[str, Any] = {"visits_an_hour": 360.0, "links_an_hour": 2_400.0, "visits": 12, "links": 80}
+_PACE |= {"found_an_hour": 90.0, "left_an_hour": 360.0, "found": 3, "left": 12}
 _PACE |= {"seconds": 120.0, "so_far": True, "price": None}
 _STATS = _of(StatsAnswer, crawl="news", engine="exact", pages=92, links=80, hosts=3, waiting=80, done=_DONE, pace=_PACE)
 _STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "frontier_flow_error": None}
+_STATS |= {"frontier": Outlook(80, 0.25, "unknown", None, "nothing was reported lately").as_dict()}
 _STATS |= {"live_pagerank_error": 0.05, "client": {}}
 _STATS |= {"scores": {"authority": {"sum": 412.5, "mean": 4.48}, "hub": {"sum": 398.0, "mean": 4.33}}}
 _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b", source_id=42, target_id=43)

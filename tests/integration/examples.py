@@ -169,6 +169,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "counts": [1, 2, 3, 4, 5, 6],
             "reports": [1, 2, 3, 4, 5, 6, 7, 8],
             "lapsed": 9,
+            "frontier": [10, 11],
         },
         "figures/counted": {"first": 1, "last": 2},
         "figures/hosts": {"now": NOW, "dead": 5},
