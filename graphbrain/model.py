@@ -15,7 +15,7 @@ from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
 from graphbrain.methods import CASH, FORWARD, OWN, SCORES
-from graphbrain.records import PageSection, Record, Section
+from graphbrain.records import ExpectedCopy, PageSection, Record, Section
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -415,7 +415,8 @@ class Page(Record):
     `brought`: the share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
     `echo`: had a page of its host been fetched before it whose URL ends in the same step of the path?
     `harvest`: the factor of its section that it waits with; None where it does not wait for a first visit. `section`:
-    the part of its host that it is in; `Brain.page` finds it, for others it is None, and it is not in `as_dict`.
+    the part of its host that it is in; `expected_copy`: the page that it is expected to equal, while it waits for a
+    first visit. `Brain.page` alone finds these two; they are not in `as_dict`.
     """
 
     url: str
@@ -499,6 +500,7 @@ class Page(Record):
     echo: bool = False
     harvest: float | None = None
     section: PageSection | None = dataclasses.field(default=None, compare=False)
+    expected_copy: ExpectedCopy | None = dataclasses.field(default=None, compare=False)
 
     @property
     def rate(self) -> float | None:
@@ -521,13 +523,13 @@ class Page(Record):
         return values | {name: self.scores.get(name) for name in SCORES}
 
     def in_full(self) -> dict[str, Any]:
-        """`as_dict`, and what only a look at one page finds, as dictionaries: `section`."""
+        """`as_dict`, and what only a look at one page finds, as dictionaries: `section` and `expected_copy`."""
         return self.as_dict() | {
             name: None if (found := getattr(self, name)) is None else found.as_dict() for name in LOOKED_UP
         }
 
 
-LOOKED_UP = ("section",)
+LOOKED_UP = ("section", "expected_copy")
 """What `Brain.page` alone finds of a page: records of their own, no columns of a table."""
 _PAGE_FIELDS = (
     *(field.name for field in dataclasses.fields(Page) if field.name not in ("scores", *LOOKED_UP)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PageSection", "Record", "Section"]
+__all__ = ["ExpectedCopy", "PageSection", "Record", "Section"]
 
 
 class Record:
@@ -70,3 +70,21 @@ class PageSection(Record):
     visits: float
     factor: float
     counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCopy(Record):
+    """The page that a waiting page is expected to equal, as far as visits have taught.
+
+    `url`: of that page, which was fetched. `rule`: what alone they differ by: ?sort is an argument, /print a step of
+    the path, /article or /print two that stand in place of each other. Of `compared` pages of the host that differ in
+    this alone `equal` had the same content; `expected`: which share has, as is expected in the section of the page.
+    `because`: the same in a sentence.
+    """
+
+    url: str
+    rule: str
+    compared: int
+    equal: int
+    expected: float
+    because: str

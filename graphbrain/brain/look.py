@@ -12,7 +12,7 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import clicks, due, figures, scan, sections
+from graphbrain.inspect import clicks, copies, due, figures, scan, sections
 from graphbrain.inspect.audit import Audit
 from graphbrain.inspect.finding import Flows, outlook
 from graphbrain.inspect.pages import ForwardSums, View
@@ -58,7 +58,8 @@ class Looking:
         section = self._session.graph.read(
             lambda tx: sections.of_page(tx, found, self._session.book, counts=counts), "sections/read"
         )
-        return replace(self._dates()([found])[0], clicks=near, section=section)
+        copy = self._session.graph.read(lambda tx: copies.of_page(tx, found, self._names.key_of), "sections/evidence")
+        return replace(self._dates()([found])[0], clicks=near, section=section, expected_copy=copy)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """What says of pages when they are to be visited again, by the settings and the pace of now."""

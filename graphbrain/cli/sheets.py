@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 
 from graphbrain.methods import FORWARD
 from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
-from graphbrain.records import PageSection, Section
+from graphbrain.records import Record, Section
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
@@ -313,7 +313,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     if not on_terminal():
         times = {field for _, field in _TIMES}
         facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
-        facts |= _section_facts(page.section)
+        facts |= _facts_of("section", page.section) | _facts_of("expected_copy", page.expected_copy)
         return [Sheet((), facts)]
     rows = []
     for side, way in (("hub", "out"), ("authority", "in")):
@@ -324,6 +324,8 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}
     words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
     words += _section_words(page)
+    if (copy := page.expected_copy) is not None:
+        words += [("expected to equal", copy.url), ("because", copy.because)]
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
@@ -332,9 +334,9 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
 
 
-def _section_facts(section: PageSection | None) -> dict[str, Any]:
-    """The section of a page, for a program."""
-    return {} if section is None else {f"section_{name}": value for name, value in section.as_dict().items()}
+def _facts_of(name: str, record: Record | None) -> dict[str, Any]:
+    """The values of a record for a program, each under the name of the record and its own."""
+    return {} if record is None else {f"{name}_{each}": value for each, value in record.as_dict().items()}
 
 
 def _section_words(page: Page) -> list[tuple[str, Any]]:

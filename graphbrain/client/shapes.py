@@ -24,7 +24,7 @@ from graphbrain.model import (
     SeedAnswer,
     Unusable,
 )
-from graphbrain.records import PageSection
+from graphbrain.records import ExpectedCopy, PageSection
 from graphbrain.work import Audit, Ranking
 
 __all__ = [
@@ -152,6 +152,8 @@ def page(told: Mapping[str, Any]) -> Page:
     facts = {name: value for name, value in told.items() if name not in SCORES and name != "rate"}
     if facts.get("section") is not None:
         facts["section"] = PageSection(**facts["section"])
+    if facts.get("expected_copy") is not None:
+        facts["expected_copy"] = ExpectedCopy(**facts["expected_copy"])
     return Page(**facts, scores={name: told[name] for name in SCORES if told.get(name) is not None})
 
 

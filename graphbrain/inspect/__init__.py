@@ -9,6 +9,7 @@ __all__ = [
     "classic_audit",
     "classic_pages",
     "clicks",
+    "copies",
     "due",
     "figures",
     "finding",

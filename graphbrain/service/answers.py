@@ -437,7 +437,7 @@ EXAMPLES: dict[str, Any] = {
     "crawl_now": {"will": [True]},
     "park": {"parked": [True]},
     "now": {"now": 1795610851.5},
-    "page": _PAGE | {"section": _PAGE_SECTION},
+    "page": _PAGE | {"section": _PAGE_SECTION, "expected_copy": None},
     "top": {"pages": [_PAGE]},
     "payments": {name: [_PAID] for name in PaymentsAnswer.model_fields},
     "links": _LINKED,

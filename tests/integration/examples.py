@@ -256,6 +256,9 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         },
         "accounts/harvest": {"ids": [hub, other], "harvest": [0.5, None]},
         "sections/canonicals": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
+        "sections/contents": {"keys": sorted([key_of(HUB), key_of(OTHER)])},
+        "sections/evidence": {"host": "leaf.org"},
+        "sections/unfetched": {"host": "leaf.org", "after": 0, "limit": 10},
         "sections/fronts": {"ids": some},
         "sections/held": {"host": "leaf.org"},
         "sections/learned": {
