@@ -15,11 +15,13 @@ from numbers import Real
 from typing import Any, Literal, TypeGuard, get_args, overload
 
 from graphbrain.methods import CASH, FORWARD, OWN, SCORES
+from graphbrain.records import ExpectedCopy, PageSection, Record, Section
 from graphbrain.tokens import made_at
 
 __all__ = [
     "FAULTS",
     "FOR_EVER",
+    "LOOKED_UP",
     "ROBOTS",
     "SCOPE",
     "STATES",
@@ -38,6 +40,7 @@ __all__ = [
     "Link",
     "LinkedPage",
     "Page",
+    "PageSection",
     "Payment",
     "Payments",
     "Report",
@@ -68,21 +71,6 @@ SCOPE, ROBOTS = "scope", "robots"
 """Why a page is outside: the settings of the scope, or its host's robots.txt."""
 
 
-class _Record:
-    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
-
-    __slots__ = ()
-
-    @classmethod
-    def columns(cls) -> tuple[str, ...]:
-        """The names in `as_dict`, in its order."""
-        return tuple(cls.__slots__)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Its values by name; as `dataclasses.asdict`, which is slow."""
-        return {name: getattr(self, name) for name in self.columns()}
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """One out-link of a fetched page.
@@ -102,7 +90,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim(_Record):
+class Claim(Record):
     """A page handed out to one worker until `until`.
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
@@ -327,7 +315,7 @@ class Unusable:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(_Record):
+class Answer(Record):
     """What the brain did with one reported item.
 
     `outcome`: `new` (first body seen), `changed`, `same`; `alias` (redirect); `retry` (failed, will be tried
@@ -362,7 +350,7 @@ class Hint:
 
 
 @dataclass(frozen=True, slots=True)
-class Hinted(_Record):
+class Hinted(Record):
     """What came of one hint.
 
     `reason`: why it was refused, or what was left out of its URL.
@@ -400,7 +388,7 @@ class SeedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(_Record):
+class Page(Record):
     """Everything the brain knows about one page; times in epoch seconds, None where it never happened.
 
     `id` is Neo4j's number of its node: it holds as long as the page does, then another may get it.
@@ -424,6 +412,11 @@ class Page(_Record):
     no links lead there. `depth` is the frontier's own, by which `max_depth` goes: it is 1 for what a sitemap names.
     `led_to`: where its last visit was led by temporary redirects, or a refresh in 0 seconds.
     `title` to `fetch_seconds`: what its last report told of it, `in_sitemap`: when a sitemap last named it.
+    `brought`: the share of its text that was new to its host at its first visit, 0 to 1; None until that is learned.
+    `echo`: had a page of its host been fetched before it whose URL ends in the same step of the path?
+    `harvest`: the factor of its section that it waits with; None where it does not wait for a first visit. `section`:
+    the part of its host that it is in; `expected_copy`: the page that it is expected to equal, while it waits for a
+    first visit. `Brain.page` alone finds these two; they are not in `as_dict`.
     """
 
     url: str
@@ -503,6 +496,11 @@ class Page(_Record):
     recheck_at: float | None = None
     clicks: int | None = None
     led_to: Sequence[str] | None = None
+    brought: float | None = None
+    echo: bool = False
+    harvest: float | None = None
+    section: PageSection | None = dataclasses.field(default=None, compare=False)
+    expected_copy: ExpectedCopy | None = dataclasses.field(default=None, compare=False)
 
     @property
     def rate(self) -> float | None:
@@ -524,39 +522,24 @@ class Page(_Record):
         values = {name: getattr(self, name) for name in _PAGE_FIELDS}
         return values | {name: self.scores.get(name) for name in SCORES}
 
+    def in_full(self) -> dict[str, Any]:
+        """`as_dict`, and what only a look at one page finds, as dictionaries: `section` and `expected_copy`."""
+        return self.as_dict() | {
+            name: None if (found := getattr(self, name)) is None else found.as_dict() for name in LOOKED_UP
+        }
 
-_PAGE_FIELDS = (*(field.name for field in dataclasses.fields(Page) if field.name != "scores"), "rate")
+
+LOOKED_UP = ("section", "expected_copy")
+"""What `Brain.page` alone finds of a page: records of their own, no columns of a table."""
+_PAGE_FIELDS = (
+    *(field.name for field in dataclasses.fields(Page) if field.name not in ("scores", *LOOKED_UP)),
+    "rate",
+)
 _PAGE_COLUMNS = (*_PAGE_FIELDS, *SCORES)
 
 
 @dataclass(frozen=True, slots=True)
-class Section(_Record):
-    """A part of a host, as its URLs are told apart; all counts are of now.
-
-    `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
-    section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
-    `pages`: how many the graph has of it. `fetched` of them were fetched, `waiting` wait for that or are claimed,
-    `failing` failed the last time, and of `copies` less than a fifth was new to the host at their first visit.
-    `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
-    the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
-    `example`: one of its pages, of those that were fetched if any was.
-    """
-
-    pattern: str
-    pages: int
-    fetched: int
-    waiting: int
-    failing: int
-    copies: int
-    harvest: float
-    around: float
-    visits: float
-    factor: float
-    example: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Host(_Record):
+class Host(Record):
     """What the brain knows of one host; times in epoch seconds, None where there is none.
 
     `delay`: seconds between two claims as things stand: the largest of `own_delay` (or the brain's setting),
@@ -621,7 +604,7 @@ class RobotsAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkedPage(_Record):
+class LinkedPage(Record):
     """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
 
     `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
@@ -641,7 +624,7 @@ class LinkedPage(_Record):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownLink(_Record):
+class KnownLink(Record):
     """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds. `named`, `anchor`,
     `rel`: as of a `LinkedPage`."""
 

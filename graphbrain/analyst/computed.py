@@ -1,6 +1,7 @@
-"""Questions that Cypher would answer slowly: islands, link farms, near duplicates, clicks, each in near-linear time.
+"""Questions that Cypher would answer slowly, each in near-linear time: islands, link farms, near duplicates, clicks,
+sections.
 
-Statements: looks/*.
+Statements: brain/read, looks/*, sections/pages, sections/unfetched.
 """
 
 from __future__ import annotations
@@ -20,15 +21,22 @@ from graphbrain.errors import BadInput
 from graphbrain.graph import exports
 from graphbrain.graph.connection import Graph, Tx, bound, intact
 from graphbrain.inspect.clicks import clicks
+from graphbrain.inspect.copies import KeyOf, lessons
+from graphbrain.inspect.sections import Census
+from graphbrain.records import ExpectedCopy
+from graphbrain.sections.site import Sections
+from graphbrain.url import Rules
 
 __all__ = [
     "Answer",
     "click_depth",
     "deep_pages",
+    "expected_copies",
     "groups_of",
     "islands",
     "link_farms",
     "near_duplicates",
+    "sections",
     "soft_missing_pages",
 ]
 
@@ -47,6 +55,10 @@ MOST_SAID = 200
 NEXT = 64
 """Within a bucket a hash is compared with so many that follow it: time stays linear however full a bucket is."""
 DETAILS = 10_000
+WAITING = 5_000
+"""Waiting pages of a host that are looked at together."""
+SITES = 1_000
+"""Hosts whose sections are read at once."""
 
 
 def islands(graph: Graph, limit: int, least: int) -> Answer:
@@ -216,6 +228,99 @@ def near_duplicates(graph: Graph, bits: int, limit: int) -> Answer:
         hosts = len({row[2] for row in here})
         answer.append([len(here), hosts, apart, sum(row[3] for row in here), [row[1] for row in here[:SHOWN]]])
     return columns, answer
+
+
+def sections(graph: Graph, host: str, harvest: float, limit: int) -> Answer:
+    """Sections of hosts, those first of whose waiting pages the most are expected to bring nothing."""
+    found = [
+        (name, section)
+        for name, census in _censuses(graph, host).items()
+        for section in census.sections()
+        if section.harvest <= harvest
+    ]
+    found.sort(key=lambda each: (-each[1].waste, -each[1].pages, each[0], each[1].pattern))
+    columns = ("waste", "waiting", "pages", "fetched", "copies", "visits", "harvest", "factor", "host", "section")
+    return (*columns, "example"), [
+        [
+            round(section.waste, 1),
+            *(getattr(section, name) for name in ("waiting", "pages", "fetched", "copies")),
+            round(section.visits, 1),
+            round(section.harvest, 3),
+            section.factor,
+            name,
+            section.pattern or "(all)",
+            section.example,
+        ]
+        for name, section in found[: max(limit, 0)]
+    ]
+
+
+def _censuses(graph: Graph, host: str) -> dict[str, Census]:
+    """The pages of a host, counted by its sections; without one, those of each host that something was learned of."""
+    known = _sites(graph, host)
+    if host:
+        census = Census(known.get(host, Sections()))
+        census.add(graph.read(bound(Tx.many, "sections/pages", host=host), "sections/pages"))
+        return {host: census}
+    censuses = {name: Census(found) for name, found in known.items()}
+    for rows in exports.over_all(graph, "looks/sections", lambda _, row: row[0]):
+        for name, pages in rows:
+            if name in censuses:  # it may have been learned of just now
+                censuses[name].add(pages)
+    return censuses
+
+
+def expected_copies(graph: Graph, host: str, limit: int) -> Answer:
+    """Waiting pages that are expected to equal a page that was fetched: host by host, in the order of the store."""
+    stored = graph.read(lambda tx: tx.one("brain/read")[0], "brain/read") or {}
+    key_of = _keys_by(Rules(hash_bang=bool(stored.get("hash_bang"))))
+    rows: list[list[Any]] = []
+    for name in sorted(_sites(graph, host)):
+        if len(rows) >= limit:
+            break
+        found = _copies_of(graph, name, key_of, limit - len(rows))
+        rows += [[url, copy.url, copy.rule, copy.compared, copy.equal, round(copy.expected, 3)] for url, copy in found]
+    return ("url", "equals", "differs_by", "compared", "equal", "expected"), rows
+
+
+def _copies_of(graph: Graph, host: str, key_of: KeyOf, most: int) -> list[tuple[str, ExpectedCopy]]:
+    """So many of the waiting pages of a host at most that are expected to equal another, and which."""
+    learned = graph.read(lambda tx: lessons(tx, host, key_of), "sections/evidence")
+    found: list[tuple[str, ExpectedCopy]] = []
+    if learned is None or learned.says_nothing:
+        return found
+    after: int | None = 0
+    while after is not None and len(found) < most:
+
+        def read(tx: Tx, after: int = after) -> tuple[int | None, dict[str, ExpectedCopy]]:
+            last, urls = tx.one("sections/unfetched", host=host, after=after, limit=WAITING)
+            return last, learned.expected(tx, urls)
+
+        after, some = graph.read(read, "sections/unfetched")
+        found += some.items()
+    return found[:most]
+
+
+def _keys_by(rules: Rules) -> KeyOf:
+    """The keys of URLs by the rules of a brain without a step of its own."""
+
+    def key_of(url: str) -> str | None:
+        try:
+            return rules.page(url)[1]
+        except BadInput:
+            return None
+
+    return key_of
+
+
+def _sites(graph: Graph, host: str) -> dict[str, Sections]:
+    """What was learned of a host, or of all."""
+    found: dict[str, Sections] = {}
+    after: str | None = ""
+    while after is not None:
+        after, rows = graph.read(bound(Tx.one, "looks/sites", host=host, after=after, limit=SITES), "looks/sites")
+        found |= {name: Sections.read(text) for name, text in rows}
+    return found
 
 
 def groups_of(words: Words, bits: int) -> Ints:

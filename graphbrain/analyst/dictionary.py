@@ -207,6 +207,11 @@ HOUR: dict[str, tuple[str, str]] = {
     "payments": ("", "along so many links"),
     "retries": ("", "transactions run again"),
     "lapsed": ("", "leases that lapsed"),
+    "found": ("", "pages that reports brought into the frontier"),
+    "left": (
+        "",
+        "pages that reports took out of it: fetched, redirecting, missing, given up",
+    ),
     "reports": ("", "reports by what came of them"),
     "began": (TIME, "when counting began"),
     "seen": (TIME, "when it was last counted"),

@@ -42,10 +42,12 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 _COMPUTED: Mapping[str, Callable[..., computed.Answer]] = {
     "click_depth": computed.click_depth,
     "deep_pages": computed.deep_pages,
+    "expected_copies": computed.expected_copies,
     "soft_missing_pages": computed.soft_missing_pages,
     "islands": computed.islands,
     "link_farms": computed.link_farms,
     "near_duplicates": computed.near_duplicates,
+    "sections": computed.sections,
 }
 
 Value = str | int | float | bool

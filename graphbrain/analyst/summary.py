@@ -34,9 +34,11 @@ __all__ = ["Progress", "page"]
 DAY = 86_400.0
 SHOWN_HOSTS = 25
 """Hosts of the picture: more would be a ball of wool."""
+POOR = 0.5
+"""A section that is expected to bring no more may be held down."""
 WORST = 10
 """Pages or links that a finding names."""
-LONG = {"url", "urls", "linked_from", "such_as", "chain", "error"}
+LONG = {"url", "urls", "linked_from", "such_as", "chain", "error", "section", "example"}
 """Columns whose texts may be long: they get room."""
 ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
 """Columns that say what a row is about, the first of them that a table has."""
@@ -195,7 +197,21 @@ def _frontier(graph: Graph, pages: Standing) -> list[_Part]:
         _Part("Pages by state", "", drawn if states.rows else "", states.columns, states.rows),
         _Part("Where first visits wait", "The hosts with most of them.", held if rows else "", ("host", "pages"), rows),
         _asked(graph, "next-pages", limit=10),
+        *_poor_sections(graph),
     ]
+
+
+def _poor_sections(graph: Graph) -> list[_Part]:
+    """The parts of hosts where most waiting pages are expected to bring nothing; nothing where there are none."""
+    found = ask(graph, "sections", harvest=POOR, limit=WORST)
+    rows = [row for row, waste in zip(found.rows, found.column("waste"), strict=True) if waste >= 1.0]
+    said = (
+        "Parts of hosts by how many of their waiting pages are expected to bring nothing new (waste): those that wait, "
+        "times 1 less the harvest, the share of a page's text that a fetch there is expected to bring."
+    )
+    return (
+        [_Part("Sections that are expected to bring little", said, "", found.columns, rows, wide=True)] if rows else []
+    )
 
 
 def _scores(graph: Graph, pages: Standing) -> list[_Part]:

@@ -16,6 +16,8 @@ __all__ = ["COUNT_EVERY", "Counters"]
 COUNT_EVERY = 5.0
 PRICE_MOVES = 0.02
 COUNTED = ("pages", "links", "claims", "pushes", "payments")
+FRONTIER = ("found", "left")
+"""Pages that reports brought into the frontier, and took out of it."""
 
 
 class Counters:
@@ -32,7 +34,8 @@ class Counters:
         """When they were written last, by a steady clock."""
 
     def add(self, **counts: int) -> None:
-        """So many more pages, links, claims, lapsed leases, pushes, payments."""
+        """So many more pages, links, claims, lapsed leases, pushes, payments; pages that came into the frontier
+        (`found`) and that left it."""
         with self._lock:
             self._counts.update(counts)
 
@@ -65,7 +68,8 @@ class Counters:
             self._retries_told += retries
             reports = [self._counts.pop(f"reports {outcome}", 0) for outcome in OUTCOMES]
             lapsed = self._counts.pop("lapsed", 0)
-        if not (tending or any(counts) or any(reports) or lapsed or retries):
+            frontier = [self._counts.pop(name, 0) for name in FRONTIER]
+        if not (tending or any(counts) or any(reports) or any(frontier) or lapsed or retries):
             return
         now = self._now()
         self._graph.write(
@@ -78,6 +82,7 @@ class Counters:
                 counts=[*counts, retries],
                 reports=reports,
                 lapsed=lapsed,
+                frontier=frontier,
                 price=None if self._price is None else math.exp(self._price),
             ),
             "brain/count",

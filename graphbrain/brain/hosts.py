@@ -14,14 +14,15 @@ from graphbrain.brain.backfill import Backfill
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput
-from graphbrain.frontier import sections
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 from graphbrain.hostnames import Named, host_and_port, named
 from graphbrain.hosts import admin
 from graphbrain.hosts.robots import readable
 from graphbrain.hosts.state import LONGEST_BLOCK, LONGEST_HAND_DELAY
-from graphbrain.model import Host, RobotsAnswer, Section, number
+from graphbrain.inspect import sections
+from graphbrain.model import Host, RobotsAnswer, number
+from graphbrain.records import Section
 
 __all__ = ["Hosting"]
 

@@ -12,8 +12,9 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.inspect import audit as audits
-from graphbrain.inspect import clicks, due, figures, scan
+from graphbrain.inspect import clicks, copies, due, figures, scan, sections
 from graphbrain.inspect.audit import Audit
+from graphbrain.inspect.finding import Flows, outlook
 from graphbrain.inspect.pages import ForwardSums, View
 from graphbrain.inspect.scan import Progress, Wanted
 from graphbrain.methods import CASH, OWN, UNINDEXED, method_of
@@ -31,6 +32,8 @@ def _silent(_done: int, _total: int) -> None:
     """Nobody wants to know how far it is."""
 
 
+COUNTED = ("visits", "links", "found", "left")
+"""Columns of brain/pace that are told."""
 SUMS = {"hub": 6, "authority": 7}
 """Columns of brain/states: sums of scores."""
 
@@ -51,7 +54,12 @@ class Looking:
         if found is None:
             raise UnknownPage(f"{url} is not in the graph.")
         near = self._session.graph.read(lambda tx: clicks.of_page(tx, key), "clicks/of_page")
-        return replace(self._dates()([found])[0], clicks=near)
+        counts = self._session.policy.rule.harvests
+        section = self._session.graph.read(
+            lambda tx: sections.of_page(tx, found, self._session.book, counts=counts), "sections/read"
+        )
+        copy = self._session.graph.read(lambda tx: copies.of_page(tx, found, self._names.key_of), "sections/evidence")
+        return replace(self._dates()([found])[0], clicks=near, section=section, expected_copy=copy)
 
     def _dates(self) -> Callable[[Sequence[Page]], list[Page]]:
         """What says of pages when they are to be visited again, by the settings and the pace of now."""
@@ -60,7 +68,8 @@ class Looking:
         return lambda found: due.dated(found, policy, price)
 
     def _pace(self) -> dict[str, Any]:
-        """Visits and links in an hour, from how many they were counted in how many seconds, and the price of visits.
+        """Visits and links in an hour, from how many they were counted in how many seconds, and the price of visits;
+        and how many pages came into the frontier and left it, in an hour and in that time.
 
         They are those of the last full hour. Of a crawl that had not begun when that did, they are what was counted
         since it began, at the same pace; that `so_far` is less than an hour, maybe.
@@ -75,8 +84,9 @@ class Looking:
             counts = [a + b for a, b in zip(before, now, strict=True)]
             seconds = 0.0 if began is None else max(1.0, at - began)
         full = [count * 3600 / seconds if seconds else 0.0 for count in counts]
-        pace = {"visits_an_hour": full[0], "links_an_hour": full[1], "visits": counts[0], "links": counts[1]}
-        return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price}
+        pace = {f"{name}_an_hour": value for name, value in zip(COUNTED, full, strict=False)}
+        pace |= dict(zip(COUNTED, counts, strict=False))
+        return {**pace, "seconds": seconds, "so_far": seconds < 3600, "price": price, "uncounted": counts[-1]}
 
     def top(self, n: int = 10, by: str = "authority") -> list[Page]:
         """The best pages, as `Brain.top` says."""
@@ -188,6 +198,9 @@ class Looking:
         error = self._session.graph.read(
             lambda tx: self._session.engine.looks.error_bound(tx, self._session.policy.rule), "audit/waiting"
         )
+        pace = self._pace()
+        flows = Flows(pace["visits"], pace["found"], pace["left"], pace.pop("uncounted"), pace["seconds"])
+        waiting = sum(row[1] for row in states if row[0] == "frontier")
         rule = self._session.policy.rule
         pushed = [forward for forward in rule.forwards if forward.pushed]
         forwards = self._session.graph.read(lambda tx: [ForwardSums.of(tx, one) for one in pushed], "audit/forward")
@@ -205,7 +218,8 @@ class Looking:
             "aliases_outside": self._session.graph.read(lambda tx: tx.one("brain/led_outside")[0], "brain/led_outside"),
             "error_bound": error,
             **audits.forward_errors(forwards),
-            "pace": self._pace(),
+            "pace": pace,
+            "frontier": outlook(waiting, flows).as_dict(),
             "done": dict(zip(("pages", "links", "claims", "pushes", "payments", "retries"), totals, strict=True)),
             "client": dict(self._session.graph.counts),
         }

@@ -33,6 +33,13 @@ class Names:
                 raise
             raise BadInput(unreadable(error)) from None
 
+    def key_of(self, url: str) -> str | None:
+        """The key of the page of a URL that stands in the graph or a page; None where it names none."""
+        try:
+            return self.page(url)[1]
+        except BadInput:
+            return None
+
     def key(self, url: str) -> str:
         """The key of a page named by its URL or its key. Raises BadInput for what is neither."""
         if is_key(url):

@@ -252,7 +252,7 @@ class Reporting:
             return report.record(tx, items, session.policy, session.now(), heavy=heavy)
 
         done = session.graph.write(record, "report")
-        session.counters.add(pushes=done.pushes, payments=done.payments)
+        session.counters.add(pushes=done.pushes, payments=done.payments, found=done.found, left=done.left)
         # A later attempt finds what the one before has recorded, whose answer was lost.
         again = done.again if attempts == 1 else frozenset()
         return [(item.key, answer, item.key in again) for item, answer in zip(items, done.answers, strict=True)]

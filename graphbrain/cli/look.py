@@ -68,7 +68,7 @@ def page(app: App, url: str, links: bool, payers: int, as_json: bool) -> None:
         successors, predecessors = brain.neighbours(found.key) if links else ([], [])
     if as_json:
         more = {"successors": successors, "predecessors": predecessors} if links else {}
-        show.json_lines([{**found.as_dict(), "payments": payments.as_dict(), **more}])
+        show.json_lines([{**found.in_full(), "payments": payments.as_dict(), **more}])
         return
     show.out(*sheets.page_sheet(found), *sheets.payments_tables(found, payments))
     if links:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
 from graphbrain.methods import FORWARD
-from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments, Section
+from graphbrain.model import FOR_EVER, Answer, Claim, Host, LinkedPage, Page, Payments
+from graphbrain.records import Record, Section
 from graphbrain.settings import InForce
 from graphbrain.show import figures_sheet, progress_bar, rows_table, sheet
 from graphbrain.tables import Cell, Sheet, Table, flat, named, number, on_terminal
@@ -312,6 +313,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     if not on_terminal():
         times = {field for _, field in _TIMES}
         facts = {name: _time(value) if name in times else value for name, value in page.as_dict().items()}
+        facts |= _facts_of("section", page.section) | _facts_of("expected_copy", page.expected_copy)
         return [Sheet((), facts)]
     rows = []
     for side, way in (("hub", "out"), ("authority", "in")):
@@ -321,12 +323,41 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     words += [(label, _days(name, getattr(page, name))) for name, label in _DAYS.items()]
     live = {name: value for name in FORWARD if (value := getattr(page, name)) is not None}
     words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
+    words += _section_words(page)
+    if (copy := page.expected_copy) is not None:
+        words += [("expected to equal", copy.url), ("because", copy.because)]
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]
     more = [(name.replace("_", " "), getattr(page, name)) for name in _MORE]
     known = [pair for pair in [*words, *moments, *more] if pair[1] not in (None, "–")]
     return [page.url, "", Table(("side", *_ACCOUNT, "links", "weight"), rows), "", Sheet(known)]
+
+
+def _facts_of(name: str, record: Record | None) -> dict[str, Any]:
+    """The values of a record for a program, each under the name of the record and its own."""
+    return {} if record is None else {f"{name}_{each}": value for each, value in record.as_dict().items()}
+
+
+def _section_words(page: Page) -> list[tuple[str, Any]]:
+    """The section of a page, what is expected of it and why, and what follows for the page while it waits."""
+    words: list[tuple[str, Any]] = []
+    if page.brought is not None:
+        words.append(("brought", f"{page.brought:.2f} of its text was new to its host"))
+    section = page.section
+    if section is None:
+        return words
+    words.append(("section", section.pattern or "(all pages of the host)"))
+    if not section.visits:
+        words.append(("harvest", f"{section.harvest:.2f} is expected; no visit has counted there yet"))
+    else:
+        why = f"{section.visits:.1f} visits brought {section.brought:.1f}, around it {section.around:.2f} is expected"
+        words.append(("harvest", f"{section.harvest:.2f} is expected: {why}"))
+    told = "" if section.counts else " (new pages do not count by it: value names no harvest)"
+    words.append(("section factor", f"{section.factor:g}{told}"))
+    if page.harvest is not None and (section.counts or page.harvest != 1.0):
+        words.append(("waits with factor", f"{page.harvest:g}"))
+    return words
 
 
 def _days(name: str, value: float | None) -> str | None:
@@ -393,7 +424,7 @@ def sections_table(sections: Iterable[Section]) -> Table:
         )
         for section in sections
     )
-    return Table(columns, rows)
+    return Table(columns, rows, ("factor", "visits", "failing", "around"))
 
 
 def host_sheet(host: Host) -> Sheet:
@@ -454,20 +485,33 @@ def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
     """The crawl in figures; a pace of less than an hour says so."""
     shown: dict[str, Any] = {}
     for name, value in stats.items():
-        shown[name] = _pace(value) if name == "pace" else value
+        shown[name] = _pace(value) if name == "pace" else _frontier(value) if name == "frontier" else value
         if name == "lapsed" and value:
             shown[name] = f"{value:,}, waiting to be taken back"
     return sheet(flat(shown), stats)
 
 
 def _pace(pace: Mapping[str, Any]) -> dict[str, Any]:
-    """Visits and links an hour; of less than an hour also how many there were, and in what time."""
+    """Visits, links, and pages that came into the frontier and left it, an hour; of less than an hour also how many
+    there were, and in what time."""
     words: dict[str, Any] = {}
-    for name in ("visits", "links"):
+    for name in ("visits", "links", "found", "left"):
         each = round(pace[f"{name}_an_hour"])
         so_far = f" (so far: {pace[name]:,} in {_span(pace['seconds'])})" if pace["so_far"] else ""
         words[f"{name}_an_hour"] = f"{each:,}{so_far}"
     return {**words, "price": pace["price"]}
+
+
+def _frontier(outlook: Mapping[str, Any]) -> dict[str, Any]:
+    """How fast pages are found, and when the frontier will be done."""
+    rate, hours = outlook["found_per_visit"], outlook["hours"]
+    ends = {"done": "now", "never": "not at this pace", "unknown": "cannot be known yet"}
+    when = ends.get(outlook["end"]) or f"in {_span(hours * 3600.0)}"
+    return {
+        "waiting": outlook["waiting"],
+        "found per visit": None if rate is None else f"{rate:.2f}",
+        "done": f"{when}: {outlook['because']}",
+    }
 
 
 def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:

@@ -28,11 +28,11 @@ from graphbrain.model import (
     Page,
     Payments,
     RobotsAnswer,
-    Section,
     SeedAnswer,
     Unusable,
     number,
 )
+from graphbrain.records import Section
 from graphbrain.work import Ranking, Settled, Tended
 
 __all__ = ["Call", "Calls", "Job", "Lines", "address"]

@@ -11,7 +11,20 @@ from typing import Any
 from graphbrain import errors
 from graphbrain.errors import GraphbrainError, ServiceRefused, ServiceUnavailable
 from graphbrain.methods import SCORES
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Page, Payment, Payments, SeedAnswer, Unusable
+from graphbrain.model import (
+    Answer,
+    Claim,
+    Claims,
+    Failed,
+    Fetched,
+    Hint,
+    Page,
+    Payment,
+    Payments,
+    SeedAnswer,
+    Unusable,
+)
+from graphbrain.records import ExpectedCopy, PageSection
 from graphbrain.work import Audit, Ranking
 
 __all__ = [
@@ -137,6 +150,10 @@ def seed_answer(told: Mapping[str, Any]) -> SeedAnswer:
 def page(told: Mapping[str, Any]) -> Page:
     """A page."""
     facts = {name: value for name, value in told.items() if name not in SCORES and name != "rate"}
+    if facts.get("section") is not None:
+        facts["section"] = PageSection(**facts["section"])
+    if facts.get("expected_copy") is not None:
+        facts["expected_copy"] = ExpectedCopy(**facts["expected_copy"])
     return Page(**facts, scores={name: told[name] for name in SCORES if told.get(name) is not None})
 
 

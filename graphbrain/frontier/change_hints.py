@@ -124,7 +124,7 @@ def apply(
     ids = {key: page for key, page, *_ in found}
     made = discovery.create(
         tx, sections.with_factors(tx, _new(hints, ids), policy.acting), policy.scope, policy.rule, now
-    )
+    ).ids
     ids |= made
     ledger = ledgers.lock(tx, ids.values(), policy.rule)
     offers = {page: [url] for key, page, *_, why in found if why is not None and (url := hints[key].url) is not None}

@@ -28,6 +28,7 @@ from graphbrain.url import host_of, name_of, path_repeats, surplus
 
 __all__ = [
     "Looked",
+    "Made",
     "New",
     "create",
     "find",
@@ -58,6 +59,14 @@ class New:
     """how many new pages of its folder the page, or the list of hints, that brings it names before it"""
     harvest: float = 1.0
     """the factor of its section"""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Pages that were created: key → internal id, and how many of them wait to be fetched."""
+
+    ids: dict[str, int]
+    waiting: int
 
 
 Looked = tuple[str, int, float, bool, bool, str | None]
@@ -107,10 +116,8 @@ def hurry(tx: Tx, ids: Iterable[int], now: float, *, gone: bool = False) -> set[
     return set(tx.one("pages/hurry", ids=wanted, now=now, gone=gone, gone_wait=health.FIRST_LOOK)[0])
 
 
-def create(
-    tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None
-) -> dict[str, int]:
-    """Create pages and their hosts; key → internal id. Pages forgotten for ever are not in the answer.
+def create(tx: Tx, pages: Iterable[New], scope: Scope, rule: Rule, now: float, mark: str | None = None) -> Made:
+    """Create pages and their hosts. Pages forgotten for ever are not in the answer.
 
     Of equal pages those come first that are given first, as are the links at the top of a page: they wait a little
     longer. `mark`: a token that the pages carry as that of their last lease, so that who has created them can be told.
@@ -121,7 +128,7 @@ def create(
     if scope.old_keys is not None:
         wanted = _not_forgotten(tx, wanted, scope.old_keys)
     if not wanted:
-        return {}
+        return Made({}, 0)
     rows = []
     known = _known(wanted)
     payouts = _first_payouts(wanted, known, rule)
@@ -154,8 +161,8 @@ def create(
             ]
         )
     tx.do("pages/hosts", names=sorted({row[2] for row in rows}), now=now)
-    made = tx.one("pages/create", rows=rows, account=ledgers.of(rule).first, mark=mark, now=now)[0]
-    return dict(made)
+    made = dict(tx.one("pages/create", rows=rows, account=ledgers.of(rule).first, mark=mark, now=now)[0])
+    return Made(made, sum(row[0] in made and row[6] == "frontier" for row in rows))
 
 
 def _not_forgotten(tx: Tx, wanted: Sequence[New], old_keys: Callable[[str], tuple[str, ...]]) -> list[New]:

@@ -61,7 +61,7 @@ def seed(tx: Tx, urls: Mapping[str, str], mark: str, policy: Policy, now: float)
     looked = discovery.look(tx, urls)
     known = {key: page for key, page, *_ in looked}
     fresh = [New(key, url, 0, is_seed=True) for key, url in urls.items() if key not in known]
-    there = known | discovery.create(tx, fresh, policy.scope, policy.rule, now, mark)
+    there = known | discovery.create(tx, fresh, policy.scope, policy.rule, now, mark).ids
     ids = sorted(there.values())
     if not ids:
         return {}
@@ -91,7 +91,7 @@ def link(tx: Tx, source: Named, target: Named, policy: Policy, now: float) -> bo
             if url is None:
                 raise UnknownPage(f"{key} is not in the graph.")
             fresh.append(New(key, url, depth))
-    ids |= discovery.create(tx, fresh, policy.scope, policy.rule, now)
+    ids |= discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
     if source[0] not in ids or target[0] not in ids:
         raise UnknownPage(f"{source[1] or source[0]} or {target[1] or target[0]} was forgotten for ever.")
     a, named = ids[source[0]], ids[target[0]]
@@ -218,7 +218,7 @@ def ask(tx: Tx, urls: Mapping[str, str | None], policy: Policy, now: float) -> s
     """Let pages (key → URL, None: it must be known) be fetched at once; the keys of those that will be."""
     known = discovery.find(tx, urls)
     fresh = [New(key, url, 0) for key, url in urls.items() if key not in known and url is not None]
-    ids = known | discovery.create(tx, fresh, policy.scope, policy.rule, now)
+    ids = known | discovery.create(tx, fresh, policy.scope, policy.rule, now).ids
     if fresh:
         ledgers.lock(tx, ids.values(), policy.rule).write(tx, now)  # the first write of their accounts
     asked = set(requeue.ask(tx, sorted(ids.values()), policy, now))

@@ -42,6 +42,8 @@ class Named:
     """key → (id, why) of pages whose addresses may get better"""
     parked: set[int]
     """those that are parked"""
+    found: int
+    """how many of those that had to be created wait to be fetched"""
 
     def aliases(self, keys: Iterable[str]) -> set[int]:
         """Those among these pages that lead to another."""

@@ -58,12 +58,17 @@ class Heavy(Exception):
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What one transaction did: an answer for each item, in their order; the keys of the visits that were recorded
-    before, and are told again; pushes of cash, and the payments of these."""
+    before, and are told again; pushes of cash, and the payments of these.
+
+    `found`: pages that it created and that wait to be fetched; `left`: pages that waited, and were fetched, redirect,
+    are missing or were given up."""
 
     answers: list[Answer]
     again: frozenset[str]
     pushes: int
     payments: int
+    found: int
+    left: int
 
 
 def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = False) -> Recorded:
@@ -108,7 +113,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
-    return Recorded([told_of(item, answers.get(item.key)) for item in items], again, pushes, payments)
+    done = [told_of(item, answers.get(item.key)) for item in items]
+    return Recorded(done, again, pushes, payments, named.found, visits.left_frontier(final, outside))
 
 
 def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: bool = True) -> Named:
@@ -124,22 +130,23 @@ def discover(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy
     made = _create(tx, items, keys.difference(ids), ids, policy, now)
     redirecting = {key for key, _, _, alias, *_ in found if alias}
     return Named(
-        ids=ids | made,
-        goals=discovery.goals(tx, ids | made, redirecting),
-        made=sorted(made.values()),
+        ids=ids | made.ids,
+        goals=discovery.goals(tx, ids | made.ids, redirecting),
+        made=sorted(made.ids.values()),
         linked={key for key, _, weight, *_ in found if weight > 0 or policy.rule.weightless},
         redirecting=redirecting,
         unsure={key: (page, why) for key, page, *_, why in found if why is not None},
         parked={page for _, page, _, _, parked, _ in found if parked},
+        found=made.waiting,
     )
 
 
 def _create(
     tx: Tx, items: Sequence[Item], missing: Collection[str], ids: Mapping[str, int], policy: Policy, now: float
-) -> dict[str, int]:
-    """Create the pages of these keys, `missing` beside those that are there (`ids`); key → id."""
+) -> discovery.Made:
+    """Create the pages of these keys, `missing` beside those that are there (`ids`)."""
     if not missing:
-        return {}
+        return discovery.Made({}, 0)
     # A claimed page has a depth of its own; an unclaimed one that nobody knew is where the crawl begins.
     rows = tx.one("pages/visited", ids=sorted({ids[i.key] for i in items if i.key in ids}))[0]
     there = {page: (depth, last, outcome) for page, depth, last, outcome in rows}

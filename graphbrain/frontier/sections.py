@@ -12,7 +12,7 @@ Statements: sections/*.
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -21,11 +21,10 @@ from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.discovery import APART, New
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Fetched, Section
+from graphbrain.model import Fetched
 from graphbrain.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
-from graphbrain.sections.site import Section as Acts
 from graphbrain.sections.site import Sections, Site, Visit
 from graphbrain.url import host_of
 
@@ -47,7 +46,6 @@ __all__ = [
     "raise_some",
     "raised",
     "rising",
-    "view",
     "with_factors",
 ]
 
@@ -57,8 +55,6 @@ FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
-COPY = 0.2
-"""A page counts as a copy if a smaller share of its text was new."""
 
 
 # ---------------------------------------------------------------------- what a report notes
@@ -158,45 +154,6 @@ def _may_rise(before: Sections, after: Sections) -> bool:
     lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.factor < 1.0}
     return any(
         (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
-    )
-
-
-# ---------------------------------------------------------------------- looking
-
-
-def view(tx: Tx, host: str, book: Book) -> list[Section]:
-    """The sections of a host, those with the most pages first, counted by reading all its pages."""
-    sections = book.of(tx, [host], fresh=True)[host]
-    counts: dict[str, Counter[str]] = {}
-    examples: dict[str, tuple[bool, str]] = {}
-    for url, state, learned, echo, failing, brought, queued in tx.many("sections/pages", host=host):
-        # A page is no echo of itself.
-        pattern = sections.of(url, echo=echo if learned else None).leaf.pattern
-        fetched = learned and state != "alias"
-        count = counts.setdefault(pattern, Counter())
-        count["pages"] += 1
-        count["fetched"] += fetched
-        count["waiting"] += queued and state == "frontier"
-        count["failing"] += failing
-        count["copies"] += brought is not None and brought < COPY
-        if pattern not in examples or (fetched and not examples[pattern][0]):
-            examples[pattern] = fetched, url
-    found = [sections.acting(leaf) for leaf in sections.tree.leaves()]
-    seen = [_seen(each, counts.get(each.leaf.pattern, Counter()), examples.get(each.leaf.pattern)) for each in found]
-    return sorted(seen, key=lambda section: (-section.pages, section.pattern))
-
-
-def _seen(section: Acts, count: Mapping[str, int], example: tuple[bool, str] | None) -> Section:
-    leaf = section.leaf
-    numbers = {name: count.get(name, 0) for name in ("pages", "fetched", "waiting", "failing", "copies")}
-    return Section(
-        leaf.pattern,
-        **numbers,
-        harvest=leaf.mean,
-        around=leaf.parent,
-        visits=leaf.visits,
-        factor=section.factor,
-        example=None if example is None else example[1],
     )
 
 

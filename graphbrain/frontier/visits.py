@@ -331,6 +331,11 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     return "outside" if visit.page in beyond else "known"
 
 
+def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:
+    """How many pages waited to be fetched, and do so no more after these visits."""
+    return sum(v.keep and v.visit.state == "frontier" and _state(v, beyond) != "frontier" for v in verdicts)
+
+
 def state_changes(
     verdicts: Sequence[Verdict], beyond: Collection[int], failures: Mapping[int, Failure]
 ) -> list[list[object]]:

@@ -1,7 +1,19 @@
-"""Looking and proving: scans of pages and links, when pages are due, figures, and the audit.
+"""Looking and proving: scans of pages and links, when pages are due, figures, sections, and the audit.
 
 The audit recomputes accounts from their neighbours and checks leases, queues and indexes.
 May touch: reading statements only.
 """
 
-__all__ = ["audit", "classic_audit", "classic_pages", "clicks", "due", "figures", "pages", "scan"]
+__all__ = [
+    "audit",
+    "classic_audit",
+    "classic_pages",
+    "clicks",
+    "copies",
+    "due",
+    "figures",
+    "finding",
+    "pages",
+    "scan",
+    "sections",
+]

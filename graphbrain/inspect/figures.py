@@ -14,7 +14,7 @@ from graphbrain.schedule.change_rate import Prior
 __all__ = ["COUNTS", "Counted", "Quick", "Scanned", "Stopped", "counted", "quick", "scanned"]
 
 IDS_AT_ONCE = 20_000
-COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed")
+COUNTS = ("visits", "links", "claims", "pushes", "payments", "retries", "lapsed", "found", "left")
 """What workers count, in the order of figures/counted."""
 
 

@@ -14,7 +14,7 @@ from graphbrain.accounts.sides import score
 from graphbrain.graph.connection import Tx, intact
 from graphbrain.masking import masked_values
 from graphbrain.methods import CASH, SCORES, UNINDEXED
-from graphbrain.model import Page
+from graphbrain.model import LOOKED_UP, Page
 from graphbrain.rules import SEED_FLOW, Forward, Rule
 from graphbrain.tokens import made_at
 
@@ -40,6 +40,9 @@ NOT_AS_STORED = (
     "claimed",
     "redirects_to",
     "scores",
+    "echo",
+    "harvest",
+    *LOOKED_UP,
 )
 STORED = tuple(
     field.name for field in fields(Page) if field.name not in (*NOT_AS_STORED, "comes_back", "due", "clicks")
@@ -83,6 +86,8 @@ def page_of(row: Sequence[Any]) -> Page:
         claimed=made_at(data["lease"]) if data.get("lease") else None,
         redirects_to=masked_values(redirects_to),
         scores={name: data[name] for name in SCORES if name in data},
+        echo=data.get("echo", False),
+        harvest=data.get("harvest", 1.0) if data["state"] == "frontier" else None,
     )
 
 

@@ -26,6 +26,8 @@ COUNTERS = {
     "payments": ("graphbrain_payments", "Payments made by pushes."),
     "retries": ("graphbrain_retries", "Transactions that were run again, by all who use the brain."),
     "lapsed": ("graphbrain_leases_lapsed", "Leases that have lapsed, and were taken back."),
+    "found": ("graphbrain_found_pages", "New pages that reports have found and that wait to be fetched."),
+    "left": ("graphbrain_left_pages", "Pages that waited, and that reports have fetched or found missing."),
 }
 """What a worker counts → the counter's name and help."""
 

@@ -5,4 +5,4 @@ May touch: nothing; pure functions of numpy arrays and text.
 
 from __future__ import annotations
 
-__all__ = ["harvest", "known", "shapes", "site", "tree"]
+__all__ = ["copies", "harvest", "known", "shapes", "site", "tree"]

@@ -10,8 +10,10 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
+from graphbrain.inspect.finding import Outlook
 from graphbrain.methods import SCORES
 from graphbrain.model import (
+    LOOKED_UP,
     Answer,
     Because,
     Claim,
@@ -21,9 +23,9 @@ from graphbrain.model import (
     LinkedPage,
     Page,
     RobotsAnswer,
-    Section,
     SeedAnswer,
 )
+from graphbrain.records import Section
 from graphbrain.work import Ranking
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "Neighbours",
     "NotesAnswer",
     "NowAnswer",
+    "OnePageAnswer",
     "PageAnswer",
     "PagesAnswer",
     "Parked",
@@ -201,10 +204,16 @@ PageAnswer: type[BaseModel] = create_model(
     "Page",
     __doc__="Everything about one page; times in epoch seconds. Batch scores stand under their own names.",
     **{
-        **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name != "scores"},
+        **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name not in ("scores", *LOOKED_UP)},
         "rate": (float | None, ...),
         **dict.fromkeys(SCORES, (float | None, ...)),
     },  # type: ignore[call-overload]
+)
+OnePageAnswer: type[BaseModel] = create_model(
+    "OnePage",
+    __base__=PageAnswer,
+    __doc__="Everything about one page, and what only a look at one page finds; times in epoch seconds.",
+    **{name: (hint, ...) for name, hint in get_type_hints(Page).items() if name in LOOKED_UP},  # type: ignore[call-overload]
 )
 HostAnswer = Host
 
@@ -266,6 +275,7 @@ class StatsAnswer(BaseModel):
     frontier_flow_error: float | None
     live_pagerank_error: float | None
     pace: dict[str, Any]
+    frontier: Outlook = Field(description="how fast pages are found, and when the frontier will be done at this pace")
     done: dict[str, int]
     client: dict[str, int]
 
@@ -376,6 +386,8 @@ _PAGE |= {"hub_score": 1.8, "authority_score": 2.4}
 _HOST = _of(Host, name="a.example", delay=1.0, pace=1.0, in_flight=2, pages=120, in_scope=True)
 _SECTION = _of(Section, pattern="?sort", pages=400, fetched=20, waiting=380, copies=19, failing=0, example=None)
 _SECTION |= {"harvest": 0.09, "around": 0.5, "visits": 20.0, "factor": 0.125}
+_PAGE_SECTION = {"pattern": "?sort", "harvest": 0.09, "around": 0.5, "brought": 0.98, "visits": 20.0}
+_PAGE_SECTION |= {"factor": 0.03125, "counts": True}
 _JOB = {
     "id": "5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79",
     "verb": "settle",
@@ -394,9 +406,11 @@ _ANSWER = {"url": CLAIM["url"], "accepted": True, "reason": "", "outcome": "new"
 _ANSWER |= {"links_refused": [["mailto:x", "not http"]], "links_over": 0, "userinfo_dropped": 0}
 _DONE = {"pages": 12, "links": 80, "claims": 12, "pushes": 9, "payments": 120, "retries": 0}
 _PACE: dict[str, Any] = {"visits_an_hour": 360.0, "links_an_hour": 2_400.0, "visits": 12, "links": 80}
+_PACE |= {"found_an_hour": 90.0, "left_an_hour": 360.0, "found": 3, "left": 12}
 _PACE |= {"seconds": 120.0, "so_far": True, "price": None}
 _STATS = _of(StatsAnswer, crawl="news", engine="exact", pages=92, links=80, hosts=3, waiting=80, done=_DONE, pace=_PACE)
 _STATS |= {"states": {"known": 12, "frontier": 80}, "error_bound": 0.01, "frontier_flow_error": None}
+_STATS |= {"frontier": Outlook(80, 0.25, "unknown", None, "nothing was reported lately").as_dict()}
 _STATS |= {"live_pagerank_error": 0.05, "client": {}}
 _STATS |= {"scores": {"authority": {"sum": 412.5, "mean": 4.48}, "hub": {"sum": 398.0, "mean": 4.33}}}
 _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b", source_id=42, target_id=43)
@@ -423,7 +437,7 @@ EXAMPLES: dict[str, Any] = {
     "crawl_now": {"will": [True]},
     "park": {"parked": [True]},
     "now": {"now": 1795610851.5},
-    "page": _PAGE,
+    "page": _PAGE | {"section": _PAGE_SECTION, "expected_copy": None},
     "top": {"pages": [_PAGE]},
     "payments": {name: [_PAID] for name in PaymentsAnswer.model_fields},
     "links": _LINKED,

@@ -106,10 +106,10 @@ class OneHost(Query):
     name: str = Field(examples=["a.example"], json_schema_extra=HOST)
 
 
-@verb(router, "GET", "page", READERS, answers.PageAnswer)
+@verb(router, "GET", "page", READERS, answers.OnePageAnswer)
 async def page(query: Annotated[OnePage, InQuery()], service: Service) -> Response:
     """Everything about one page."""
-    return json_answer((await service.look.run(service.brain.page, query.url)).as_dict())
+    return json_answer((await service.look.run(service.brain.page, query.url)).in_full())
 
 
 @verb(router, "GET", "top", READERS, answers.PagesAnswer)

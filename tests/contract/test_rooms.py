@@ -38,6 +38,7 @@ PURE = (
     "accounts.classic_algebra",
     "ranking.algorithms",
     "frontier.sampling",
+    "sections.copies",
     "sections.harvest",
     "sections.known",
     "sections.shapes",

@@ -7,6 +7,7 @@
 // param   counts   LIST     [pages, links, claims, pushes, payments, retries] to add
 // param   reports  LIST     reports to add, by their outcomes in the order of OUTCOMES in graphbrain/model.py
 // param   lapsed   INTEGER  lapsed leases that it has taken back, to add
+// param   frontier LIST   [found, left] to add: pages that reports brought into the frontier, and took out of it
 // param   price    FLOAT    what the last visits were worth that were not first ones, or null
 // rows    none
 // locks   the Hour
@@ -22,4 +23,5 @@ SET c.pages = c.pages + $counts[0], c.links = c.links + $counts[1], c.claims = c
     c.pushes = c.pushes + $counts[3], c.payments = c.payments + $counts[4], c.retries = c.retries + $counts[5],
     c.reports = [i IN range(0, size($reports) - 1) | coalesce(c.reports[i], 0) + $reports[i]],
     c.lapsed = coalesce(c.lapsed, 0) + $lapsed,
+    c.found = coalesce(c.found, 0) + $frontier[0], c.left = coalesce(c.left, 0) + $frontier[1],
     c.seen = $now, c.price = coalesce($price, c.price), c.tends_until = CASE WHEN $tending THEN $now + 15 ELSE null END

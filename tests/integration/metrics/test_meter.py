@@ -13,6 +13,7 @@ from graphbrain import Brain, Failed, Fetched
 from graphbrain.brain.observe import STREAMED, UNOBSERVED, VERBS
 from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
+from graphbrain.inspect.figures import COUNTS
 from graphbrain.metrics.meter import Meter
 from graphbrain.metrics.sampling import Sampler
 from graphbrain.model import OUTCOMES
@@ -82,7 +83,7 @@ def test_lapses_and_reports_by_outcome_are_counted_for_all(brain: Brain, clock: 
     told = [answer.outcome or "refused" for answer in answers]
     assert "refused" in told
     assert counted.reports == tuple(told.count(outcome) for outcome in OUTCOMES)
-    assert counted.counts[-1] == len(left)
+    assert counted.counts[COUNTS.index("lapsed")] == len(left)
     clock.pass_(5 * 3_600.0)  # counters of earlier hours are not lost when they are not read any more
     assert sampler.look()
     assert sampler.look()

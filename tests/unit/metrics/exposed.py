@@ -16,7 +16,7 @@ from graphbrain.timings import Timings
 
 SAMPLE = Sample(
     Quick(pages=100, links=300, hosts=5, leases=7, lapsed=2, tending=1, active=3),
-    Counted((10, 20, 30, 40, 50, 60, 70), tuple(range(len(OUTCOMES)))),
+    Counted((10, 20, 30, 40, 50, 60, 70, 80, 90), tuple(range(len(OUTCOMES)))),
     at=1_000.0,
     took=0.01,
     scanned=Scanned(

@@ -49,6 +49,7 @@ def test_the_figures_are_where_they_belong() -> None:
     assert value("graphbrain_claims_total") == 30
     assert value("graphbrain_retries_total") == 60
     assert value("graphbrain_leases_lapsed_total") == 70
+    assert (value("graphbrain_found_pages_total"), value("graphbrain_left_pages_total")) == (80, 90)
     assert [value("graphbrain_reports_total", outcome=each) for each in OUTCOMES] == [*range(len(OUTCOMES))]
     assert {state: value("graphbrain_pages", state=state) for state in STATES} == {
         **dict.fromkeys(STATES, 0.0),

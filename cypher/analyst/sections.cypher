@@ -1,0 +1,17 @@
+// Parts of hosts, and what a fetch there is expected to bring
+//
+// A row is a section: pages of a host whose URLs answer the same questions, `!` before those whose answer is no (docs/
+// sections.md). `harvest` is the share of a page's text that is expected to be new to the host, 0 to 1, learned from
+// `visits`; by `factor` its new pages count where the setting value names harvest. Of `copies` less than a fifth was new.
+// `waste` is waiting · (1 - harvest): so many waiting pages are expected to bring nothing. Without a host those are
+// counted of which something was learned.
+//
+// group     Structure
+// param     host  only this host; empty: all
+// param     harvest  only sections whose harvest is at most this
+// param     limit  how many sections
+// computed  sections
+// cost      every page
+:param host => '';
+:param harvest => 1.0;
+:param limit => 50;

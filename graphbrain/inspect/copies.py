@@ -1,0 +1,102 @@
+"""Copies before they are fetched: waiting pages that are expected to equal a page that was, and why.
+
+It is computed when it is asked for, from the last visits that the host's site remembers, and from the pages of these.
+Statements: sections/evidence, sections/contents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from graphbrain.graph.connection import Tx
+from graphbrain.model import Page
+from graphbrain.records import ExpectedCopy
+from graphbrain.sections.copies import Content, Equal, Expectations, Trial
+from graphbrain.sections.site import Sections, Site
+
+__all__ = ["KeyOf", "Lessons", "lessons", "of_page"]
+
+KeyOf = Callable[[str], str | None]
+"""Of a URL the key of its page, None where it has none."""
+MOST_KEYS = 1_000
+"""Pages that one statement looks up."""
+_WHY = {
+    "argument": "the argument ?{word}",
+    "step": "the step /{word}",
+    "swap": "the step /{word} in place of /{other}",
+    "token": "a step with letters and digits, as of a session",
+    "repeats": "steps that stand in the path twice",
+    "case": "upper and lower case",
+    "index": "a last step as index.html",
+    "slash": "a slash at the end",
+    "scheme": "http in place of https",
+    "www": "www. before the host",
+}
+
+
+class Lessons:
+    """What the visits of one host have taught of copies."""
+
+    def __init__(self, sections: Sections, expectations: Expectations, key_of: KeyOf) -> None:
+        self._sections, self._expectations, self._key_of = sections, expectations, key_of
+
+    @property
+    def says_nothing(self) -> bool:
+        """Is no page expected to equal another?"""
+        return self._expectations.says_nothing
+
+    def expected(self, tx: Tx, urls: Iterable[str]) -> dict[str, ExpectedCopy]:
+        """Those of these waiting pages that are expected to equal a page that was fetched, by their URLs."""
+        candidates = {
+            url: found
+            for url in urls
+            if (found := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
+        }
+        unsure = {equal.url for found in candidates.values() for equal, fetched in found if not fetched}
+        there = _contents(tx, unsure, self._key_of)
+        expected: dict[str, ExpectedCopy] = {}
+        for url, found in candidates.items():
+            own = self._key_of(url)
+            for equal, fetched in found:
+                page = there.get(equal.url)
+                if fetched or (page is not None and not page.alias and page.key != own):
+                    expected[url] = _told(equal)
+                    break
+        return expected
+
+
+def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
+    """What was learned of the copies of a host; None where nothing was learned of it."""
+    rows = tx.many("sections/evidence", host=host)
+    if not rows:
+        return None
+    site = Site.read(*rows[0])
+    tree = site.sections.tree
+    trial = Trial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
+    return Lessons(site.sections, trial.learned(_contents(tx, trial.wanted(), key_of)), key_of)
+
+
+def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
+    """The page that a page is expected to equal; None where it does not wait for a first visit, or nothing is known."""
+    if page.state != "frontier" or page.first_fetched is not None:
+        return None
+    learned = lessons(tx, page.host, key_of)
+    return None if learned is None else learned.expected(tx, [page.url]).get(page.url)
+
+
+def _contents(tx: Tx, urls: Iterable[str], key_of: KeyOf) -> dict[str, Content]:
+    """What is known of those of these URLs whose pages were fetched, or redirect."""
+    keys = {url: key for url in urls if (key := key_of(url)) is not None}
+    wanted = sorted(set(keys.values()))
+    rows: dict[str, Content] = {}
+    for start in range(0, len(wanted), MOST_KEYS):
+        for *facts, canonical, goal in tx.one("sections/contents", keys=wanted[start : start + MOST_KEYS])[0]:
+            named = None if canonical is None else key_of(canonical)
+            rows[facts[0]] = Content(*[*facts, named, goal])
+    return {url: rows[key] for url, key in keys.items() if key in rows}
+
+
+def _told(equal: Equal) -> ExpectedCopy:
+    differ = _WHY[equal.rule.what].format(word=equal.rule.word, other=equal.rule.other)
+    because = f"of {equal.compared:,} pages that differ from another by {differ} alone, {equal.equal:,} equal it"
+    return ExpectedCopy(equal.url, str(equal.rule), equal.compared, equal.equal, equal.expected, because)

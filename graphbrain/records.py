@@ -1,0 +1,90 @@
+"""Items of nothing but plain values, and those that say what is known of the sections of a host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ExpectedCopy", "PageSection", "Record", "Section"]
+
+
+class Record:
+    """An item of nothing but plain values, that can be written as a line of JSON or a row of a table."""
+
+    __slots__ = ()
+
+    @classmethod
+    def columns(cls) -> tuple[str, ...]:
+        """The names in `as_dict`, in its order."""
+        return tuple(cls.__slots__)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its values by name; as `dataclasses.asdict`, which is slow."""
+        return {name: getattr(self, name) for name in self.columns()}
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Record):
+    """A part of a host, as its URLs are told apart; all counts are of now.
+
+    `pattern`: the questions by which a URL is in it, `!` before those whose answer is no; empty where the host is one
+    section: /shop is a step of the path, /*/{number} one of a kind, ?sort an argument, steps>3 how many there are.
+    `pages`: how many the graph has of it. `fetched` of them were fetched, `waiting` wait for that or are claimed,
+    `failing` failed the last time, and of `copies` less than a fifth was new to the host at their first visit.
+    `harvest`: which share a fetch is expected to bring, 0 to 1, by what its `visits` brought that counted, and by what
+    the sections around it bring (`around`); `factor`: by which its new pages count where `value` names harvest.
+    `example`: one of its pages, of those that were fetched if any was.
+    """
+
+    pattern: str
+    pages: int
+    fetched: int
+    waiting: int
+    failing: int
+    copies: int
+    harvest: float
+    around: float
+    visits: float
+    factor: float
+    example: str | None
+
+    @property
+    def waste(self) -> float:
+        """Of how many of its waiting pages a fetch is expected to bring nothing: waiting · (1 - harvest)."""
+        return self.waiting * (1.0 - self.harvest)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection(Record):
+    """The section that a page is in, as far as visits have taught.
+
+    `pattern`, `harvest`, `around`, `visits`, `factor`: as of `Section`. `brought`: what its visits that counted brought
+    in sum: `harvest` is (brought + 2·around) / (visits + 2). `counts`: do new pages of the host count by the factor?
+    They do where the setting `value` names harvest and the order is not breadth_first.
+    """
+
+    pattern: str
+    harvest: float
+    around: float
+    brought: float
+    visits: float
+    factor: float
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCopy(Record):
+    """The page that a waiting page is expected to equal, as far as visits have taught.
+
+    `url`: of that page, which was fetched. `rule`: what alone they differ by: ?sort is an argument, /print a step of
+    the path, /article or /print two that stand in place of each other. Of `compared` pages of the host that differ in
+    this alone `equal` had the same content; `expected`: which share has, as is expected in the section of the page.
+    `because`: the same in a sentence.
+    """
+
+    url: str
+    rule: str
+    compared: int
+    equal: int
+    expected: float
+    because: str

@@ -1,0 +1,321 @@
+"""Which waiting pages are expected to equal a page that was fetched, by what visits have taught of arguments and steps.
+
+A rule says of two URLs that differ in one way alone that their pages are the same: by an argument, by a step of the
+path, by upper and lower case, and so on. It is tried on the pages of a host that were visited last: of those that
+differ in this way alone, how many have the same text? This is the learning of "different URLs with similar text" of
+Bar-Yossef, Keidar and Schonfeld, "Do not crawl in the DUST" (WWW 2007), with what a page says in place of a guess by
+logs. A rule holds in a section as far as it did there, and backs off to the host, as harvest does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from graphbrain.sections.harvest import posterior
+from graphbrain.sections.tree import Visited
+
+__all__ = ["Content", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
+
+LEAST_PAIRS = 3
+"""Of fewer pages that differ in a way alone nothing is said of it."""
+SURE = 0.75
+"""A page is expected to equal another if so many of those did, as a posterior mean."""
+MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
+"""Rules that are tried, those first that the most pages have; URLs that are looked up for it; pages of one last step
+that are compared for steps that stand in place of each other."""
+LONGEST_WORD = 48
+NEAR = 3
+"""Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing."""
+COPY = 0.2
+"""A page brought nothing if a smaller share of its text was new."""
+_NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
+_TOKEN = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
+_INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A URL in parts: the steps of its path, an empty one at the end where it ends in a slash, and its arguments in
+    order of the alphabet."""
+
+    scheme: str
+    host: str
+    steps: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    @classmethod
+    def of(cls, url: str) -> Form | None:
+        """The parts of an address; None where it has none."""
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return None
+        arguments = sorted(part for part in parts.query.split("&") if part)
+        return cls(parts.scheme, parts.netloc, tuple(parts.path.split("/")[1:]), tuple(arguments))
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        query = f"?{'&'.join(self.arguments)}" if self.arguments else ""
+        return f"{self.scheme}://{self.host}/{'/'.join(self.steps)}{query}"
+
+
+class Rule(NamedTuple):
+    """One way in which URLs may differ. `what`: argument, step, swap, token, repeats, case, index, slash, scheme, www;
+    `word`, `other`: the argument, or the step, or the two steps that stand in place of each other."""
+
+    what: str
+    word: str = ""
+    other: str = ""
+
+    def __str__(self) -> str:
+        """As a question of a section is written."""
+        return {
+            "argument": f"?{self.word}",
+            "step": f"/{self.word}",
+            "swap": f"/{self.word} or /{self.other}",
+            "token": "/{token}",
+            "repeats": "repeats",
+            "case": "upper or lower case",
+            "index": "/index.html",
+            "slash": "/ at the end",
+            "scheme": "http or https",
+            "www": "www.",
+        }[self.what]
+
+    def reduced(self, form: Form) -> Form:
+        """The same URL without what the rule is about: two that differ in this alone are reduced to the same."""
+        return _REDUCED[self.what](self, form)
+
+
+def _without_argument(rule: Rule, form: Form) -> Form:
+    return replace(form, arguments=tuple(each for each in form.arguments if each.partition("=")[0] != rule.word))
+
+
+def _without_step(rule: Rule, form: Form) -> Form:
+    if rule.word not in form.steps:
+        return form
+    place = form.steps.index(rule.word)
+    return replace(form, steps=form.steps[:place] + form.steps[place + 1 :])
+
+
+def _swapped(rule: Rule, form: Form) -> Form:
+    if rule.word not in form.steps:
+        return form
+    place = form.steps.index(rule.word)
+    return replace(form, steps=(*form.steps[:place], rule.other, *form.steps[place + 1 :]))
+
+
+def _without_tokens(_: Rule, form: Form) -> Form:
+    return replace(form, steps=tuple(step for step in form.steps[:-1] if not _TOKEN.fullmatch(step)) + form.steps[-1:])
+
+
+def _without_repeats(_: Rule, form: Form) -> Form:
+    return replace(form, steps=tuple(dict.fromkeys(form.steps)))
+
+
+def _without_index(_: Rule, form: Form) -> Form:
+    return replace(form, steps=(*form.steps[:-1], "")) if form.steps and form.steps[-1].lower() in _INDEX else form
+
+
+def _without_slash(_: Rule, form: Form) -> Form:
+    return replace(form, steps=form.steps[:-1]) if len(form.steps) > 1 and not form.steps[-1] else form
+
+
+_REDUCED: Mapping[str, Callable[[Rule, Form], Form]] = {
+    "argument": _without_argument,
+    "step": _without_step,
+    "swap": _swapped,
+    "token": _without_tokens,
+    "repeats": _without_repeats,
+    "case": lambda _, form: replace(form, steps=tuple(step.lower() for step in form.steps)),
+    "index": _without_index,
+    "slash": _without_slash,
+    "scheme": lambda _, form: replace(form, scheme="https"),
+    "www": lambda _, form: replace(form, host=form.host.removeprefix("www.")),
+}
+_FOR_ALL = tuple(Rule(what) for what in ("token", "repeats", "case", "index", "slash", "scheme", "www"))
+
+
+def rules_of(form: Form) -> Iterator[Rule]:
+    """The rules that say something of a URL: those that reduce it."""
+    for name in {each.partition("=")[0] for each in form.arguments}:
+        if 0 < len(name) <= LONGEST_WORD:
+            yield Rule("argument", name)
+    for step in set(form.steps):
+        if _is_word(step):
+            yield Rule("step", step)
+    yield from (rule for rule in _FOR_ALL if rule.reduced(form) != form)
+
+
+def _is_word(step: str) -> bool:
+    return 0 < len(step) <= LONGEST_WORD and not _NUMBER.fullmatch(step) and not _TOKEN.fullmatch(step)
+
+
+def _swaps(forms: Iterable[Form]) -> Counter[Rule]:
+    """Steps that stand in place of each other in URLs that are the same else, and in how many pairs of them."""
+    alike: dict[tuple[object, ...], list[Form]] = defaultdict(list)
+    for form in forms:
+        if len(form.steps) > 1:
+            alike[form.scheme, form.host, len(form.steps), form.steps[-1], form.arguments].append(form)
+    found: Counter[Rule] = Counter()
+    for group in alike.values():
+        for one, other in combinations(group[:MOST_ALIKE], 2):
+            differ = [pair for pair in zip(one.steps, other.steps, strict=True) if pair[0] != pair[1]]
+            if len(differ) == 1 and all(map(_is_word, differ[0])):
+                found[Rule("swap", *sorted(differ[0]))] += 1
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What is known of a page that was fetched or redirects. `canonical`: the key of the page that it names as its
+    canonical, if that is another; `redirects_to`: the key of where it leads; `brought`: which share of it was new."""
+
+    key: str
+    url: str
+    alias: bool
+    body_hash: str | None = None
+    text_hash: str | None = None
+    simhash: int | None = None
+    brought: float | None = None
+    canonical: str | None = None
+    redirects_to: str | None = None
+
+
+def same(one: Content, other: Content) -> bool | None:
+    """Have two pages the same content? None where nothing tells: neither their texts nor what they say themselves."""
+    if one.alias or other.alias:
+        goals = [page.redirects_to if page.alias else page.key for page in (one, other)]
+        return None not in goals and goals[0] == goals[1]
+    if (one.canonical or one.key) == (other.canonical or other.key):
+        return True
+    pairs = [(one.text_hash, other.text_hash), (one.body_hash, other.body_hash)]
+    told = [pair for pair in pairs if None not in pair]
+    if any(a == b for a, b in told):
+        return True
+    if one.simhash is not None and other.simhash is not None:
+        least = min((page.brought for page in (one, other) if page.brought is not None), default=1.0)
+        if least < COPY and ((one.simhash ^ other.simhash) & (2**64 - 1)).bit_count() <= NEAR:
+            return True
+        told.append(("", ""))
+    return False if told else None
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Pages that were compared, and those that were equal."""
+
+    compared: int = 0
+    equal: int = 0
+
+    def add(self, equal: bool) -> None:
+        self.compared += 1
+        self.equal += equal
+
+
+@dataclass(frozen=True, slots=True)
+class Equal:
+    """What is expected of a waiting page: that it equals the page of `url`, for they differ only by what `rule` is
+    about. Of `compared` pages that differ in this alone `equal` had the same content; `expected`: the posterior mean of
+    that, 0 to 1, in the section of the page."""
+
+    url: str
+    rule: Rule
+    compared: int
+    equal: int
+    expected: float
+
+
+class Trial:
+    """Rules that are to be tried on the visits that a host remembers: see `wanted` and `learned`."""
+
+    def __init__(self, visits: Sequence[Visited], section_of: Callable[[str, bool], str]) -> None:
+        self._sections = {visit.url: section_of(visit.url, visit.echo) for visit in visits}
+        found = {visit.url: form for visit in visits if (form := Form.of(visit.url)) is not None}
+        self._forms = found
+        counts = _swaps(found.values())
+        for form in found.values():
+            counts.update(rules_of(form))
+        self._rules = [rule for rule, count in counts.most_common(MOST_RULES) if count >= LEAST_PAIRS]
+
+    def wanted(self) -> list[str]:
+        """The URLs of which the contents have to be known: of the visits, and of those without what rules are about."""
+        latest = list(self._forms.items())[::-1]
+        bases = dict.fromkeys(
+            base.url for rule in self._rules for _, form in latest if (base := rule.reduced(form)) != form
+        )
+        others = [url for url in bases if url not in self._forms]
+        return [*self._forms, *others[:MOST_BASES]]
+
+    def learned(self, contents: Mapping[str, Content]) -> Expectations:
+        """What is expected by these contents, by the URLs that were wanted."""
+        found = Expectations()
+        for rule in self._rules:
+            classes: dict[Form, dict[str, Content]] = defaultdict(dict)
+            for url, form in self._forms.items():
+                base = rule.reduced(form)
+                if base != form and (page := contents.get(base.url)) is not None:
+                    classes[base].setdefault(page.key, page)
+                if (page := contents.get(url)) is not None:
+                    classes[base].setdefault(page.key, page)
+            self._compare(rule, classes, found)
+        return found
+
+    def _compare(self, rule: Rule, classes: Mapping[Form, Mapping[str, Content]], found: Expectations) -> None:
+        for base, pages in classes.items():
+            first = next((page for page in pages.values() if not page.alias), None)
+            if first is None:
+                continue
+            found.models.setdefault(rule, {})[base] = first.url
+            for page in pages.values():
+                equal = same(first, page) if page is not first else None
+                if equal is not None:
+                    found.of_host.setdefault(rule, _Tally()).add(equal)
+                    pattern = self._sections.get(page.url, self._sections.get(first.url, ""))
+                    found.of_section.setdefault((pattern, rule), _Tally()).add(equal)
+
+
+@dataclass
+class Expectations:
+    """What the visits of a host have taught of rules. `models`: by rule, a fetched page of each reduced URL."""
+
+    of_host: dict[Rule, _Tally] = field(default_factory=dict)
+    of_section: dict[tuple[str, Rule], _Tally] = field(default_factory=dict)
+    models: dict[Rule, dict[Form, str]] = field(default_factory=dict)
+
+    @property
+    def says_nothing(self) -> bool:
+        """Is there no rule by which a page of any section is expected to equal another?"""
+        patterns = {pattern for pattern, _ in self.of_section}
+        return not any(self._expected(pattern, rule) for rule in self.of_host for pattern in patterns)
+
+    def candidates(self, url: str, pattern: str) -> list[tuple[Equal, bool]]:
+        """The pages that a page of the section of this pattern may equal, the most likely first; is each known to have
+        been fetched? Of the others, the URL without what the rule is about, that is to be looked up."""
+        form = Form.of(url)
+        if form is None:
+            return []
+        found: list[tuple[Equal, bool]] = []
+        for rule, tally in self.of_host.items():
+            expected = self._expected(pattern, rule)
+            base = rule.reduced(form)
+            model = self.models.get(rule, {}).get(base)
+            other = model or base.url
+            if expected and other != url and Form.of(other) != form:
+                found.append((Equal(other, rule, tally.compared, tally.equal, expected), model is not None))
+        return sorted(found, key=lambda each: (-each[0].expected, each[0].url))
+
+    def _expected(self, pattern: str, rule: Rule) -> float:
+        """Which share of the pages of a section equals another that differs by the rule alone, as is expected; 0 where
+        too little of it is known, or it is too few."""
+        host = self.of_host[rule]
+        here = self.of_section.get((pattern, rule), _Tally())
+        mean = posterior(here.equal, here.compared, posterior(host.equal, host.compared, 0.0))
+        return mean if host.compared >= LEAST_PAIRS and mean >= SURE else 0.0

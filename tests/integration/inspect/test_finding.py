@@ -1,0 +1,76 @@
+"""How fast pages are found, and when the frontier will be done: as reports are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from graphbrain import Brain, Failed, Fetched
+from tests.integration.conftest import HandClock
+
+MakeBrain = Callable[..., Brain]
+Ask = Callable[..., list[list[object]]]
+A = "http://a.org/"
+
+
+def test_pages_that_come_into_the_frontier_and_leave_it_are_counted(make_brain: MakeBrain, ask: Ask) -> None:
+    """Whatever reports do, what was counted is what the frontier has gained."""
+    brain = make_brain(delay_seconds=0.0, deny_hosts="out.org", max_errors=1, park_after_seconds=0.0)
+    brain.seed([A])
+
+    def frontier() -> int:
+        return ask("MATCH (p:Page {state: 'frontier'}) RETURN count(p)")[0][0]  # type: ignore[return-value]
+
+    before = frontier()
+    claims = {claim.url: claim for claim in brain.next_urls(10)}
+    leaves = [f"http://a.org/{number}" for number in range(20)]
+    brain.report([Fetched(A, [*leaves, "http://out.org/x"], claims[A])])
+    claims = {claim.url: claim for claim in brain.next_urls(30)}
+    told = [
+        Fetched(leaves[0], [*leaves, "http://a.org/new"], claims[leaves[0]]),
+        Fetched(leaves[1], claim=claims[leaves[1]], status=301, redirected_to="http://a.org/target"),
+        Failed(leaves[2], claims[leaves[2]], 404),
+        Failed(leaves[3], claims[leaves[3]], 500),
+        Fetched("http://a.org/unasked", [leaves[0]]),
+    ]
+    brain.report(told)
+    brain.report(told)  # is told again, and counts once
+    brain.report([Fetched(leaves[0], ["http://a.org/later"])])  # a later visit finds, too
+    pace = brain.stats()["pace"]
+    assert pace["found"] - pace["left"] == frontier() - before
+    # leaves, new, target, unasked, later; A, leaves 0, 1, 2, 3 (given up), unasked
+    assert (pace["found"], pace["left"]) == (24, 6)
+
+
+def test_the_frontier_is_done_at_the_pace_it_goes(make_brain: MakeBrain, clock: HandClock) -> None:
+    brain = make_brain(delay_seconds=0.0, order="best_first")
+    urls = [f"http://p.org/{number}" for number in range(301)]
+    brain.report([Fetched(urls[0], urls[1:])])
+    first = brain.stats()["frontier"]
+    assert (first["waiting"], first["end"]) == (300, "unknown")
+    clock.at = (clock.at // 3600 + 1) * 3600 + 0.0
+    clock.pass_(7200.0)
+    brain.session.counters.write()
+    for _ in range(10):
+        brain.report([Fetched(claim.url, [], claim) for claim in brain.next_urls(10)])
+        clock.pass_(60.0)
+        brain.session.counters.write()
+    found = brain.stats()["frontier"]
+    assert (found["waiting"], found["end"], found["found_per_visit"]) == (200, "ends", 0.0)
+    assert found["hours"] == pytest.approx(200 / (100 / 600.0) / 3600.0, rel=0.15)
+    while claims := brain.next_urls(100):
+        brain.report([Fetched(claim.url, [], claim) for claim in claims])
+    assert (brain.stats()["frontier"]["end"], brain.stats()["frontier"]["hours"]) == ("done", 0.0)
+
+
+def test_what_an_older_graphbrain_has_counted_says_nothing_of_the_end(brain: Brain, ask: Ask, clock: HandClock) -> None:
+    urls = [f"http://p.org/{number}" for number in range(200)]
+    brain.report([Fetched(url, []) for url in urls])
+    clock.pass_(1.0)
+    brain.report([Fetched(urls[0], ["http://p.org/waits"])])
+    assert brain.stats()["frontier"]["found_per_visit"] == pytest.approx(201 / 201)
+    ask("MATCH (c:Hour) REMOVE c.found, c.left RETURN count(c)")
+    found = brain.stats()["frontier"]
+    assert (found["end"], found["found_per_visit"]) == ("unknown", None)
+    assert "older graphbrain" in found["because"]
