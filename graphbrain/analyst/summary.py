@@ -8,7 +8,7 @@ Statements: brain/read.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import compress
@@ -38,6 +38,8 @@ POOR = 0.5
 """A section that is expected to bring no more may be held down."""
 WORST = 10
 """Pages or links that a finding names."""
+SHORTEST_BROKEN = 16
+"""Characters: a column of shorter texts keeps its words whole when it is printed."""
 LONG = {"url", "urls", "linked_from", "such_as", "chain", "error", "section", "example"}
 """Columns whose texts may be long: they get room."""
 ABOUT = ("url", "on", "from", "urls", "chain", "host", "title")
@@ -412,6 +414,11 @@ def _card(part: _Part, place: str) -> str:
     return f'<div class="{classes}">{head}{table}</div>'
 
 
+def _is_short(values: Iterable[Any]) -> bool:
+    """Are these words that need not be broken, however narrow the page is?"""
+    return all(value is None or (isinstance(value, str) and len(value) <= SHORTEST_BROKEN) for value in values)
+
+
 def _table(part: _Part, place: str) -> str:
     part = _named_first(part)
     rights = [
@@ -419,7 +426,11 @@ def _table(part: _Part, place: str) -> str:
         for column in range(len(part.columns))
     ]
     mark = [' class="number"' if right else "" for right in rights]
-    kinds = [how or (' class="long"' if name in LONG else "") for name, how in zip(part.columns, mark, strict=True)]
+    kinds = [
+        how
+        or (' class="long"' if name in LONG else ' class="short"' if _is_short(row[place] for row in part.rows) else "")
+        for place, (name, how) in enumerate(zip(part.columns, mark, strict=True))
+    ]
     head = "".join(
         f'<th scope="col"{how}>{text(str(name).replace("_", " "))}</th>'
         for name, how in zip(part.columns, mark, strict=True)

@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import base64
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -41,6 +42,8 @@ FEW_WORDS = 24
 """In a page of fewer words, its numbers and dates are its content."""
 LONG = 400
 """Characters of a block from which on it is cut into sentences, and of a sentence from which on it is cut, too."""
+SHORT, REMEMBERED = 100, 2_000
+"""Characters of a block that is likely to be in other pages, too; and how many of these are remembered."""
 CUT = 32
 """Words in a part of a sentence that is cut, about; at most four times as many."""
 CELLS, TABLES = 24, 4
@@ -68,8 +71,10 @@ LARGEST_SKETCH = len(VERSION) + 4 * -(-(_HEAD.itemsize + MOST_PLACES * _PLACE.it
 """Characters."""
 
 _WORDS = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+_ASCII_WORDS = re.compile(r"\w+", re.ASCII)
+"""The same words of a text that has ASCII characters only, in less time."""
 _DIGIT = re.compile(r"\d")
-_RUN = re.compile(r"(?<![\w+/=.:-])[\w+/=.:-]*\d[\w+/=.:-]*")
+_RUN = re.compile(r"(?<![\w+/=.:-])(?:[^\W\d]++|[+/=.:-]++)*+\d[\w+/=.:-]*+")
 """What stands between blanks and other signs and has a digit in it. Each is tried at its beginning only."""
 _ALTERNATES = re.compile(r"\d[^\W\d_]+\d|[^\W\d_]\d+[^\W\d_]")
 _NUMBER = re.compile(r"[+\-.]?\d")
@@ -80,6 +85,9 @@ _CODES = (
     "|euros?|dollars?|pounds?|francs?|yen|yuan|rupees?|kr|zł|kč|ft|lei|lv|руб|грн|元|円|원"
 )
 _CURRENCY = re.compile(rf"{_SIGN}|(?<![^\W\d])(?:{_CODES})\b")
+_SIGNS = re.compile(_SIGN)
+_CODE_WORDS = frozenset(word for code in _CODES.split("|") for word in (code.removesuffix("s?"), code.replace("?", "")))
+_CODE_AFTER_DIGIT = re.compile(rf"\d(?:{_CODES})\b")
 _AMOUNT = r"\d(?:[\d.,'\u00a0\u202f]{0,20}\d)?"
 _PRICE = re.compile(rf"(?:{_SIGN}|\b(?:{_CODES}))\s?{_AMOUNT}|{_AMOUNT}\s?(?:{_SIGN}|(?:{_CODES})\b)")
 _DATE_WORDS = frozenset(
@@ -107,8 +115,7 @@ _DATE_WORDS = frozenset(
 # ---------------------------------------------------------------------- blocks of a text
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A block, or a sentence of a long one. `words`: without its numbers and dates, for which # stands; `length`: how
     many words it has; `prices`: those in it."""
 
@@ -119,10 +126,13 @@ class Piece:
 
 def masked(texts: Iterable[str]) -> list[Piece]:
     """The blocks of a page as they are compared, from their texts in page order."""
-    pieces = [piece for text in _bounded(texts) for piece in _pieces(text.lower())]
-    if sum(len(words) for _, words in pieces) < FEW_WORDS:
-        return [Piece(words, len(words)) for _, words in pieces]
-    return [Piece(*_masked(text, words)) for text, words in pieces]
+    pieces: list[Piece] = []
+    bounded = _bounded(texts)
+    for text in bounded:
+        pieces += _short(text) if len(text) <= SHORT else _pieces(text)
+    if sum([piece.length for piece in pieces]) < FEW_WORDS:
+        return [Piece(words, len(words)) for text in bounded for _, words in _sentences(text)]
+    return pieces
 
 
 def cut(texts: Iterable[str]) -> str | None:
@@ -143,18 +153,17 @@ def hashed(pieces: Iterable[Piece]) -> str | None:
             lengths.append(0)
     if not keys:
         return None
-    times: Counter[str] = Counter()
-    hashes = bytearray()
+    times: dict[str, int] = {}
+    hashes = []
     for key in keys:
-        number = times[key]
+        number = times.get(key, 0)
         times[key] = number + 1
         # The second of two like blocks has another hash.
-        hashes += _hash(f"{number} {key}" if number else key)
-    for place, key in enumerate(keys):
-        if times[key] > 1:
-            lengths[place] |= REPEATED
+        hashes.append(_hash(f"{number} {key}" if number else key))
+    if len(times) < len(keys):
+        lengths = [length | REPEATED if times[key] > 1 else length for key, length in zip(keys, lengths, strict=True)]
     blocks = np.empty(len(keys), dtype=_BLOCK)
-    blocks["key"] = np.frombuffer(hashes, dtype="<u4").clip(START + 1, END - 1)
+    blocks["key"] = np.frombuffer(b"".join(hashes), dtype="<u4").clip(START + 1, END - 1)
     blocks["words"] = lengths
     return base64.b64encode(blocks.tobytes()).decode()
 
@@ -172,11 +181,22 @@ def _bounded(texts: Iterable[str]) -> list[str]:
     return [*found[:MOST_BLOCKS], " ".join(found[MOST_BLOCKS:])]
 
 
-def _pieces(text: str) -> list[tuple[str, list[str]]]:
+def _pieces(text: str) -> list[Piece]:
+    return [_masked(sentence, words) for sentence, words in _sentences(text)]
+
+
+_short = lru_cache(REMEMBERED)(_pieces)
+"""Menus and the like stand in many pages of a host."""
+
+
+def _sentences(text: str) -> list[tuple[str, list[str]]]:
     """A block, or where it is long its sentences, with their words."""
+    text = text.lower()
+    if len(text) <= LONG:
+        return [(text, words)] if (words := _words(text)) else []
     found: list[tuple[str, list[str]]] = []
-    for sentence in [text] if len(text) <= LONG else _SENTENCE.split(text):
-        if words := _WORDS.findall(sentence):
+    for sentence in _SENTENCE.split(text):
+        if words := _words(sentence):
             found += [(sentence, words)] if len(sentence) <= LONG else _cut_by_words(words)
     return found
 
@@ -192,19 +212,39 @@ def _cut_by_words(words: Sequence[str]) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _masked(text: str, words: Sequence[str]) -> tuple[Sequence[str], int, tuple[str, ...]]:
-    """The words of a block with # for its dates, numbers and tokens; how many it has; and its prices."""
+def _words(text: str) -> list[str]:
+    return (_ASCII_WORDS if text.isascii() else _WORDS).findall(text)
+
+
+def _masked(text: str, words: Sequence[str]) -> Piece:
+    """A block with # for its dates, numbers and tokens."""
     if _DIGIT.search(text) is None:
-        return (["#"] if words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words) else words), len(words), ()
-    prices = tuple("".join(found.split()) for found in _PRICE.findall(text)) if _CURRENCY.search(text) else ()
-    dated = ["#" if word == "__" else word for word in _WORDS.findall(_RUN.sub(_number, text))]
-    for _ in range(2):  # the second time from behind
-        for place in range(1, len(dated)):
-            if dated[place - 1] == "#" and dated[place] in _DATE_WORDS:
-                dated[place] = "#"
-        dated.reverse()
-    kept = [word for place, word in enumerate(dated) if word != "#" or place == 0 or dated[place - 1] != "#"]
-    return kept, len(words), prices
+        dated = words[0] in _DATE_WORDS and _DATE_WORDS.issuperset(words)
+        return Piece(["#"] if dated else words, len(words))
+    prices = tuple(["".join(found.split()) for found in _PRICE.findall(text)]) if _has_currency(text, words) else ()
+    return Piece(_without_dates(_words(_RUN.sub(_number, text))), len(words), prices)
+
+
+def _has_currency(text: str, words: Sequence[str]) -> bool:
+    """Is there a currency in a text of these words? A cheap look at what one could be part of saves the search."""
+    if _SIGNS.search(text):
+        return True
+    possible = not _CODE_WORDS.isdisjoint(words) or _CODE_AFTER_DIGIT.search(text) is not None
+    return possible and _CURRENCY.search(text) is not None
+
+
+def _without_dates(words: list[str]) -> Sequence[str]:
+    """# in place of __ and of the words of dates beside it, one for several in a row."""
+    if "__" not in words:
+        return words
+    dated = ["#" if word == "__" else word for word in words]
+    if not _DATE_WORDS.isdisjoint(words):
+        for _ in range(2):  # the second time from behind
+            for place in range(1, len(dated)):
+                if dated[place - 1] == "#" and dated[place] in _DATE_WORDS:
+                    dated[place] = "#"
+            dated.reverse()
+    return dated[:1] + [word for before, word in pairwise(dated) if word != "#" or before != "#"]
 
 
 def _number(found: re.Match[str]) -> str:

@@ -39,12 +39,12 @@ _HTML = re.compile(
 )
 """How a body begins that is HTML though nobody says so: WHATWG's "MIME Sniffing", section 7.1; and XHTML."""
 SNIFFED = 2048
-_BLOCK_TAG = re.compile(
-    r"(?=</?(?:address|article|aside|blockquote|body|br|button|caption|center|dd|details|dialog|div|dl|dt|fieldset"
-    r"|figcaption|figure|footer|form|h[1-6]|head|header|hr|legend|li|main|menu|nav|ol|option|p|pre|section|select"
-    r"|summary|table|tbody|textarea|tfoot|thead|title|tr|ul)[\s/>])",
-    re.IGNORECASE,
+_BLOCK_TAGS = (
+    "a(?:ddress|rticle|side)|b(?:lockquote|ody|r|utton)|c(?:aption|enter)|d(?:d|etails|ialog|iv|l|t)|f(?:i(?:eldset"
+    "|gcaption|gure)|o(?:oter|rm))|h(?:[1-6]|ead(?:er)?|r)|l(?:egend|i)|m(?:ain|enu)|nav|o(?:l|ption)|p(?:re)?"
+    "|s(?:ection|elect|ummary)|t(?:able|body|extarea|foot|head|itle|r)|ul"
 )
+_BLOCK_TAG = re.compile(rf"<(?=/?(?:{_BLOCK_TAGS})[\s/>])", re.IGNORECASE)
 _EDGE = "\ufdd0"
 """Where a block of text begins or ends, while tags are removed: a noncharacter, which no page has (Unicode, 23.7)."""
 # A word; or one character of a script that writes no spaces between words.
@@ -77,7 +77,7 @@ def _marked_text(body: bytes, content_type: str | None) -> str | None:
         return None
     text = _decoded(body, content_type) + _ENDS
     text = remove_tags_with_content(remove_comments(text), SILENT)
-    return replace_entities(replace_tags(_BLOCK_TAG.sub(_EDGE, text), " "))
+    return replace_entities(replace_tags(_BLOCK_TAG.sub(f"{_EDGE}<", text), " "))
 
 
 def _joined(marked: str) -> str:

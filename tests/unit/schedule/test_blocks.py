@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
+import re
 
 import pytest
 
@@ -188,3 +190,73 @@ def test_of_very_many_blocks_the_last_count_as_one() -> None:
     assert made is not None and other is not None
     assert len(read(made)) < blocks.MOST_BLOCKS + 500
     assert step(step(None, made).kept, other).changed
+
+
+RUN = re.compile(r"(?<![\w+/=.:-])[\w+/=.:-]*\d[\w+/=.:-]*")
+
+
+def masked_plainly(text: str) -> list[blocks.Piece]:
+    """What `masked` makes of a page of one block of up to LONG characters, without the ways that save time."""
+    text = text.lower()
+    words = blocks._WORDS.findall(text)
+    if len(words) < blocks.FEW_WORDS or re.search(r"\d", text) is None:
+        dated = len(words) >= blocks.FEW_WORDS and all(word in blocks._DATE_WORDS for word in words)
+        return [blocks.Piece(["#"] if dated else words, len(words))] if words else []
+    prices = tuple("".join(price.split()) for price in blocks._PRICE.findall(text) if blocks._CURRENCY.search(text))
+    dated_words = ["#" if word == "__" else word for word in blocks._WORDS.findall(RUN.sub(blocks._number, text))]
+    for _ in range(2):
+        for place in range(1, len(dated_words)):
+            if dated_words[place - 1] == "#" and dated_words[place] in blocks._DATE_WORDS:
+                dated_words[place] = "#"
+        dated_words.reverse()
+    kept = [word for at, word in enumerate(dated_words) if (word, dated_words[max(at - 1, 0)]) != ("#", "#") or not at]
+    return [blocks.Piece(kept, len(words), prices)]
+
+
+SPELT = [
+    *("usd", "euros", "5eur", "usd5", "5元", "日元5円", "kč5", "5kč", "rupee", "rupees3", "$5", "5$", "€", "1.200,50"),
+    *("may", "12th", "am", "__", "_", "_5", "a_b", "v1.2-rc3", "-5", "+3", ".5", "/a/1", "x=2&y=3", "abc12def99"),
+    *(
+        "0123456789abcdef0123",
+        "é5",
+        "５",
+        "²",
+        "ǅ",
+        "İ",
+        "ſ",
+        ".",
+        ";",
+        "!",
+        "?",
+        ":",
+        "-",
+        "語",
+        "кг5",
+        "руб",
+        "чт5руб",
+    ),
+    *("10\u00a0€", "2026-11-27t10:00:00z"),
+]
+
+
+def test_what_saves_time_changes_no_block() -> None:
+    dice = random.Random(8)
+    long_enough = 0
+    for _ in range(4000):
+        parts = [dice.choice(SPELT if dice.random() < 0.7 else WORDS) for _ in range(dice.randrange(60))]
+        text = dice.choice([" ", " ", "", ", "]).join(parts)[: blocks.LONG - 60]
+        assert blocks.masked([text]) == masked_plainly(text), text
+        long_enough += len(blocks._WORDS.findall(text)) >= blocks.FEW_WORDS
+    assert long_enough > 1000
+
+
+def test_blocks_are_hashed_as_they_were_in_brains_made_before() -> None:
+    texts = [
+        "Menu",
+        "Menu",
+        "Prices of 27 November 2026",
+        "It costs 5 EUR or $7.20.",
+        "Größe: 12 元 前",
+        prose(random.Random(3), 90),
+    ]
+    assert hashlib.blake2b((cut(texts) or "").encode(), digest_size=8).hexdigest() == "55b24e0637351056"

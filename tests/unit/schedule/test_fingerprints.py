@@ -9,6 +9,7 @@ import pytest
 import w3lib.html
 
 from graphbrain import Seen
+from graphbrain.schedule import fingerprints
 from graphbrain.schedule.fingerprints import Change, distance, signed, simhash, take, visible_text
 
 PAGE = b"<!doctype html><title>Owls &amp; co</title><p>An <b>owl</b> sees</p><p>you</p>"
@@ -198,3 +199,19 @@ def test_blocks_change_no_text_hash() -> None:
     ):
         text = " ".join(w3lib.html.replace_entities(w3lib.html.replace_tags(body.decode(), " ")).split())
         assert visible_text(body, "text/html") == text
+
+
+BLOCK_TAGS = """
+address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption figure
+footer form h1 h2 h3 h4 h5 h6 head header hr legend li main menu nav ol option p pre section select summary table tbody
+textarea tfoot thead title tr ul
+"""
+
+
+def test_these_tags_end_a_block_and_no_others() -> None:
+    inline = "a b span td th em i code h7 h lin pr theader hea dd1 optio picture font html"
+    for tag in BLOCK_TAGS.split() + inline.split():
+        for written in (f"<{tag}>", f"</{tag}>", f"<{tag.upper()} id=x>", f"<{tag}/>"):
+            parted = fingerprints._marked_text(f"<p>one{written}two".encode(), "text/html")
+            assert parted is not None
+            assert (fingerprints._EDGE in parted.split("one")[1]) == (tag in BLOCK_TAGS.split()), written
