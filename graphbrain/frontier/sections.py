@@ -128,7 +128,7 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
     ]
     after, shares = site.after(visits, most)
     left = max(0, tries - sum(tried for *_, tried in rows))
-    exhausted = after.sections.acts and ((left < tries and not left) or after.learned_at > site.learned_at)
+    chooses = _chooses_anew(site, after, tries, left)
     tx.do(
         "sections/learned",
         host=host,
@@ -136,7 +136,7 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
         evidence=after.evidence(),
         sections=after.sections.text(),
         learned=learned + 1,
-        raising=exhausted or _may_rise(site.sections, after.sections),
+        raising=chooses or _may_rise(site.sections, after.sections),
         tries=left,
         rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
     )
@@ -168,6 +168,17 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
         for page, (own, other) in named.items()
         if own != other and other in there and (there[other] is None or there[other] != own)
     }
+
+
+def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
+    """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
+    down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
+    if left < tries and not left:
+        return after.sections.acts
+    if after.learned_at == before.learned_at:
+        return False
+    held = after.sections.held_down
+    return bool(held) and (not left or not held <= before.sections.held_down)
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:

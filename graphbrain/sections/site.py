@@ -91,6 +91,11 @@ class Sections:
         """Does any of them count for less than 1?"""
         return any(section.held_down for section in self.by_pattern.values())
 
+    @property
+    def held_down(self) -> frozenset[str]:
+        """The patterns of those that count for less than 1."""
+        return frozenset(pattern for pattern, section in self.by_pattern.items() if section.held_down)
+
     def visited(self, visits: Iterable[tuple[str, bool, float]]) -> Sections:
         """The same after these visits (URL, was it an echo, when). When sections were visited that are not held down is
         not kept."""
