@@ -57,6 +57,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "revisit_seconds": (0, 1e9),
     "frontier_reserve": (0, 1),
     "oldest_reserve": (0, 1),
+    "harvest_reserve": (0, 1),
     "delay_seconds": (0, 86_400),
     "response_times": (0, 1000),
     "longest_delay_seconds": (0, 86_400),
@@ -176,6 +177,9 @@ class Settings:
     revisit_seconds: float = _setting(86_400.0, "shared", "optimal: least time between two visits of a page")
     frontier_reserve: float = _setting(0.05, "shared", "optimal: part of all claims kept for new pages, 0..1")
     oldest_reserve: float = _setting(0.01, "shared", "optimal: part of all claims kept for whoever waits longest, 0..1")
+    harvest_reserve: float = _setting(
+        0.02, "shared", "with harvest in value: part of claims of new pages that try sections which are held down, 0..1"
+    )
     forgetting: float = _setting(0.98, "shared", "what is kept at each visit of what was learned of a page's changes")
     intervals: str = _setting("", "shared", "fixed intervals: 'PATTERN SECONDS; …', by a regular expression in the URL")
     delay_seconds: float = _setting(1.0, "shared", "least time between two claims of one host; 0 = none")

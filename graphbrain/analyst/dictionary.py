@@ -134,6 +134,10 @@ PAGE: dict[str, tuple[str, str]] = {
         "",
         "by which factor it counts while it is new, as its section is expected to bring little; absent: 1",
     ),
+    "try_at": (
+        TIME,
+        "it was chosen to try its section, which was last tried then; -1 while it is claimed for that; indexed",
+    ),
     "brought": ("", "the share of its text that was new to its host at its first visit"),
     "echo": ("", "true where a page had been fetched before whose URL ends in the same step of the path"),
     "unlearned": (TIME, "its first visit, which has still to be learned from; indexed"),

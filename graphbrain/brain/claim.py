@@ -52,6 +52,9 @@ RIGHTING = 1.0
 """Seconds after which a call leaves it to others to put right what a clock wrote that was ahead."""
 MOST_PUT_BACK = 1_000
 """So many pages whose sections have fallen are put back in one call, beside those that it meets."""
+TRIES_LUCK = 0.5
+"""The pages that try sections are rounded by it in a process's first call: not by chance, so that a crawl by one
+process comes out the same each time."""
 WANTED_ROUNDS = 8
 """Transactions after which a call for pages that were asked for by hand leaves it to the next ones to look further."""
 BEYOND = (2_000, 30_000, 120_000)
@@ -76,25 +79,25 @@ _Ticket = Ticket[_Wish, Claims]
 
 
 class _Caller:
-    """One call of a round, and what it has got: `aliases` come after the other claims."""
+    """One call of a round, and what it has got: what is `last` comes after the other claims."""
 
-    __slots__ = ("aliases", "got", "key", "n", "ticket", "wish")
+    __slots__ = ("got", "key", "last", "n", "ticket", "wish")
 
     def __init__(self, ticket: _Ticket) -> None:
         self.ticket, self.wish = ticket, ticket.request
         self.n, self.key = self.wish.n, self.wish.key
         self.got: list[Claim] = []
-        self.aliases: list[Claim] = []
+        self.last: list[Claim] = []
 
     @property
     def claims(self) -> list[Claim]:
         """All that it has got, in the order in which it is told."""
-        return [*self.got, *self.aliases]
+        return [*self.got, *self.last]
 
     @property
     def count(self) -> int:
         """How many claims it has got."""
-        return len(self.got) + len(self.aliases)
+        return len(self.got) + len(self.last)
 
     @property
     def left(self) -> int:
@@ -114,6 +117,8 @@ class _Round:
             (self.answered if caller.key in keys else self.callers).append(caller)
             keys.update(() if caller.key is None else (caller.key,))
         self.keyed = any(caller.key is not None for caller in self.callers)
+        self.new = 0
+        """Claims of pages that were never fetched."""
 
     @property
     def left(self) -> int:
@@ -154,12 +159,13 @@ class _Round:
             },
         )
 
-    def took(self, claims: Sequence[Claim], *, aliases: bool = False) -> None:
-        """Deal claims out. Who has all that he wants is answered at once."""
-        by_token = _by_token(claims)
+    def took(self, taken: Taken, *, last: bool = False) -> None:
+        """Deal claims out; those that are `last` come after others. Who has all that he wants is answered at once."""
+        by_token = _by_token(taken.claims)
+        self.new += taken.new
         for caller in self.callers:
             if more := by_token.get(caller.wish.holder.token):
-                (caller.aliases if aliases else caller.got).extend(more)
+                (caller.last if last else caller.got).extend(more)
                 if not caller.left:
                     caller.ticket.answer(Claims(caller.claims))
 
@@ -185,8 +191,10 @@ class Claiming:
         self._reach = Reach()
         self._clogged = False
         """Do pages of hosts that are not ready stand in the way of others?"""
-        self._aliases = Share(ALIAS_SHARE, random.random())
+        self._aliases = Share(lambda: ALIAS_SHARE, random.random())
         self._no_alias_at = -math.inf
+        self._tries = Share(lambda: session.settings.harvest_reserve, TRIES_LUCK)
+        self._no_try_at = -math.inf
         self._combiners: dict[bool, Combiner[_Wish, Claims]] = {
             now_only: Combiner(
                 partial(self._answer, now_only=now_only), "claims", most=COMBINED, alone=ALONE, undo=self._untold
@@ -271,10 +279,12 @@ class Claiming:
         """Claim what the calls want; what to expect, where they do not get all of it."""
         n = calls.left
         aliases = self._due_aliases(n, calls)
+        tries = self._due_tries(calls)
         if self._clogged:
             self._clogged = not self._clear(calls, CLEARING)
         more = self._fill(calls)
         self._aliases.took(aliases, calls.count, n)
+        self._tries.took(tries, calls.new, n)
         righted = False
         while calls.left:
             if not more:  # nothing else can be had: aliases may have all of it
@@ -294,7 +304,7 @@ class Claiming:
         outlook: Outlook | None = None
         for _ in range(WANTED_ROUNDS):
             taken = self._perform(claims.take, calls.left, calls, "claims/take_wanted", 4 * calls.left, now_only=True)
-            calls.took(taken.claims)
+            calls.took(taken)
             if not calls.left:
                 return None
             if taken.claims or taken.in_vain:
@@ -388,7 +398,19 @@ class Claiming:
         if not graph.read(lambda tx: tx.one("claims/aliases_due", now=now, limit=1)[0], "claims/aliases_due"):
             return 0
         taken = self._perform(claims.take_aliases, n, calls, "claims/take_aliases")
-        calls.took(taken.claims, aliases=True)
+        calls.took(taken, last=True)
+        return len(taken.claims)
+
+    def _due_tries(self, calls: _Round) -> int:
+        """Claim the share of pages that try sections which are held down, if there are any: that is looked up once a
+        second at most. How many were claimed."""
+        session = self._session
+        places, now = self._tries.places(calls.left), session.now()
+        if not places or session.policy.acting is None or 0.0 <= now - self._no_try_at < 1.0:
+            return 0
+        taken = self._perform(claims.take, places, calls, "claims/take_tries", tries=True)
+        calls.took(taken, last=True)
+        self._no_try_at = -math.inf if taken.claims or taken.in_vain else now
         return len(taken.claims)
 
     def _clear(self, calls: _Round, seconds: float) -> bool:
@@ -411,7 +433,7 @@ class Claiming:
     def _take(self, n: int, calls: _Round, most_moves: int, front: int = 0, name: str = "claims/take") -> Taken:
         """Claim up to `n` pages in one transaction called `name`."""
         taken = self._perform(claims.take, n, calls, name, most_moves, front)
-        calls.took(taken.claims)
+        calls.took(taken)
         return taken
 
     def _perform(
@@ -423,6 +445,7 @@ class Claiming:
         most_moves: int = 0,
         front: int = 0,
         now_only: bool = False,
+        tries: bool = False,
     ) -> Taken:
         """Claim up to `n` pages, or with `n` 0 none, in a transaction that also notes what is leased by which key.
 
@@ -433,7 +456,7 @@ class Claiming:
             holders = calls.holders(n)
             if n and not holders:
                 return Taken()
-            claim = claims.attempts(work, partial(self._request, holders, most_moves, front, now_only), tried)
+            claim = claims.attempts(work, partial(self._request, holders, most_moves, front, now_only, tries), tried)
 
             def bound(tx: Tx, claim: Callable[[Tx], Taken] = claim) -> Taken:
                 taken = claim(tx)
@@ -445,7 +468,7 @@ class Claiming:
             except asked.Answered as answered:
                 calls.drop(answered.keys)
 
-    def _request(self, holders: Sequence[Holder], most_moves: int, front: int, now_only: bool) -> Request:
+    def _request(self, holders: Sequence[Holder], most_moves: int, front: int, now_only: bool, tries: bool) -> Request:
         """What an attempt at a transaction asks for, by the settings of now."""
         session = self._session
         return Request(
@@ -459,6 +482,7 @@ class Claiming:
             most_moves=most_moves,
             front=front,
             now_only=now_only,
+            tries=tries,
             acting=session.policy.acting,
         )
 

@@ -7,7 +7,7 @@ import math
 import random
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from graphbrain import memory
@@ -225,17 +225,18 @@ class Upkeep:
             self._raise_pages(session.policy.acting.book, over)
 
     def _raise_pages(self, book: sections.Book, over: Callable[[], bool]) -> None:
-        """Let pages whose sections have risen wait as these do now."""
+        """Let pages whose sections have risen wait as these do now, and choose some that try those that are held
+        down."""
         session = self._session
         for host in session.graph.read(sections.rising, "sections/raising"):
-            times, factors = session.graph.read(bound(sections.held_down, host, book), "sections/held")
-            pages = sorted(factors)
-            for start in range(0, len(pages), PASS_BATCH):
+            held = session.graph.read(bound(sections.held_down, host, book), "sections/held")
+            for some in _parts(held.rising):
                 if over():
                     return
-                some = {page: factors[page] for page in pages[start : start + PASS_BATCH]}
                 session.perform("sections/raise", sections.raise_some, some)
-            session.graph.write(bound(sections.raised, host, times), "sections/raised")
+            for some in _parts(held.chosen):
+                session.graph.write(bound(sections.choose, some), "sections/choose")
+            session.graph.write(bound(sections.raised, host, held), "sections/raised")
 
     def _key_of(self, url: str) -> str | None:
         with contextlib.suppress(BadInput):
@@ -281,6 +282,13 @@ class Upkeep:
         if self._owed >= 0.05:
             budget, self._owed = self._owed, 0.0
             self.tend(budget, stop=stop)
+
+
+def _parts(pages: Mapping[int, float]) -> Iterator[dict[int, float]]:
+    """Id → number, in parts for one transaction each."""
+    ids = sorted(pages)
+    for start in range(0, len(ids), PASS_BATCH):
+        yield {page: pages[page] for page in ids[start : start + PASS_BATCH]}
 
 
 class Tending:

@@ -78,7 +78,8 @@ class Request:
     `most_moves`: at most so many pages are moved to their hosts' own queues. `front`: look at so many pages in the
     front of the shared queue instead: at those of hosts that are ready, for claims; and, with `n` 0, at those that
     stand in the way, for moves alone. Aliases wait in no queue: what tells of queues is nothing to them.
-    `now_only`: look at pages that were asked for by hand instead.
+    `now_only`: look at pages that were asked for by hand instead. `tries`: at those that were chosen to try sections
+    which are held down.
     """
 
     holders: Sequence[Holder]
@@ -91,6 +92,7 @@ class Request:
     most_moves: int = 0
     front: int = 0
     now_only: bool = False
+    tries: bool = False
     acting: sections.Acting | None = None
     """how pages wait by their sections, if they do"""
 
@@ -119,6 +121,8 @@ class Taken:
     """Hosts that seemed ready, and have nothing to claim now."""
     put_back: int = 0
     """Candidates that wait behind others now, for their sections have fallen since they were found."""
+    new: int = 0
+    """Claims of pages that were never fetched."""
     overtaken: int = 0
     """Candidates that no longer wait, or not yet again, though no other caller took them: a setting, a scope or an
     interval has changed meanwhile, or they were forgotten."""
@@ -163,8 +167,12 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     the claims are among them."""
     finder, manners, clock = wish.finder, wish.manners, wish.clock
     hiding: Sequence[int] = ()
+    chosen: sections.Tries | None = None
     if wish.now_only:
         found, hiding = _wanted(tx, wish, clock())
+    elif wish.tries and wish.acting is not None:
+        chosen = sections.tries(tx, wish.acting, wish.n, clock())
+        found = Found(chosen.since)
     elif wish.front:
         found = _front(tx, wish, clock())
     else:
@@ -188,8 +196,11 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         _lease(tx, wish, deal)
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
+    granted = {grant[0] for grant in deal.grants}
     if wish.now_only:
         _put_off(tx, deal, found.since, hiding)
+    elif chosen is not None:
+        sections.tried(tx, chosen, granted, deal.now)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
@@ -207,6 +218,7 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         worths,
         reviewed,
         put_back=len(fallen),
+        new=sum(row[NEW] for row in waiting if row[0] in granted),
         overtaken=overtaken,
     )
 
@@ -235,7 +247,7 @@ def _still_due(tx: Tx, since: Mapping[int, float], finder: Finder, clock: Clock)
 
 def _put_back(tx: Tx, wish: Request, waiting: Sequence[Sequence[Any]], now: float) -> set[int]:
     """Put pages back whose sections have fallen since they were found; which. What is asked for by hand stays."""
-    if wish.acting is None or wish.now_only or wish.front:
+    if wish.acting is None or wish.now_only or wish.front or wish.tries:
         return set()
     new = [sections.Waiting(row[0], row[2], row[3], row[HARVEST]) for row in waiting if row[NEW]]
     return sections.put_back(tx, new, wish.acting, now)

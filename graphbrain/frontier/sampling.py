@@ -8,7 +8,7 @@ four, … times as many, and comes back step by step when nothing is lost any mo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -101,22 +101,23 @@ class Owed:
 class Share:
     """A part of all claims that something may have at most while others wait. Races on it do no harm.
 
-    What was not taken is not saved up, but for the places of one call. The places of the first call are rounded by
-    `luck` (evenly from 0 to 1), so that processes that make a single call do their share too; what it had too much of
-    is owed.
+    `part`: it may change. What was not taken is not saved up, but for the places of one call. The places of the first
+    call are rounded by `luck` (evenly from 0 to 1), so that processes that make a single call do their share too; what
+    it had too much of is owed.
     """
 
-    def __init__(self, part: float, luck: float) -> None:
+    def __init__(self, part: Callable[[], float], luck: float) -> None:
         self._part = part
         self._credit = 0.0
         self._luck = luck
 
     def places(self, n: int) -> int:
         """How many of the next `n` claims it may have."""
-        due = self._credit + self._part * n + 1e-9
+        due = self._credit + self._part() * n + 1e-9
         return max(0, min(n, int(due + self._luck)))
 
     def took(self, taken: int, claims: int, n: int) -> None:
         """It has `taken` so many of its places, of so many `claims` that a call for `n` has brought."""
         self._luck = 0.0
-        self._credit = min(self._credit + self._part * claims - taken, max(1.0, self._part * n))
+        part = self._part()
+        self._credit = min(self._credit + part * claims - taken, max(1.0, part * n))

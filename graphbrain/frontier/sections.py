@@ -6,16 +6,21 @@ stood there. So two processes that learn from the same pages do it once, one aft
 remembers of sections for a moment; what it says may be old, and decides only how soon a page is fetched.
 A page waits with the factor that its section had when it was found (`harvest`); one whose section has fallen is put
 back when its turn comes (`put_back`), one whose section has risen is moved by whoever tends (`raise_some`).
+Whoever tends also chooses, of each section that is held down, some pages to try it; a share of the claims takes these,
+of the section that was longest untried first (`tries`).
 Statements: sections/*.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
+import random
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
@@ -36,7 +41,10 @@ __all__ = [
     "AT_ONCE",
     "Acting",
     "Book",
+    "Held",
+    "Tries",
     "Waiting",
+    "choose",
     "held_down",
     "hosts_to_learn",
     "learn",
@@ -46,6 +54,8 @@ __all__ = [
     "raise_some",
     "raised",
     "rising",
+    "tried",
+    "tries",
     "with_factors",
 ]
 
@@ -55,6 +65,13 @@ FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
+FEWEST_TRIES = 4
+"""So many pages are chosen to try a section, if it has as many; of many the square root of their number."""
+TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
+"""So many pages that were chosen are read at least; those of hosts that are not ready, which hide others, come so many
+seconds later."""
+CLAIMED = -1.0
+"""Stands on a page that was claimed to try its section, until its visit is learned from."""
 
 
 # ---------------------------------------------------------------------- what a report notes
@@ -98,14 +115,16 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
     rows = tx.one("sections/visits", ids=sorted(ids), host=host)[0]
     if not rows:
         return 0
-    known, evidence, text, learned = tx.one("sections/lock", host=host)
+    known, evidence, text, learned, tries = tx.one("sections/lock", host=host)
     site = Site.unknown() if known is None else Site.read(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
-        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies)
-        for page, url, state, fetched, _, sketch, _ in rows
+        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at)
+        for page, url, state, fetched, _, sketch, at, _ in rows
     ]
     after, shares = site.after(visits, most)
+    left = max(0, tries - sum(tried for *_, tried in rows))
+    chooses = _chooses_anew(site, after, tries, left)
     tx.do(
         "sections/learned",
         host=host,
@@ -113,7 +132,8 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
         evidence=after.evidence(),
         sections=after.sections.text(),
         learned=learned + 1,
-        raising=_may_rise(site.sections, after.sections),
+        raising=chooses or _may_rise(site.sections, after.sections),
+        tries=left,
         rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
     )
     return len(rows)
@@ -144,6 +164,17 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
         for page, (own, other) in named.items()
         if own != other and other in there and (there[other] is None or there[other] != own)
     }
+
+
+def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
+    """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
+    down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
+    if left < tries and not left:
+        return after.sections.acts
+    if after.learned_at == before.learned_at:
+        return False
+    held = after.sections.held_down
+    return bool(held) and (not left or not held <= before.sections.held_down)
 
 
 def _may_rise(before: Sections, after: Sections) -> bool:
@@ -268,14 +299,47 @@ def rising(tx: Tx) -> list[str]:
     return hosts
 
 
-def held_down(tx: Tx, host: str, book: Book) -> tuple[int, dict[int, float]]:
-    """How often a host was learned from, and id → factor of its pages that wait with lower factors than those of their
-    sections."""
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The pages of a host that wait with factors below 1.
+
+    `times`: how often the host had been learned from. `rising`: id → factor of those that wait with lower factors than
+    those of their sections. `chosen`: id → when its section was last tried, of those that are to try it. `tries`: after
+    so many tries others are to be chosen.
+    """
+
+    times: int
+    rising: Mapping[int, float]
+    chosen: Mapping[int, float]
+    tries: int
+
+
+def held_down(tx: Tx, host: str, book: Book) -> Held:
+    """The pages of a host that wait with factors below 1, by reading all of them."""
     times: int = tx.one("sections/times", host=host)[0]
     sections = book.of(tx, [host], fresh=True)[host]
-    rows = tx.one("sections/held", host=host)[0]
-    factors = {page: (sections.factor(url), harvest) for page, url, harvest in rows}
-    return times, {page: factor for page, (factor, harvest) in factors.items() if factor > harvest}
+    rising: dict[int, float] = {}
+    waiting: dict[str, list[tuple[int, float, int]]] = {}
+    chosen: Counter[str] = Counter()
+    for page, url, harvest, is_waiting, lane, since, is_chosen in tx.many("sections/held", host=host):
+        section = sections.of(url)
+        if section.factor > harvest:
+            rising[page] = section.factor
+        if section.held_down and is_waiting:
+            waiting.setdefault(section.leaf.pattern, []).append((lane, since, page))
+            chosen[section.leaf.pattern] += is_chosen
+    wanted = {pattern: _tries_of(len(pages)) for pattern, pages in waiting.items()}
+    best = {
+        page: sections.by_pattern[pattern].tried_at
+        for pattern, pages in waiting.items()
+        for _, _, page in heapq.nsmallest(wanted[pattern] - chosen[pattern], pages)
+    }
+    return Held(times, rising, best, math.ceil(sum(wanted.values()) / 2))
+
+
+def _tries_of(pages: int) -> int:
+    """How many pages of a section are chosen to try it, of so many: with more, all are read less often."""
+    return min(pages, max(FEWEST_TRIES, math.isqrt(pages)))
 
 
 def raise_some(tx: Tx, factors: Mapping[int, float], policy: Policy, now: float) -> int:
@@ -283,6 +347,68 @@ def raise_some(tx: Tx, factors: Mapping[int, float], policy: Policy, now: float)
     return len(_wait_with(tx, factors, policy.rule, now, fall=False))
 
 
-def raised(tx: Tx, host: str, times: int) -> None:
-    """All pages of a host wait as its sections say, if nothing was learned since it had been `times` times."""
-    tx.do("sections/raised", host=host, learned=times)
+def choose(tx: Tx, chosen: Mapping[int, float]) -> None:
+    """Let these pages (id → when its section was last tried) try their sections, if they still wait."""
+    tx.do("sections/choose", rows=sorted([page, at] for page, at in chosen.items()))
+
+
+def raised(tx: Tx, host: str, held: Held) -> None:
+    """The pages of a host wait, and were chosen, as its sections say, if nothing was learned meanwhile."""
+    tx.do("sections/raised", host=host, learned=held.times, tries=held.tries)
+
+
+# ---------------------------------------------------------------------- trying sections that are held down
+
+
+class Tries:
+    """Pages that were chosen to try sections that are held down, as they were read without a lock.
+
+    `since`: id → since when it waits: the section first that was longest untried, one page of each, then the second of
+    each, …; those that cannot be claimed now at the end.
+    """
+
+    def __init__(self, rows: Sequence[Sequence[Any]], found: Mapping[str, Sections], n: int, full: bool) -> None:
+        self._rows, self._full, self._n = rows, full, n
+        sections = {row[0]: found[row[2]].of(row[1]) for row in rows}
+        self._section = {row[0]: (row[2], sections[row[0]].leaf.pattern) for row in rows}
+        self._tried_at = {row[0]: max(row[3], sections[row[0]].tried_at) for row in rows}
+        self._ready = [row[0] for row in rows if row[5] and row[6]]
+        in_order = sorted(self._ready, key=lambda page: self._tried_at[page])
+        turns: Counter[tuple[str, str]] = Counter()
+        place: dict[int, tuple[int, float]] = {}
+        for page in in_order:
+            place[page] = turns[self._section[page]], self._tried_at[page]
+            turns[self._section[page]] += 1
+        since = {row[0]: float(row[4]) for row in rows}
+        first = sorted(in_order, key=lambda page: place[page])
+        self.since = {page: since[page] for page in (*first, *sorted(since.keys() - place.keys()))}
+
+    def after(self, granted: Container[object], now: float) -> list[list[Any]]:
+        """When each is to try its section next, where that has changed, once some were claimed (as of sections/tried).
+        Where those of hosts that are not ready hide others, they come later."""
+        tried = {self._section[page] for page in self.since if page in granted}
+        hides = self._full and len(self._ready) < self._n
+        rows: list[list[Any]] = []
+        for page, _, _, at, _, waits, is_ready in self._rows:
+            later = now if self._section[page] in tried else self._tried_at[page]
+            if hides and not is_ready:
+                later = now + random.uniform(0.5, 1.5) * PUT_OFF
+            if page in granted or not waits:
+                rows.append([page, CLAIMED if page in granted else None])
+            elif later > at:
+                rows.append([page, later])
+        return rows
+
+
+def tries(tx: Tx, acting: Acting, n: int, now: float) -> Tries:
+    """Pages for `n` claims that try sections which are held down."""
+    looked_at = max(TRIES_LOOKED_AT, 2 * n)
+    rows = tx.one("sections/tries", now=now, limit=looked_at)[0]
+    found = acting.book.of(tx, {row[2] for row in rows}) if rows else {}
+    return Tries(rows, found, n, len(rows) == looked_at)
+
+
+def tried(tx: Tx, chosen: Tries, granted: Container[object], now: float) -> None:
+    """Note which of these pages were claimed; the caller has locked them all."""
+    if rows := chosen.after(granted, now):
+        tx.do("sections/tried", rows=rows)

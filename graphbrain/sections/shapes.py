@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
@@ -25,6 +26,9 @@ LITERAL_STEPS = 6
 """So many steps from the root may be literal."""
 MOST_REPEATS = 3
 LONGEST_QUESTION = LONGEST_WORD + 2 * LITERAL_STEPS + 64
+REMEMBERED, LONGEST_REMEMBERED = 4_096, 1_000
+"""So many URLs, of so many characters at most, whose tests a process remembers: sections are learned of the same visits
+again and again, and pages that stand in front of a queue are looked at by each claim."""
 _SESSION = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
 _NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
 _PLAIN = re.compile(r"[^\s!]+")
@@ -66,6 +70,9 @@ class Question(NamedTuple):
         return self in shape.tests
 
 
+_ECHO = frozenset([Question("echo")])
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The tests whose answer is yes for a URL; all others are no."""
@@ -76,7 +83,13 @@ class Shape:
 def shape_of(url: str, *, echo: bool = False) -> Shape:
     """The shape of a URL. Any text has one; its size does not grow with the text beyond a bound. `echo`: was a page of
     its host fetched under another URL that ends in the same step?"""
-    return Shape(frozenset([*tests_of(url), *([Question("echo")] if echo else [])]))
+    tests = _tests_of(url) if len(url) <= LONGEST_REMEMBERED else frozenset(tests_of(url))
+    return Shape(tests | _ECHO if echo else tests)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _tests_of(url: str) -> frozenset[Question]:
+    return frozenset(tests_of(url))
 
 
 def name_of(url: str) -> int | None:

@@ -35,21 +35,30 @@ LONGEST_URL = 1_000
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A first visit of a page. `sketch`: the smallest hashes of its shingles, and how many it has; None where its text
-    was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word."""
+    was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word.
+    `at`: when it was (epoch seconds)."""
 
     url: str
     sketch: tuple[Sequence[int], int] | None
     brings: bool = True
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A section of a host, as it acts. `factor`: by which its new pages count, a power of two; `changed_at`: how many
-    visits it had when this changed; `leaf`: what is known of it."""
+    visits it had when this changed; `leaf`: what is known of it; `tried_at`: when a page of it was last visited for the
+    first time (epoch seconds; 0: never)."""
 
     leaf: Leaf
     factor: float
     changed_at: float
+    tried_at: float = 0.0
+
+    @property
+    def held_down(self) -> bool:
+        """Do its new pages wait behind what they would be worth by themselves?"""
+        return self.factor < 1.0
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,31 @@ class Sections:
     @property
     def acts(self) -> bool:
         """Does any of them count for less than 1?"""
-        return any(section.factor < 1.0 for section in self.by_pattern.values())
+        return any(section.held_down for section in self.by_pattern.values())
+
+    @property
+    def held_down(self) -> frozenset[str]:
+        """The patterns of those that count for less than 1."""
+        return frozenset(pattern for pattern, section in self.by_pattern.items() if section.held_down)
+
+    def visited(self, visits: Iterable[tuple[str, bool, float]]) -> Sections:
+        """The same after these visits (URL, was it an echo, when). When sections were visited that are not held down is
+        not kept."""
+        if not self.acts:
+            return self
+        tried = dict(self.by_pattern)
+        for url, echo, at in visits:
+            section = tried.get(self.tree.section_of(url, echo=echo).pattern)
+            if section is not None and section.held_down:
+                tried[section.leaf.pattern] = replace(section, tried_at=max(at, section.tried_at))
+        return replace(self, by_pattern=tried)
 
     def text(self) -> str:
         """As it is kept."""
-        factors = {pattern: [section.factor, section.changed_at] for pattern, section in self.by_pattern.items()}
+        factors = {
+            pattern: [section.factor, section.changed_at, *([round(section.tried_at)] if section.held_down else [])]
+            for pattern, section in self.by_pattern.items()
+        }
         names = np.array(sorted(self.names), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
         return json.dumps([self.tree.plain(), factors, base64.b64encode(names).decode()], separators=(",", ":"))
 
@@ -98,7 +127,7 @@ class Sections:
             leaves = {leaf.pattern: leaf for leaf in found.leaves()}
             return cls(
                 found,
-                {pattern: Section(leaves[pattern], float(f), float(at)) for pattern, (f, at) in factors.items()},
+                {pattern: Section(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
                 frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
             )
         except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
@@ -128,6 +157,7 @@ class Site:
         where that is not known, and whether a page of its name had been fetched before. Their text becomes `known` to
         this site, too: it is not to be used again."""
         shares: list[tuple[float | None, bool]] = []
+        met: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)
         seen = self.seen
         for visit in visits:
@@ -138,11 +168,18 @@ class Site:
                 names.pop(name, None)
                 names[name] = None
             shares.append((None if found is None else found.brought, echo))
+            met.append((visit.url, echo, visit.at))
             if found is not None and found.weight > 0.0:
                 counted.append(found)
                 seen += 1
         kept = tuple(names)[-MOST_NAMES:]
-        site = replace(self, visits=tuple(counted[-MOST_VISITS:]), seen=seen, names=kept)._learned(most)
+        site = replace(
+            self,
+            visits=tuple(counted[-MOST_VISITS:]),
+            seen=seen,
+            names=kept,
+            sections=self.sections.visited(met),
+        )._learned(most)
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
     def _judged(self, visit: Visit, echo: bool) -> Visited | None:
@@ -155,8 +192,8 @@ class Site:
             share = self.known.share(hashes, count)
             self.known.add(hashes, count, kind_of(url))
         if not visit.brings:
-            return Visited(url, 0.0, 1.0, echo)
-        return None if share is None else Visited(url, share.new, share.weight, echo)
+            return Visited(url, 0.0, 1.0, echo, visit.at)
+        return None if share is None else Visited(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
         """The same, its sections learned anew if it has grown enough."""
@@ -168,12 +205,13 @@ class Site:
             before = self.sections.by_pattern.get(leaf.pattern)
             kept = None if before is None else (before.factor, before.changed_at)
             factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
-            acting[leaf.pattern] = Section(leaf, factor, changed_at)
+            tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
+            acting[leaf.pattern] = Section(leaf, factor, changed_at, tried_at)
         return replace(self, learned_at=self.seen, sections=Sections(found, acting))
 
     def evidence(self) -> str:
         """The visits, and how many there were, as they are kept."""
-        rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo)] for v in self.visits]
+        rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
         plain = json.dumps([self.seen, self.learned_at, rows, self.names], separators=(",", ":"))
         return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
 
@@ -183,7 +221,8 @@ class Site:
         try:
             seen, learned_at, rows, names = json.loads(zlib.decompress(base64.b64decode(evidence)))
             visits = tuple(
-                Visited(str(url), float(brought), float(weight), bool(echo)) for url, brought, weight, echo in rows
+                Visited(str(url), float(brought), float(weight), bool(echo), *map(float, at))
+                for url, brought, weight, echo, *at in rows
             )
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not visits of a site: {error}") from None

@@ -42,12 +42,13 @@ Path = tuple[tuple[Question, bool], ...]
 @dataclass(frozen=True, slots=True)
 class Visited:
     """One visit that counts: the page's URL, the share of it that was new, 0 to 1, how much the visit counts, 0 to 1,
-    and whether the URL was an echo of one that had been fetched."""
+    whether the URL was an echo of one that had been fetched, and when it was (epoch seconds)."""
 
     url: str
     brought: float
     weight: float
     echo: bool = False
+    at: float = 0.0
 
     @property
     def shape(self) -> Shape:
@@ -68,13 +69,15 @@ class Node:
 class Leaf:
     """A section. `pattern`: its tests in the order of the tree, `!` before those whose answer is no; empty where a host
     is one section. `mean`: what a fetch is expected to bring; `brought`, `visits`: what those that count brought in
-    sum, and how many there were; `parent`: what the section around it is expected to bring."""
+    sum, and how many there were; `parent`: what the section around it is expected to bring; `last`: when the last of
+    its visits was (epoch seconds), where the tree was just learned."""
 
     pattern: str
     mean: float = PRIOR
     brought: float = 0.0
     visits: float = 0.0
     parent: float = PRIOR
+    last: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,7 @@ class _Learning:
         weight = np.array([visit.weight for visit in visits])
         self._weight = weight
         self._brought = weight * np.array([visit.brought for visit in visits])
+        self._at = np.array([visit.at for visit in visits])
         self._tests = _common(shapes)
         self._holds: Flags = np.array([[test in shape.tests for test in self._tests] for shape in shapes], dtype=bool)
         self._holds = self._holds.reshape(len(shapes), len(self._tests))
@@ -162,7 +166,7 @@ class _Learning:
         brought, visits = float(self._brought[inside].sum()), float(self._weight[inside].sum())
         mean = posterior(brought, visits, parent)
         if path not in splits:
-            return Leaf(_pattern(path), mean, brought, visits, parent)
+            return Leaf(_pattern(path), mean, brought, visits, parent, float(self._at[inside].max(initial=0.0)))
         test = splits[path]
         yes = self._holds[:, self._tests.index(test)]
         return Node(

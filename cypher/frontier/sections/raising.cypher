@@ -1,4 +1,4 @@
-// Hosts a section of which counts for more than before.
+// Hosts a section of which counts for more than before, or whose pages that try sections have to be chosen anew.
 //
 // param   limit  INTEGER  at most so many
 // column  hosts  LIST     their names

@@ -10,7 +10,7 @@ import pytest
 
 from graphbrain import Brain, Failed, Fetched
 from graphbrain.errors import UnknownHost
-from tests.integration.conftest import lose_an_answer
+from tests.integration.conftest import HandClock, lose_an_answer
 
 MakeBrain = Callable[..., Brain]
 Ask = Callable[..., list[list[object]]]
@@ -249,6 +249,142 @@ def test_seeds_do_not_wait_by_their_sections(make_brain: MakeBrain, ask: Ask) ->
     brain.seed([site.url(number, True) for number in range(20, 30)])
     assert len(brain.next_urls(10)) == 10
     assert harvests(ask)["print"] == [1.0]
+
+
+# ---------------------------------------------------------------------- sections that are held down are tried
+
+
+def kinds(brain: Brain, calls: int, n: int = 10) -> list[str]:
+    """The kinds of the pages that so many calls hand out, which nobody visits."""
+    return [claim.url.split("/")[3] for _ in range(calls) for claim in brain.next_urls(n)]
+
+
+def choose(brain: Brain, ask: Ask) -> None:
+    """As when a host's sections were learned anew."""
+    ask("MATCH (s:Site) SET s.raising = true")
+    brain.tend(None)
+
+
+def chosen(ask: Ask) -> int:
+    return ask("MATCH (p:Page) WHERE p.try_at >= 0 RETURN count(p)")[0][0]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+@pytest.mark.parametrize("order", ["best_first", "optimal"])
+def test_a_share_of_the_claims_of_new_pages_tries_sections_that_are_held_down(
+    make_brain: MakeBrain, ask: Ask, order: str, engine: str
+) -> None:
+    brain, site = make_brain(**{**ACTING, "order": order}, engine=engine, harvest_reserve=0.1), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    links = [site.url(number, copy) for number in range(20, 200) for copy in (True, False)]
+    brain.report([Fetched(HOME, links)])
+    choose(brain, ask)
+    assert chosen(ask) == 13  # the root of 180
+    found = kinds(brain, 12)
+    assert len(found) == 120
+    assert found.count("print") == 12
+    assert chosen(ask) == 1
+    assert brain.audit().ok
+
+
+def test_nothing_is_tried_where_it_is_not_wanted(make_brain: MakeBrain, ask: Ask) -> None:
+    for more in ({"harvest_reserve": 0.0}, {"value": "authority"}, {"order": "breadth_first"}):
+        brain, site = make_brain(**{**ACTING, **more}), Site()
+        learn_that_copies_bring_nothing(brain, site)
+        brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (False, True)])])
+        choose(brain, ask)
+        is_acting = "harvest_reserve" in more
+        assert (chosen(ask) > 0) == is_acting
+        assert kinds(brain, 10).count("article") == (100 if is_acting else 50)
+        brain.clear()
+
+
+def test_the_section_that_was_longest_untried_comes_first_however_large_another_is(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain, site = make_brain(**ACTING, harvest_reserve=0.5), Site()
+    # Copies of three kinds on one host, of which one has many pages and was visited last.
+    for kind in ("few", "some", "many"):
+        clock.at += 100.0
+        brain.report(
+            [
+                visit
+                for number in range(20)
+                for visit in (
+                    site.fetched(number, False),
+                    Fetched(f"{HOME}{kind}/{number}", body=site.body(number)),
+                )
+            ]
+        )
+        brain.tend(None)
+    count = {"few": 5, "some": 10, "many": 400}
+    brain.report(
+        [Fetched(HOME, [f"{HOME}{kind}/{number}" for kind, n in count.items() for number in range(20, 20 + n)])]
+    )
+    choose(brain, ask)
+    assert len(brain.sections("s.example")) > 1
+    brain.report([Fetched(f"{HOME}news", [site.url(number, False) for number in range(50, 150)])])
+    tried: list[str] = []
+    for _ in range(8):
+        clock.at += 10.0
+        claims = brain.next_urls(2)
+        tried += [claim.url.split("/")[3] for claim in claims if "article" not in claim.url]
+        # Whoever is tried brings nothing again, as before.
+        brain.report([Fetched(claim.url, claim=claim, body=site.body(1)) for claim in claims])
+        brain.tend(None)
+    assert set(tried[:3]) <= {"few", "some", "many"}
+    sections = {section.pattern for section in brain.sections("s.example") if section.factor < 1.0}
+    if len(sections) >= 3:
+        assert set(tried[:3]) == {"few", "some", "many"}
+
+
+def test_pages_are_chosen_anew_when_half_of_those_that_were_have_been_tried(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING, harvest_reserve=1.0), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, True) for number in range(20, 120)])])
+    choose(brain, ask)
+    assert chosen(ask) == 10
+    for _ in range(4):
+        claims = brain.next_urls(3)
+        brain.report([Fetched(claim.url, claim=claim, body=site.body(1)) for claim in claims])
+        brain.tend(None)
+    assert 5 <= chosen(ask) <= 10
+    assert ask("MATCH (p:Page) WHERE p.try_at < 0 RETURN count(p)") == [[0]]
+
+
+def test_what_was_chosen_and_waits_no_more_stands_in_nobodys_way(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING, harvest_reserve=0.1), Site()
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
+    choose(brain, ask)
+    # All that were chosen are claimed otherwise, and all others are chosen behind them.
+    first = [str(url) for [url] in ask("MATCH (p:Page) WHERE p.try_at >= 0 RETURN p.url")]
+    brain.crawl_now(first)
+    assert {claim.url for claim in brain.next_urls(len(first))} == set(first)
+    ask("MATCH (p:Page) WHERE p.harvest < 1 AND p.queue IS NOT NULL AND p.try_at IS NULL SET p.try_at = 1e12")
+    assert "print" in kinds(brain, 4)
+    assert ask("MATCH (p:Page) WHERE p.url IN $urls AND p.try_at >= 0 RETURN count(p)", urls=first) == [[0]]
+
+
+def test_who_claims_at_once_tries_each_page_once(make_brain: MakeBrain, ask: Ask) -> None:
+    brains, site = [make_brain(**ACTING, harvest_reserve=0.5) for _ in range(3)], Site()
+    brain = brains[0]
+    learn_that_copies_bring_nothing(brain, site)
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
+    choose(brain, ask)
+    got: list[str] = []
+
+    def claim(own: Brain) -> None:
+        while claims := own.next_urls(5):
+            got.extend(each.key for each in claims)
+
+    threads = [threading.Thread(target=claim, args=(own,)) for own in brains]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == len(set(got)) == 200
+    assert brain.audit().ok
 
 
 def test_sections_are_counted_and_shown(brain: Brain) -> None:

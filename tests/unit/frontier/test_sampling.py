@@ -148,9 +148,9 @@ def test_no_more_is_owed_than_a_call_can_give() -> None:
 def test_a_share_is_given_to_processes_that_make_one_call_too() -> None:
     dice = random.Random(1)
     for n in (1, 3, 10, 50):
-        given = sum(Share(0.05, dice.random()).places(n) for _ in range(2_000))
+        given = sum(Share(lambda: 0.05, dice.random()).places(n) for _ in range(2_000))
         assert abs(given - 100 * n) < 30 * n**0.5 + 5
-    share, given = Share(0.05, 0.99), 0
+    share, given = Share(lambda: 0.05, 0.99), 0
     for call in range(1, 101):
         places = share.places(10)
         given += places
