@@ -96,7 +96,7 @@ class Upkeep:
         done = Tended(swept=self._leases.sweep(), released=self._leases.release_due())
         self._pass_depths_on()
         self._look_at_in_links(over)
-        self._learn_sections(over)
+        self._learn_sections(over, whole=seconds is None)
         if pages is not None:
             return done + self._push_named([self._names.key(page) for page in pages], started)
         if passes and (seconds is None or for_everybody):
@@ -211,11 +211,13 @@ class Upkeep:
         while ids := read(lambda tx: tx.one("pages/deepened", limit=100)[0], "pages/deepened"):
             self._session.perform("pages/deepen", edits.deepen, ids)
 
-    def _learn_sections(self, over: Callable[[], bool]) -> None:
-        """Learn from the first visits that nobody has learned from yet."""
+    def _learn_sections(self, over: Callable[[], bool], *, whole: bool) -> None:
+        """Learn from the first visits that nobody has learned from yet; a few of a host wait for more, unless the
+        `whole` upkeep is wanted."""
         session = self._session
+        before = math.inf if whole else session.now() - sections.LEARNED_AFTER
         while most := session.settings.sections_per_host:
-            hosts = session.graph.read(sections.hosts_to_learn, "sections/waiting")
+            hosts = session.graph.read(bound(sections.hosts_to_learn, before), "sections/waiting")
             for host, ids in hosts.items():
                 session.graph.write(bound(sections.learn, host, ids, most, self._key_of), "sections/learn")
                 session.book.forget(host)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AT_ONCE",
+    "LEARNED_AFTER",
     "Acting",
     "Book",
     "Held",
@@ -65,6 +66,9 @@ FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
+FEWEST_VISITS = 8
+LEARNED_AFTER = 10.0
+"""A host is learned when so many of its first visits wait for it, or when one has waited for so many seconds."""
 FEWEST_TRIES = 4
 """So many pages are chosen to try a section, if it has as many; of many the square root of their number."""
 TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
@@ -99,12 +103,19 @@ def _says(verdict: Verdict) -> bool:
 # ---------------------------------------------------------------------- learning
 
 
-def hosts_to_learn(tx: Tx) -> dict[str, list[int]]:
-    """Host → pages whose first visits have still to be learned from; of about `AT_ONCE` in all the oldest first."""
+def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
+    """Host → pages whose first visits have still to be learned from; of about `AT_ONCE` in all the oldest first.
+
+    Each time a host is learned, all that is known of it is written again. So a host is left out that has few such
+    visits, unless one was made before `before`.
+    """
     found: dict[str, list[int]] = {}
-    for page, host in tx.one("sections/waiting", limit=AT_ONCE)[0]:
+    old: set[str] = set()
+    for page, host, at in tx.one("sections/waiting", limit=AT_ONCE)[0]:
         found.setdefault(host, []).append(page)
-    return found
+        if at <= before:
+            old.add(host)
+    return {host: ids for host, ids in found.items() if host in old or len(ids) >= FEWEST_VISITS}
 
 
 def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None]) -> int:

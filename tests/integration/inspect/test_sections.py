@@ -60,7 +60,7 @@ def test_a_host_that_nothing_was_learned_of_is_one_section(brain: Brain) -> None
     page = brain.page(HOME)
     assert page.section is not None
     assert (page.section.pattern, page.section.visits, page.section.factor) == ("", 0.0, 1.0)
-    assert not page.section.counts
+    assert page.section.counts, "the default value names harvest"
     assert page.harvest == 1.0
     assert brain.top(1)[0].section is None
     assert "section" not in page.as_dict()
