@@ -557,7 +557,12 @@ class HostState:
         return health.counted_from(self.failing_since, self.failing_at, now) if self.failing else now
 
     def _halve_pace(self) -> None:
-        """Its rate is halved: where well answers came between the refusals, down to a part."""
+        """Its rate is halved: where well answers came between the refusals, down to a part.
+
+        While it is ill it is only probed, and refuses whatever is asked: that says nothing of the rate.
+        """
+        if self.ill():
+            return
         least = min(self.pace, LEAST_SHARED_PACE) if self.well_at > self.slowed_at else SLOWEST
         self.pace = max(self.pace / 2, least)
 

@@ -32,7 +32,8 @@ def lines(done: Result, measure: str) -> list[dict[str, Any]]:
 
 
 def test_a_trap_and_a_look_alike_by_one_process_and_by_two(bench: Bench, neo4j: Neo4j) -> None:
-    done = bench(*SMALL, "--shape", "growing-query", "--shape", "gallery", "--processes", 1, "--processes", 2, "--json")
+    words = ("--shape", "growing-query", "--shape", "gallery", "--value", "live_pagerank plain_path")
+    done = bench(*SMALL, *words, "--processes", 1, "--processes", 2, "--json")
     assert done.return_value == 0, done.output
     crawls = lines(done, "crawl")
     assert [(row["shape"], row["processes"]) for row in crawls] == [

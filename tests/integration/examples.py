@@ -307,7 +307,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "hosts/like": {"texts": ["leaf.org"]},
         "hosts/count_pages": {"names": ["hub.org", "leaf.org"]},
         "hosts/pages": {"name": "leaf.org"},
-        "hosts/probes": {"now": NOW},
+        "hosts/probes": {"now": NOW, "most": 10},
         "hosts/read": {"names": ["hub.org", "leaf.org"]},
         "hosts/robots": {"names": ["hub.org", "leaf.org"]},
         "hosts/sizes": {"names": ["hub.org", "leaf.org"], "limit": 3},
