@@ -103,8 +103,8 @@ def of_page(page: Mapping[str, Any], now: float, spans: Spans) -> dict[str, Any]
 
     `page`: its properties `fetched`, `failed`, `first_fetched`, `changed`, `waiting_since`, `lane`, `not_before`,
     `recheck_at`, `lease`, `lease_until`, `look_again`, `failing_since`, `untried_since`, `hurried_at`, `state`,
-    `fault`, `parked_because`, `last_lease`, None where it lacks one. A try that
-    was never sent leaves no time of its own: that of its claim's token stands for it.
+    `fault`, `parked_because`, `last_lease`, None where it lacks one. A request that was never sent leaves no time of
+    its own: the token of its claim says when that was.
     """
     fetched, failed, lease = page["fetched"], page["failed"], page["lease"]
     claimed = None if lease is None else made_at(lease)

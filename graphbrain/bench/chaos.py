@@ -270,12 +270,8 @@ def _finish(brain: Brain, web: Web) -> None:
 
 def _visit(claim: Claim, web: Web) -> Fetched:
     page = int(claim.url.rsplit("p", 1)[1])
-    links = links_of(page, web.pages)
-    return (
-        Fetched(claim.url, links, claim, body=body_of(page))
-        if web.texts
-        else Fetched(claim.url, links, claim, body_hash="same")
-    )
+    content: dict[str, Any] = {"body": body_of(page)} if web.texts else {"body_hash": "same"}
+    return Fetched(claim.url, links_of(page, web.pages), claim, **content)
 
 
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:

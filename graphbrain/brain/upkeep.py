@@ -219,7 +219,7 @@ class Upkeep:
         while most := session.settings.sections_per_host:
             hosts = session.graph.read(bound(sections.hosts_to_learn, before), "sections/waiting")
             for host, ids in hosts.items():
-                session.graph.write(bound(sections.learn, host, ids, most, self._key_of), "sections/learn")
+                session.graph.write(bound(sections.learn, host, ids, most, self._names.key_of), "sections/learn")
                 session.book.forget(host)
             if not hosts or over():
                 break
@@ -239,11 +239,6 @@ class Upkeep:
             for some in _parts(held.chosen):
                 session.graph.write(bound(sections.choose, some), "sections/choose")
             session.graph.write(bound(sections.raised, host, held), "sections/raised")
-
-    def _key_of(self, url: str) -> str | None:
-        with contextlib.suppress(BadInput):
-            return self._session.rules.page(url)[1]
-        return None
 
     def _look_at_in_links(self, over: Callable[[], bool]) -> None:
         """Move links to aliases on to where these lead, and back; park or forget orphans; let in those that are linked

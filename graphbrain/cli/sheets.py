@@ -485,7 +485,7 @@ def stats_sheet(stats: Mapping[str, Any]) -> Sheet:
     """The crawl in figures; a pace of less than an hour says so."""
     shown: dict[str, Any] = {}
     for name, value in stats.items():
-        shown[name] = _pace(value) if name == "pace" else _frontier(value) if name == "frontier" else value
+        shown[name] = _STATS[name](value) if name in _STATS else value
         if name == "lapsed" and value:
             shown[name] = f"{value:,}, waiting to be taken back"
     return sheet(flat(shown), stats)
@@ -512,6 +512,10 @@ def _frontier(outlook: Mapping[str, Any]) -> dict[str, Any]:
         "found per visit": None if rate is None else f"{rate:.2f}",
         "done": f"{when}: {outlook['because']}",
     }
+
+
+_STATS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {"pace": _pace, "frontier": _frontier}
+"""How figures of a crawl are shown that are no plain numbers."""
 
 
 def findings_sheet(figures: Mapping[str, Any], findings: Sequence[str], verdict: str) -> list[str | Sheet]:

@@ -198,7 +198,7 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
         tx.do("pages/bar", ids=deal.barred)
     granted = {grant[0] for grant in deal.grants}
     if wish.now_only:
-        _put_off(tx, deal, found.since, hiding)
+        _put_off(tx, deal, granted, found.since, hiding)
     elif chosen is not None:
         sections.tried(tx, chosen, granted, deal.now)
     # Of whom another page could be visited, nothing has to be found out: who comes next will see what is left.
@@ -266,10 +266,9 @@ def _wanted(tx: Tx, wish: Request, now: float) -> tuple[Found, list[int]]:
     return Found({page: since[page] for page in (*ready, *hiding, *nowhere)}), hiding
 
 
-def _put_off(tx: Tx, deal: _Deal, looked_at: Iterable[int], hiding: Sequence[int]) -> None:
+def _put_off(tx: Tx, deal: _Deal, granted: set[object], looked_at: Iterable[int], hiding: Sequence[int]) -> None:
     """Pages that were asked for by hand and wait nowhere any more, since a setting or a robots.txt forbids them, are
     asked for no more; those that hide others come later."""
-    granted = {grant[0] for grant in deal.grants}
     if left := [page for page in looked_at if page not in granted]:
         tx.do("claims/unwanted", ids=left)
     gone = granted.union(deal.barred)

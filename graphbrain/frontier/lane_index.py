@@ -124,6 +124,7 @@ class Remembered:
         self._count = 0
 
     def __len__(self) -> int:
+        """How many ranges, of all queues together."""
         return self._count
 
     def of(self, queue: str) -> Ranges:

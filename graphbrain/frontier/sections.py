@@ -180,7 +180,7 @@ def _copies(tx: Tx, rows: Sequence[Sequence[object]], key_of: Callable[[str], st
 def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
     """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
     down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
-    if left < tries and not left:
+    if tries and not left:
         return after.sections.acts
     if after.learned_at == before.learned_at:
         return False
@@ -193,7 +193,7 @@ def _may_rise(before: Sections, after: Sections) -> bool:
     are as they were."""
     if before is after or not before.acts:
         return False
-    lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.factor < 1.0}
+    lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.held_down}
     return any(
         (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
     )

@@ -172,7 +172,9 @@ def conclude(tx: Tx, verdicts: Sequence[Verdict], plan: Plan, policy: Policy, no
     """End the leases of the visits that count for their hosts, and find who is to blame for what failed: the
     transaction's last locks."""
     kept = [v for v in verdicts if v.keep]
-    ripe_at = politeness.earliest((v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan))
+    ripe_at = politeness.earliest(
+        (v.visit.host, plan.ripe_at.get(v.visit.page, now)) for v in _coming(verdicts, plan) if v.own
+    )
     failures: dict[int, Failure] = {}
 
     def retrying(held: Mapping[str, HostState]) -> set[str]:
@@ -221,9 +223,9 @@ def write_waiting(
     tx: Tx, verdicts: Sequence[Verdict], plan: Plan, concluded: Concluded, policy: Policy, now: float
 ) -> None:
     """Record where pages wait that come back, and the visits that failed: both as their hosts say."""
-    if waits := [v for v in _fetched(verdicts) if v.visit.page in plan.since]:
+    if coming := _coming(verdicts, plan):
         rows: list[list[object]] = [
-            [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]] for v in waits
+            [v.visit.page, concluded.queues[v.visit.host] if v.own else None, plan.since[v.visit.page]] for v in coming
         ]
         tx.do("visits/waits", rows=rows)
     failed = _failed(verdicts)
@@ -247,8 +249,8 @@ def _fetched(verdicts: Sequence[Verdict]) -> list[Verdict]:
 
 
 def _coming(verdicts: Sequence[Verdict], plan: Plan) -> list[Verdict]:
-    """Those whose pages come back, and are held by nobody else."""
-    return [v for v in _fetched(verdicts) if v.visit.page in plan.since and v.own]
+    """Those whose pages come back."""
+    return [v for v in _fetched(verdicts) if v.visit.page in plan.since]
 
 
 def _ends(kept: Sequence[Verdict], manners: Manners) -> dict[str, Ends]:

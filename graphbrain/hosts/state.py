@@ -652,7 +652,9 @@ class HostState:
         """True: it is ill, and a page of it is out; False: it waits for a place among those of ill hosts."""
         if not self.ill():
             return None
-        return True if self.in_flight > 0 else (False if self.waits_for_place and self.queued else None)
+        if self.in_flight > 0:
+            return True
+        return False if self.waits_for_place and self.queued else None
 
     def changes(self, now: float) -> dict[str, Any]:
         """What is to be written."""

@@ -13,14 +13,13 @@ from graphbrain.frontier.sections import Book
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Page
 from graphbrain.records import PageSection, Section
+from graphbrain.sections.copies import COPY
 from graphbrain.sections.site import Section as Acting
 from graphbrain.sections.site import Sections
 from graphbrain.sections.tree import Leaf
 
-__all__ = ["COPY", "Census", "of_page", "view"]
+__all__ = ["Census", "of_page", "view"]
 
-COPY = 0.2
-"""A page counts as a copy if a smaller share of its text was new."""
 _COUNTS = ("pages", "fetched", "waiting", "failing", "copies")
 
 

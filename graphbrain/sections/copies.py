@@ -9,7 +9,6 @@ logs. A rule holds in a section as far as it did there, and backs off to the hos
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,9 +17,10 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from graphbrain.sections.harvest import posterior
+from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
 from graphbrain.sections.tree import Visited
 
-__all__ = ["Content", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
+__all__ = ["COPY", "Content", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
 
 LEAST_PAIRS = 3
 """Of fewer pages that differ in a way alone nothing is said of it."""
@@ -29,13 +29,10 @@ SURE = 0.75
 MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
 """Rules that are tried, those first that the most pages have; URLs that are looked up for it; pages of one last step
 that are compared for steps that stand in place of each other."""
-LONGEST_WORD = 48
 NEAR = 3
 """Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing."""
 COPY = 0.2
-"""A page brought nothing if a smaller share of its text was new."""
-_NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
-_TOKEN = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
+"""A page counts as a copy if a smaller share of its text was new."""
 _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
 
 
@@ -113,7 +110,7 @@ def _swapped(rule: Rule, form: Form) -> Form:
 
 
 def _without_tokens(_: Rule, form: Form) -> Form:
-    return replace(form, steps=tuple(step for step in form.steps[:-1] if not _TOKEN.fullmatch(step)) + form.steps[-1:])
+    return replace(form, steps=tuple(step for step in form.steps[:-1] if not TOKEN.fullmatch(step)) + form.steps[-1:])
 
 
 def _without_repeats(_: Rule, form: Form) -> Form:
@@ -155,7 +152,7 @@ def rules_of(form: Form) -> Iterator[Rule]:
 
 
 def _is_word(step: str) -> bool:
-    return 0 < len(step) <= LONGEST_WORD and not _NUMBER.fullmatch(step) and not _TOKEN.fullmatch(step)
+    return 0 < len(step) <= LONGEST_WORD and not NUMBER.fullmatch(step) and not TOKEN.fullmatch(step)
 
 
 def _swaps(forms: Iterable[Form]) -> Counter[Rule]:

@@ -16,7 +16,18 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from zlib import crc32
 
-__all__ = ["LONGEST_QUESTION", "Question", "Shape", "name_of", "read_question", "shape_of", "tests_of"]
+__all__ = [
+    "LONGEST_QUESTION",
+    "LONGEST_WORD",
+    "NUMBER",
+    "TOKEN",
+    "Question",
+    "Shape",
+    "name_of",
+    "read_question",
+    "shape_of",
+    "tests_of",
+]
 
 MOST_STEPS, MOST_ARGUMENTS = 16, 16
 """Steps and arguments that are looked at; of what is behind them only the number counts."""
@@ -29,8 +40,10 @@ LONGEST_QUESTION = LONGEST_WORD + 2 * LITERAL_STEPS + 64
 REMEMBERED, LONGEST_REMEMBERED = 4_096, 1_000
 """So many URLs, of so many characters at most, whose tests a process remembers: sections are learned of the same visits
 again and again, and pages that stand in front of a queue are looked at by each claim."""
-_SESSION = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
-_NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
+TOKEN = re.compile(r"(?=.*\d)(?=.*[a-z])[\w.~-]{8,}", re.IGNORECASE)
+"""A step of letters mixed with digits, as of a session."""
+NUMBER = re.compile(r"[\d.,:_-]*\d[\d.,:_-]*")
+"""A step that is a number, or a date."""
 _PLAIN = re.compile(r"[^\s!]+")
 _TEST = re.compile(
     r"(?P<step>(?:/\*)*/)(?P<literal>[^\s*{]\S*)"
@@ -120,7 +133,7 @@ def tests_of(url: str) -> Iterator[Question]:
     for name, _, value in arguments[:MOST_ARGUMENTS]:
         if _is_literal(name):
             yield Question("argument", 0, name)
-            if value and _is_literal(value) and not _NUMBER.fullmatch(value):
+            if value and _is_literal(value) and not NUMBER.fullmatch(value):
                 yield Question("value", 0, name, value)
 
 
@@ -158,9 +171,9 @@ def _is_literal(word: str) -> bool:
 
 
 def _kinds(step: str) -> Iterator[str]:
-    if _NUMBER.fullmatch(step):
+    if NUMBER.fullmatch(step):
         yield "number"
-    elif _SESSION.fullmatch(step):
+    elif TOKEN.fullmatch(step):
         yield "token"
     if step != step.lower():
         yield "capitals"

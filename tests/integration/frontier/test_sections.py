@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -153,6 +153,22 @@ def learn_that_copies_bring_nothing(brain: Brain, site: Site, first: int = 0, la
     brain.tend(None)
 
 
+def claimed_at_once(brains: Sequence[Brain], n: int) -> list[str]:
+    """The keys that a thread for each of these brains gets, `n` at a time, until nothing is left."""
+    got: list[str] = []
+
+    def claim(own: Brain) -> None:
+        while claims := own.next_urls(n):
+            got.extend(each.key for each in claims)
+
+    threads = [threading.Thread(target=claim, args=(own,)) for own in brains]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return got
+
+
 def harvests(ask: Ask) -> dict[str, list[object]]:
     """By kind of page the factors that pages wait with which were never fetched."""
     rows = ask(
@@ -228,17 +244,7 @@ def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(make_brain: MakeB
     second.close()
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
     learn_that_copies_bring_nothing(brain, site)
-    got: list[str] = []
-
-    def claim() -> None:
-        while claims := brain.next_urls(7):
-            got.extend(each.key for each in claims)
-
-    threads = [threading.Thread(target=claim) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got = claimed_at_once([brain] * 4, 7)
     assert len(got) == len(set(got)) == 200
     assert brain.audit().ok
 
@@ -372,17 +378,7 @@ def test_who_claims_at_once_tries_each_page_once(make_brain: MakeBrain, ask: Ask
     learn_that_copies_bring_nothing(brain, site)
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
     choose(brain, ask)
-    got: list[str] = []
-
-    def claim(own: Brain) -> None:
-        while claims := own.next_urls(5):
-            got.extend(each.key for each in claims)
-
-    threads = [threading.Thread(target=claim, args=(own,)) for own in brains]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got = claimed_at_once(brains, 5)
     assert len(got) == len(set(got)) == 200
     assert brain.audit().ok
 
