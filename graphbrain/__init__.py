@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from graphbrain.errors import GraphbrainError
-from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Seen
+from graphbrain.model import Answer, Claim, Claims, Failed, Fetched, Hint, Link, Page, Resource, Seen
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -26,6 +26,7 @@ __all__ = [
     "Hint",
     "Link",
     "Page",
+    "Resource",
     "Seen",
 ]
 

@@ -21,11 +21,15 @@ from graphbrain.tokens import made_at
 __all__ = [
     "FAULTS",
     "FOR_EVER",
+    "KINDS",
     "LOOKED_UP",
+    "PAGES",
     "ROBOTS",
+    "ROBOTS_KEY",
     "SCOPE",
     "STATES",
     "Answer",
+    "AnyReport",
     "Because",
     "Claim",
     "Claims",
@@ -36,6 +40,7 @@ __all__ = [
     "HintOutcome",
     "Hinted",
     "Host",
+    "Kind",
     "KnownLink",
     "Link",
     "LinkedPage",
@@ -44,11 +49,13 @@ __all__ = [
     "Payment",
     "Payments",
     "Report",
+    "Resource",
     "RobotsAnswer",
     "Section",
     "SeedAnswer",
     "Seen",
     "Unusable",
+    "kind_of",
     "number",
 ]
 
@@ -58,6 +65,13 @@ OUTCOMES = (*get_args(Outcome), "refused")
 Fault = Literal["silent", "not_sent", "not_understood"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 """Why a failed visit has no status: the host was silent, was not asked, or was not understood."""
+Kind = Literal["page", "robots"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""What can be claimed: pages, and the robots.txt of their hosts."""
+PAGES: frozenset[Kind] = frozenset({"page"})
+"""What is claimed where no kinds are named."""
+ROBOTS_KEY = "robots:"
+"""How the key of a robots.txt begins; its origin follows."""
 HintOutcome = Literal["new", "moved", "noted", "old"]
 Because = Literal["host", "retry", "probe", "revisit", "look", "lease"]
 """Why no page can be claimed before a moment: its host may not be asked sooner; it failed, and is tried again then; its
@@ -95,6 +109,8 @@ class Claim(Record):
 
     `token` is the fencing token: a report, a renewal or a return is accepted only while the page still carries it.
     `until` is in epoch seconds by the server's clock. `etag` and `last_modified` are what the last visit returned.
+    `kind`: `page`, or `robots`, a robots.txt that a caller of this kind reports as a `Resource`. Its key says it, so
+    it is in `as_dict` only where it is no page.
     """
 
     url: str
@@ -110,6 +126,21 @@ class Claim(Record):
     def claimed(self) -> float | None:
         """When it was handed out, in epoch seconds; its token says it. None for one of an older graphbrain."""
         return made_at(self.token)
+
+    @property
+    def kind(self) -> Kind:
+        """What it is a claim of."""
+        return kind_of(self.key)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its values by name; with `kind`, unless it is a page."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return values if self.kind == "page" else values | {"kind": self.kind}
+
+
+def kind_of(key: object) -> Kind:
+    """What a key is the key of."""
+    return "robots" if isinstance(key, str) and key.startswith(ROBOTS_KEY) else "page"
 
 
 class Claims(Sequence[Claim]):
@@ -302,6 +333,56 @@ class Failed:
     body: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What came of the claim of a resource that is no page: of a robots.txt.
+
+    `status`: the HTTP status; None: there was no answer, `error` says why and `fault` whose fault it was, as of a
+    `Failed`. `body`: of a 2xx answer, bytes or text, as much of it as was read; 500 KiB are parsed.
+    `redirected_to`: the Location of a redirect, which is not followed: it is the next claim. `retry_after`, `seconds`,
+    `address`, `fetched_at`: as of a `Failed`.
+    A `Fetched` or a `Failed` under such a claim is read as one of these.
+    """
+
+    url: str
+    claim: Claim
+    status: int | None = None
+    body: bytes | str | None = None
+    redirected_to: str | None = None
+    error: str = ""
+    fault: Fault | None = None
+    retry_after: float | str | None = None
+    seconds: float | None = None
+    address: str | None = None
+    fetched_at: float | None = None
+
+    def as_report(self) -> Fetched | Failed:
+        """The same as the report of a page: so it goes over the wire."""
+        body = self.body.encode("utf-8", "replace") if isinstance(self.body, str) else self.body
+        if self.status is not None and self.status < 400:
+            return Fetched(
+                self.url,
+                claim=self.claim,
+                status=self.status,
+                body=body,
+                redirected_to=self.redirected_to,
+                fetched_at=self.fetched_at,
+                seconds=self.seconds,
+                address=self.address,
+            )
+        return Failed(
+            self.url,
+            self.claim,
+            self.status,
+            self.error,
+            retry_after=self.retry_after,
+            fetched_at=self.fetched_at,
+            seconds=self.seconds,
+            address=self.address,
+            fault=self.fault,
+        )
+
+
 Report = Fetched | Failed
 
 
@@ -312,6 +393,10 @@ class Unusable:
     url: str
     claim: Claim | None
     reason: str
+
+
+AnyReport = Fetched | Failed | Resource | Unusable
+"""What `report` takes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "longest_delay_seconds": (0, 86_400),
     "longest_block_seconds": (0, 2_592_000),
     "address_delay_seconds": (0, 86_400),
+    "robots_unreachable_seconds": (0, 31_536_000),
     "lease_seconds": (1, 604_800),
     "park_after_seconds": (0, 31_536_000),
     "limit_seconds": (1, 1e6),
@@ -198,6 +199,9 @@ class Settings:
     )
     address_in_flight: int = _setting(0, "shared", "most claims out of all hosts at one address; 0 = no limit")
     user_agent: str = _setting("graphbrain", "shared", "the crawler's name, by which a robots.txt is read")
+    robots_unreachable_seconds: float = _setting(
+        2_592_000.0, "shared", "robots.txt as claims: seconds without any after which a host is taken to have none"
+    )
     lease_seconds: float = _setting(300.0, "shared", "how long a claim is held unless renewed")
     max_links: int = _setting(5_000, "shared", "links kept of one page")
     max_depth: int = _setting(0, "shared", "clicks from a seed beyond which nothing is fetched; 0 = no limit")

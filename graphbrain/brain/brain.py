@@ -40,10 +40,9 @@ from graphbrain.inspect import figures
 from graphbrain.inspect.audit import Audit
 from graphbrain.model import (
     Answer,
+    AnyReport,
     Claim,
     Claims,
-    Failed,
-    Fetched,
     Hint,
     Hinted,
     Host,
@@ -55,7 +54,6 @@ from graphbrain.model import (
     Section,
     SeedAnswer,
     Seen,
-    Unusable,
 )
 from graphbrain.schedule.value import Estimator
 from graphbrain.settings import Settings
@@ -194,10 +192,11 @@ class Brain:
         """
         return self._discovering.hint(hints)
 
-    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits; one answer for each, in their order. Of each page all is recorded, or nothing.
 
         The claim of a visit that is refused for what it says, or has not, ends: its page has failed, and waits as such.
+        What came of the claim of a robots.txt is told as a `Resource`: its rules hold from then on.
         """
         return self._reporting.report(items)
 
@@ -209,11 +208,16 @@ class Brain:
         wait: float = 0.0,
         key: str | None = None,
         now_only: bool = False,
+        kinds: Iterable[str] | None = None,
     ) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
 
         `now_only`: only pages that were asked for by `crawl_now` and have not been visited since; `finished` and
         `next_ready` are of these then.
+
+        `kinds`: `("page", "robots")` also hands out, by claims of their own, the robots.txt of hosts where they are not
+        known or 20 hours old, before pages of these hosts; without it pages alone are claimed. `finished` and
+        `next_ready` are of these kinds.
 
         `key`: made by the caller, a new one for each call. Called again by the same, since the answer was lost, it
         answers the claims that were made the first time, as far as they are still held, and makes no others.
@@ -223,7 +227,7 @@ class Brain:
         missing, and where very many pages of hosts that are not ready stand in the way, a quarter is enough. Where they
         stand before all others, a call may take a second to move them out of the way.
         """
-        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key, now_only=now_only)
+        return self._claiming.next_urls(n, worker=worker, wait=wait, key=key, now_only=now_only, kinds=kinds)
 
     def renew(self, held: Iterable[Claim], seconds: float | None = None) -> list[Claim | None]:
         """Hold claims for `seconds` from now (the lease's length by default); None for each that is lost.

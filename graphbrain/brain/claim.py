@@ -23,14 +23,14 @@ from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.fair import Turns
-from graphbrain.frontier import asked, claims, discovery, sections
+from graphbrain.frontier import asked, claims, discovery, resources, sections
 from graphbrain.frontier.claims import Holder, Request, Taken
 from graphbrain.frontier.outlook import PAUSED, Outlook, of_wanted
 from graphbrain.frontier.outlook import outlook as outlook_now
 from graphbrain.frontier.sampling import Reach, Share, Spread
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
-from graphbrain.model import Claim, Claims
+from graphbrain.model import KINDS, PAGES, Claim, Claims, Kind, kind_of
 from graphbrain.model import number as is_number
 
 __all__ = ["ENOUGH", "Claiming"]
@@ -73,6 +73,7 @@ class _Wish:
     holder: Holder
     key: str | None = None
     now_only: bool = False
+    kinds: frozenset[Kind] = PAGES
 
 
 _Ticket = Ticket[_Wish, Claims]
@@ -108,7 +109,9 @@ class _Caller:
 class _Round:
     """The calls that are answered together. Pages go to their owners by turns, the best to whoever is first."""
 
-    def __init__(self, tickets: Sequence[_Ticket]) -> None:
+    def __init__(self, tickets: Sequence[_Ticket], kinds: frozenset[Kind] = PAGES) -> None:
+        self.robots = "robots" in kinds
+        """Do they ask for robots.txt, too?"""
         self.callers: list[_Caller] = []
         self.answered: list[_Caller] = []
         """Those whose keys were used before, by another call of this round at least."""
@@ -195,39 +198,59 @@ class Claiming:
         self._no_alias_at = -math.inf
         self._tries = Share(lambda: session.settings.harvest_reserve, TRIES_LUCK)
         self._no_try_at = -math.inf
-        self._combiners: dict[bool, Combiner[_Wish, Claims]] = {
-            now_only: Combiner(
-                partial(self._answer, now_only=now_only), "claims", most=COMBINED, alone=ALONE, undo=self._untold
+        self._combiners: dict[tuple[bool, frozenset[Kind]], Combiner[_Wish, Claims]] = {
+            (now_only, kinds): Combiner(
+                partial(self._answer, now_only=now_only, kinds=kinds),
+                "claims",
+                most=COMBINED,
+                alone=ALONE,
+                undo=self._untold,
             )
             for now_only in (False, True)
+            for kinds in (PAGES, frozenset(KINDS))
         }
-        """By whether only pages that were asked for by hand are wanted."""
+        """By whether only pages that were asked for by hand are wanted, and the kinds."""
 
-    def next_urls(self, n: int, worker: str | None, wait: float, key: str | None, now_only: bool = False) -> Claims:
+    def next_urls(
+        self,
+        n: int,
+        worker: str | None,
+        wait: float,
+        key: str | None,
+        now_only: bool = False,
+        kinds: Iterable[str] | None = None,
+    ) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls` says."""
-        wish = self._wish(n, worker, key, now_only)
+        wanted = _kinds(kinds)
+        wish = self._wish(n, worker, key, now_only, wanted)
         if not is_number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         session, deadline = self._session, time.monotonic() + wait
         while True:
-            claimed = self._combiners[wish.now_only].do(wish, wish.holder.worker, wish.n)
+            claimed = self._combiners[wish.now_only, wish.kinds].do(wish, wish.holder.worker, wish.n)
             left = deadline - time.monotonic()
             if claimed.repeated or len(claimed) or claimed.finished or left <= 0:
                 return claimed
             ready_in = (claimed.next_ready or session.now() + 1.0) - session.now()
             time.sleep(min(left, max(0.01, min(ready_in, 1.0))))
-            wish = self._wish(n, worker, key, now_only)
+            wish = self._wish(n, worker, key, now_only, wanted)
 
     def soon(
-        self, n: int, worker: str | None, key: str | None, owner: Hashable, now_only: bool = False
+        self,
+        n: int,
+        worker: str | None,
+        key: str | None,
+        owner: Hashable,
+        now_only: bool = False,
+        kinds: Iterable[str] | None = None,
     ) -> Future[Claims] | None:
         """The same without waiting for pages or for the answer; None for so many pages that they take a thread of the
         caller's own. `owner`: who takes turns with others."""
-        wish = self._wish(n, worker, key, now_only)
-        combiner = self._combiners[wish.now_only]
+        wish = self._wish(n, worker, key, now_only, _kinds(kinds))
+        combiner = self._combiners[wish.now_only, wish.kinds]
         return None if wish.n >= combiner.alone else combiner.submit(wish, owner, wish.n)
 
-    def _wish(self, n: int, worker: str | None, key: str | None, now_only: bool = False) -> _Wish:
+    def _wish(self, n: int, worker: str | None, key: str | None, now_only: bool, kinds: frozenset[Kind]) -> _Wish:
         if not whole(n) or not 1 <= n <= 10_000:
             raise BadInput(f"next_urls takes 1 to 10000 pages, not {n!r:.80}.")
         session = self._session
@@ -235,7 +258,7 @@ class Claiming:
         if not isinstance(now_only, bool):
             raise BadInput(f"now_only is true or false, not {now_only!r:.80}.")
         key = None if key is None else border.name("key", key)
-        return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only)
+        return _Wish(n, Holder(tokens.token(session.now()), worker), key, now_only, kinds)
 
     def close(self) -> None:
         """End what runs in the background."""
@@ -248,10 +271,12 @@ class Claiming:
             with contextlib.suppress(GraphbrainError):
                 self.give_back(answer.result())
 
-    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False) -> None:
-        """Answer these calls, all of which want only pages that were asked for by hand, or none does."""
-        claim, look_out = (self._claim_wanted, self._look_out_wanted) if now_only else (self._claim, self._look_out)
-        calls = _Round(tickets)
+    def _answer(self, tickets: Sequence[_Ticket], now_only: bool = False, kinds: frozenset[Kind] = PAGES) -> None:
+        """Answer these calls, all of which want only pages that were asked for by hand, or none does; and all of which
+        want these kinds."""
+        calls = _Round(tickets, kinds)
+        claim = self._claim_wanted if now_only else self._claim
+        look_out = self._look_out_wanted if now_only else partial(self._look_out, calls)
         try:
             self._leases.look_now_and_then(by_key=calls.keyed)
             outlook = PAUSED if self._session.paused else claim(calls)
@@ -291,7 +316,7 @@ class Claiming:
                 self._take_aliases(calls.left, calls)
             if not calls.left:
                 break
-            outlook = self._look_out()
+            outlook = self._look_out(calls)
             if not righted and self._put_right(outlook):
                 righted = True
             elif not outlook.overdue or not self._leases.sweep() + self._leases.release_due():
@@ -333,11 +358,11 @@ class Claiming:
         self._backfill.put_right(until=lambda: time.monotonic() > until)
         return True
 
-    def _look_out(self) -> Outlook:
+    def _look_out(self, calls: _Round) -> Outlook:
         session = self._session
 
         def look(tx: Tx) -> Outlook:
-            return outlook_now(tx, session.finder, session.policy.manners, session.now())
+            return outlook_now(tx, session.finder, session.policy.manners, session.now(), calls.robots)
 
         return session.graph.read(look, "claims/outlook")
 
@@ -456,7 +481,9 @@ class Claiming:
             holders = calls.holders(n)
             if n and not holders:
                 return Taken()
-            claim = claims.attempts(work, partial(self._request, holders, most_moves, front, now_only, tries), tried)
+            claim = claims.attempts(
+                work, partial(self._request, holders, most_moves, front, now_only, tries, calls.robots), tried
+            )
 
             def bound(tx: Tx, claim: Callable[[Tx], Taken] = claim) -> Taken:
                 taken = claim(tx)
@@ -468,7 +495,9 @@ class Claiming:
             except asked.Answered as answered:
                 calls.drop(answered.keys)
 
-    def _request(self, holders: Sequence[Holder], most_moves: int, front: int, now_only: bool, tries: bool) -> Request:
+    def _request(
+        self, holders: Sequence[Holder], most_moves: int, front: int, now_only: bool, tries: bool, robots: bool
+    ) -> Request:
         """What an attempt at a transaction asks for, by the settings of now."""
         session = self._session
         return Request(
@@ -483,6 +512,7 @@ class Claiming:
             front=front,
             now_only=now_only,
             tries=tries,
+            robots=robots,
             acting=session.policy.acting,
         )
 
@@ -495,7 +525,9 @@ class Claiming:
         until = self._session.now() + lease
 
         def work(tx: Tx, held: dict[str, str], _policy: Policy, _now: float) -> set[str]:
-            return claims.renew(tx, held, discovery.find(tx, held), until)
+            if _of_pages(held):
+                return claims.renew(tx, held, discovery.find(tx, held), until)
+            return resources.renew(tx, held, until)
 
         kept = self._for_claims(wanted, work, "claims/renew")
         return [replace(claim, key=key, until=until) if key else None for claim, key in zip(wanted, kept, strict=True)]
@@ -504,6 +536,8 @@ class Claiming:
         """Return claims unfetched, as `Brain.give_back` says."""
 
         def work(tx: Tx, held: dict[str, str], policy: Policy, now: float) -> set[str]:
+            if not _of_pages(held):
+                return resources.release(tx, held, policy.manners, now)
             found = discovery.find(tx, held)
             return claims.release(tx, held, found, policy.rule.revisits, policy.manners, now)
 
@@ -513,10 +547,14 @@ class Claiming:
         self, wanted: Sequence[Claim], work: Callable[[Tx, dict[str, str], Policy, float], set[str]], name: str
     ) -> list[str | None]:
         """Do something with claims, key → token, that answers which were good: the keys of their pages, None of the
-        others."""
+        others. Those of pages come in transactions of their own: hosts are the last locks of each."""
         good: list[str | None] = [None] * len(wanted)
-        for part in self._names.rounds(wanted) if wanted else ():
-            left = {number: key for number, key in part.items() if key is not None}
+        parts = [
+            {number: key for number, key in part.items() if key is not None and (kind_of(key) == "page") is of_pages}
+            for part in (self._names.rounds(wanted) if wanted else ())
+            for of_pages in (True, False)
+        ]
+        for left in parts:
             while left:
                 held: dict[str, str] = {}
                 for number, key in left.items():
@@ -529,6 +567,23 @@ class Claiming:
                         good[number] = key
                 left = others
         return good
+
+
+def _of_pages(held: Iterable[str]) -> bool:
+    """Are these keys of pages? All are, or none is."""
+    return all(kind_of(key) == "page" for key in held)
+
+
+def _kinds(given: object) -> frozenset[Kind]:
+    """The kinds that a caller asks for. Raises BadInput."""
+    if given is None:
+        return PAGES
+    wanted = {given} if isinstance(given, str) or not isinstance(given, Iterable) else set(given)
+    if strange := [kind for kind in wanted if kind not in KINDS]:
+        raise BadInput(f"kinds are of {' and '.join(map(repr, KINDS))}, not {strange[0]!r:.80}.")
+    if "page" not in wanted:
+        raise BadInput("kinds need 'page' among them: a robots.txt is handed out before a page of its host.")
+    return frozenset(kind for kind in KINDS if kind in wanted)
 
 
 def _told(caller: _Caller, before: Sequence[Claim] | None, outlook: Outlook) -> Claims:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import asked, claims
+from graphbrain.frontier import asked, claims, resources
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Tx
 
 __all__ = ["Leases"]
 
 SWEEP_EVERY, FORGET_EVERY = 1.0, 60.0
+T = TypeVar("T")
 
 
 class Leases:
@@ -30,7 +31,11 @@ class Leases:
         def sweep(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> int:
             return claims.sweep(tx, ids, policy.rule.revisits, policy.manners, now)
 
+        def sweep_resources(tx: Tx, keys: Sequence[str], policy: Policy, now: float) -> int:
+            return resources.sweep(tx, keys, policy.manners, now)
+
         swept = self._in_batches(claims.lapsed, sweep, "claims/sweep")
+        swept += self._in_batches(resources.lapsed, sweep_resources, "resources/sweep")
         self._session.counters.add(lapsed=swept)
         return swept
 
@@ -44,8 +49,8 @@ class Leases:
 
     def _in_batches(
         self,
-        look: Callable[[Tx, float, int], list[int]],
-        act: Callable[[Tx, Sequence[int], Policy, float], int],
+        look: Callable[[Tx, float, int], list[T]],
+        act: Callable[[Tx, Sequence[T], Policy, float], int],
         name: str,
     ) -> int:
         session, total = self._session, 0
@@ -83,7 +88,8 @@ class Leases:
     def _news(self, tx: Tx) -> tuple[bool, bool, Mapping[str, Any] | None]:
         """Have leases lapsed, are failed pages due, and what stands on the brain?"""
         now = self._session.now()
-        return bool(claims.lapsed(tx, now, 1)), bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
+        lapsed = bool(claims.lapsed(tx, now, 1) or resources.lapsed(tx, now, 1))
+        return lapsed, bool(claims.due(tx, now, 1)), tx.one("brain/read")[0]
 
 
 def _forget(tx: Tx, _policy: Policy, now: float) -> int:

@@ -12,17 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import Any
 
+from graphbrain import border
 from graphbrain.brain.combine import Combiner, Ticket
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session
 from graphbrain.brain.upkeep import Tending, Upkeep
 from graphbrain.errors import GraphTooSmall, GraphUnavailable
-from graphbrain.frontier import dense, report
-from graphbrain.frontier.validate import Intake, refused
+from graphbrain.frontier import dense, report, resources
+from graphbrain.frontier.validate import TWICE, Intake, named, refused
 from graphbrain.frontier.verdicts import Item
 from graphbrain.graph.connection import Tx
-from graphbrain.model import OUTCOMES, Answer, Failed, Fetched, Unusable
+from graphbrain.model import OUTCOMES, Answer, AnyReport
 
 __all__ = ["Reporting"]
 
@@ -44,15 +46,18 @@ class _Call:
 
     answers: list[Answer | None]
     checked: list[tuple[int, Item]] = field(default_factory=list)
+    resources: list[tuple[int, resources.Visited]] = field(default_factory=list)
+    """what is no page, with its place"""
 
     @property
     def size(self) -> float:
         """How much of a batch it takes, in pages."""
-        return _size(len(self.checked), sum(len(item.targets) for _, item in self.checked))
+        return _size(len(self.checked) + len(self.resources), sum(len(item.targets) for _, item in self.checked))
 
     def finish(self, done: Iterable[_Done], session: Session) -> list[Answer]:
         """All answers, once all is recorded; they are counted."""
-        counted = [answer for answer in self.answers if answer is not None]
+        apart = {number for number, _ in self.resources}
+        counted = [a for place, a in enumerate(self.answers) if a is not None and place not in apart]
         numbers = {item.key: number for number, item in self.checked}
         for key, answer, again in done:
             self.answers[numbers[key]] = answer
@@ -86,7 +91,7 @@ class Reporting:
         self._seconds = 0.0
         """What the last round took, of each of its calls."""
 
-    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits, as `Brain.report` says."""
         items = list(items)
         if not self._session.was_moved:
@@ -98,7 +103,7 @@ class Reporting:
         return [answers[number] for number in range(len(items))]
 
     def soon(
-        self, make: Callable[[], Sequence[Fetched | Failed | Unusable]], pages: int, links: int, owner: Hashable
+        self, make: Callable[[], Sequence[AnyReport]], pages: int, links: int, owner: Hashable
     ) -> Future[list[Answer] | _Alone] | None:
         """The same without waiting for the answer; None for reports that take a thread of the caller's own, and so does
         an answer that is none (`alone`). `make`: makes the reports, of about so many pages and links. `owner`: who
@@ -119,19 +124,30 @@ class Reporting:
         self._combiner.close()
         self._tending.close()
 
-    def _report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+    def _report(self, items: Sequence[AnyReport]) -> list[Answer]:
         started = time.monotonic()
         call = self._taken_in(items)  # the caller's own functions are run in his own thread
         answers = self.alone(self._combiner.do(lambda: call, threading.get_ident(), call.size))
         self._upkeep.after_report(time.monotonic() - started)
         return answers
 
-    def _taken_in(self, items: Sequence[Fetched | Failed | Unusable]) -> _Call:
+    def _taken_in(self, items: Sequence[AnyReport]) -> _Call:
         """What is to be recorded of these."""
         session = self._session
         intake = Intake(session.rules, session.settings.max_links, session.now(), session.policy.change)
         call = _Call([None] * len(items))
-        for number, made in enumerate(intake.all(items)):
+        pages: dict[int, Any] = {}
+        met: set[str] = set()
+        for number, item in enumerate(items):
+            claim = border.claim_of(item)
+            if claim is None or claim.kind == "page":
+                pages[number] = item
+            elif claim.key in met:
+                call.answers[number] = Answer(named(item), False, TWICE)
+            else:
+                met.add(claim.key)
+                call.resources.append((number, resources.visited(item, claim, session.now())))
+        for number, made in zip(pages, intake.all(list(pages.values())), strict=True):
             if isinstance(made, Answer):
                 call.answers[number] = made
             else:
@@ -147,12 +163,27 @@ class Reporting:
                 calls[ticket] = ticket.request()
             except Exception as error:  # noqa: BLE001  # his own
                 ticket.fail(error)
+        self._record_resources(calls.values())
         if len(calls) == 1:
             ((ticket, call),) = calls.items()
             ticket.answer(self._by_itself(call))
         else:
             self._together(calls)
         self._seconds = (time.monotonic() - started) / max(1, len(tickets))
+
+    def _record_resources(self, calls: Iterable[_Call]) -> None:
+        """Record what these calls say of resources; of one that several report each has one visit."""
+        left = [(call, number, one) for call in calls for number, one in call.resources]
+        session = self._session
+        while left:
+            now: dict[str, tuple[_Call, int, resources.Visited]] = {}
+            for each in left:
+                if len(now) < BATCH_PAGES:
+                    now.setdefault(each[2].key, each)
+            left = [each for each in left if now.get(each[2].key) is not each]
+            answers = session.perform("resources/record", resources.record, [one for _, _, one in now.values()])
+            for call, number, one in now.values():
+                call.answers[number] = answers[one.key]
 
     def _by_itself(self, call: _Call) -> list[Answer]:
         done: list[_Done] = []
@@ -271,7 +302,7 @@ def _size(pages: int, links: int) -> float:
     return max(pages, links * BATCH_PAGES / BATCH_LINKS)
 
 
-def _claimed_at(item: Fetched | Failed | Unusable, key: str | None) -> Fetched | Failed | Unusable:
+def _claimed_at(item: AnyReport, key: str | None) -> AnyReport:
     """The report of a claim whose page has this key now."""
     claim = item.claim
     if claim is None or key is None or claim.key == key:

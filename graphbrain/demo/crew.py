@@ -24,7 +24,7 @@ from graphbrain import Answer, Brain, Failed, Fetched, GraphbrainError
 from graphbrain.brain.workers import first_line, send_order, spawned, watch_stdin
 from graphbrain.demo.crawler import crawl
 from graphbrain.demo.web import through
-from graphbrain.model import Unusable
+from graphbrain.model import AnyReport
 from graphbrain.relevance import TopicRelevance
 
 __all__ = ["Crew", "Told"]
@@ -176,7 +176,7 @@ class _Watched(Brain):
 
     reporting = 0.0
 
-    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits."""
         self.reporting = self.now()
         return super().report(items)

@@ -21,6 +21,7 @@ __all__ = [
     "rekey",
     "report",
     "requeue",
+    "resources",
     "sampling",
     "sections",
     "spellings",

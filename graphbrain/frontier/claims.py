@@ -4,7 +4,7 @@ A call reads candidates in the order of the index, locks them, looks again and t
 What was taken by an attempt whose answer got lost is found again by the call's token. Where pages of hosts that are not
 ready fill the front of the shared queue, they move to their hosts' queues by the thousand. A lease that is not renewed
 lapses and is swept: the page waits again where it was.
-Statements: claims/*, pages/bar.
+Statements: claims/*, pages/bar, resources/keep_back.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from graphbrain.frontier import candidates, sections
+from graphbrain.frontier import candidates, resources, sections
 from graphbrain.frontier.candidates import Finder, Found
 from graphbrain.frontier.sampling import Reach
 from graphbrain.frontier.verdicts import RETURNED
-from graphbrain.graph.connection import Clock, Tx, intact
+from graphbrain.graph.connection import Again, Clock, Tx, intact
 from graphbrain.hosts import health, politeness
-from graphbrain.hosts.addresses import Address
+from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.origins import GRACE, Origin
 from graphbrain.hosts.politeness import Ends
 from graphbrain.hosts.state import SHARED_QUEUE, HostState, Manners, aside_queue, open_queues, retry_queue
 from graphbrain.model import Claim
@@ -46,6 +47,8 @@ __all__ = [
 ]
 
 
+LONGEST_HOLD = DAY
+"""Seconds for which pages of a host wait for its robots.txt at most, until it is looked at again."""
 FEW = 32
 """So many pages of hosts that are ready are claimed from the front at most."""
 NEW, HARVEST, QUEUE, LANE, SINCE, LEASED, VISITED = range(7, 14)
@@ -93,6 +96,8 @@ class Request:
     front: int = 0
     now_only: bool = False
     tries: bool = False
+    robots: bool = False
+    """hand the robots.txt of an origin out before its pages, where it is not known or is to be read anew"""
     acting: sections.Acting | None = None
     """how pages wait by their sections, if they do"""
 
@@ -134,12 +139,14 @@ class Taken:
 
 
 def mine(tx: Tx, tokens: Collection[str], tried: Iterable[str]) -> list[Claim]:
-    """The claims among the keys `tried` that carry one of the tokens, best first."""
+    """The claims among the keys `tried` that carry one of the tokens, best first; those of resources before pages."""
+    tried = set(tried)
+    others = resources.mine(tx, tokens, tried)
     rows = tx.one("claims/mine", tokens=sorted(tokens), keys=sorted(tried))[0]
     for row in rows:
         intact(*row[:5], *row[7:])
     rows.sort(key=lambda row: (row[7], row[0]))
-    return [
+    return others + [
         Claim(url, key, token, until, host, depth, etag, modified)
         for _, key, url, host, depth, etag, modified, _, until, token in rows
     ]
@@ -181,21 +188,12 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     overtaken = len(found.since) - len(waiting) - lost
     fallen = _put_back(tx, wish, waiting, clock())
     waiting = [row for row in waiting if row[0] not in fallen]
-    held, at = _hosts_of(tx, [row[3] for row in waiting], found.idle, manners, clock())
-    now = clock()
-    deal = _Deal(now, wish.n, wish.most_moves, held, found.untried)
-    deal.count_probes(tx)
-    claims: list[Claim] = []
-    for page, key, url, name, depth, etag, modified, new, _, queue in waiting:
-        if deal.grants_page(page, url, name, queue, new):
-            tried.add(key)
-            claims.append(
-                Claim(url, key, wish.holders[len(claims)].token, now + wish.lease, name, depth, etag, modified)
-            )
-    if deal.grants or deal.moves:
-        _lease(tx, wish, deal)
+    deal, at = _dealt(tx, wish, [(*row[:8], row[QUEUE]) for row in waiting], found.idle, found.untried, tried)
+    held = deal.held
     if deal.barred:
         tx.do("pages/bar", ids=deal.barred)
+    if deal.kept_back:
+        tx.do("resources/keep_back", rows=deal.kept_back)
     granted = {grant[0] for grant in deal.grants}
     if wish.now_only:
         _put_off(tx, deal, granted, found.since, hiding)
@@ -205,11 +203,11 @@ def take(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     sure = {name for name in found.more & held.keys() if not held[name].set_aside}
     _review_queues(tx, finder, (deal.sources - sure).union(found.idle) & held.keys(), deal)
     _write_hosts(tx, deal, at)
-    moved = len(deal.moves) + len(deal.barred)
+    moved = len(deal.moves) + len(deal.barred) + len(deal.kept_back)
     worths = [found.worth[page] for page, *_ in deal.grants if page in found.worth]
-    reviewed = sum(not held[name].queued or held[name].ripe_at > now for name in found.idle if name in held)
+    reviewed = sum(not held[name].queued or held[name].ripe_at > deal.now for name in found.idle if name in held)
     return Taken(
-        claims,
+        deal.claims,
         moved,
         lost,
         len(found.since),
@@ -276,11 +274,34 @@ def _put_off(tx: Tx, deal: _Deal, granted: set[object], looked_at: Iterable[int]
         tx.do("claims/put_off_wanted", rows=later)
 
 
-def _lease(tx: Tx, wish: Request, deal: _Deal) -> None:
-    """Write what was granted and moved."""
-    held = zip(deal.grants, wish.holders, strict=False)
-    rows = [[*grant, holder.token, holder.worker] for grant, holder in held]
-    tx.do("claims/take", rows=rows, until=deal.now + wish.lease, moves=deal.moves)
+def _dealt(
+    tx: Tx,
+    wish: Request,
+    rows: Sequence[Sequence[Any]],
+    idle: Sequence[str],
+    untried: frozenset[str],
+    tried: set[str],
+) -> tuple[_Deal, Mapping[str, Address]]:
+    """Deal these locked pages out, and lease what is granted; the deal, and the addresses of its hosts.
+
+    A row: [id, key, url, host, depth, etag, last_modified, was it never fetched, queue]. `tried` gets the keys of what
+    is leased.
+    """
+    origins: dict[str, Origin] | None = None
+    if wish.robots and wish.n:
+        origins = resources.wanted(tx, [(row[2], row[3]) for row in rows], wish.manners, wish.clock())
+    asked = {name for origin in (origins or {}).values() for name in (origin.name, origin.host)}
+    held, at = _hosts_of(tx, [row[3] for row in rows], idle, wish.manners, wish.clock(), asked)
+    now = wish.clock()
+    deal = _Deal(now, wish.holders, wish.lease, wish.most_moves, held, untried, origins)
+    deal.count_probes(tx)
+    for row in rows:
+        deal.grants_page(*row)
+    tried.update(claim.key for claim in deal.claims)
+    if deal.grants or deal.moves:
+        tx.do("claims/take", rows=deal.grants, until=deal.until, moves=deal.moves)
+    resources.write(tx, (origins or {}).values())
+    return deal, at
 
 
 def _write_hosts(tx: Tx, deal: _Deal, at: Mapping[str, Address]) -> None:
@@ -322,28 +343,17 @@ def take_aliases(tx: Tx, wish: Request, tried: set[str]) -> Taken:
     places = {page: place for place, page in enumerate([*ready, *behind])}
     free = tx.one("claims/aliases_lock", ids=sorted(places), now=clock())[0] if places else []
     free.sort(key=lambda row: places[row[0]])
-    held, at = _hosts_of(tx, [row[3] for row in free], (), wish.manners, clock())
-    now = clock()
-    deal = _Deal(now, n, 0, held, frozenset())
-    deal.count_probes(tx)
-    claims: list[Claim] = []
-    later: list[list[object]] = []
-    for page, key, url, name, depth, etag, modified, new in free:
-        if deal.grants_page(page, url, name, ALIASES, new):
-            tried.add(key)
-            claims.append(
-                Claim(url, key, wish.holders[len(claims)].token, now + wish.lease, name, depth, etag, modified)
-            )
-        elif page in deal.barred:
-            later.append([page, now + DAY])
-        elif page in behind:
-            later.append([page, now + random.uniform(0.5, 1.5) * PUT_OFF])
-    if deal.grants:
-        _lease(tx, wish, deal)
+    deal, at = _dealt(tx, wish, [(*row, ALIASES) for row in free], (), frozenset(), tried)
+    granted, now = {grant[0] for grant in deal.grants}, deal.now
+    later = [[page, now + DAY] for page in deal.barred] + deal.kept_back
+    put_off = granted.union(page for page, _ in later)
+    later += [
+        [row[0], now + random.uniform(0.5, 1.5) * PUT_OFF] for row in free if row[0] in behind and row[0] not in put_off
+    ]
     if later:
         tx.do("claims/put_off", rows=later)
     _write_hosts(tx, deal, at)
-    return Taken(claims)
+    return Taken(deal.claims)
 
 
 def _by_turns(pages: Iterable[tuple[int, str]]) -> list[int]:
@@ -361,11 +371,18 @@ class _Deal:
     """What becomes of the candidates of one transaction. `sources`: hosts one of whose queues may be empty now."""
 
     now: float
-    most: int
+    holders: Sequence[Holder]
+    lease: float
     most_moves: int
     held: dict[str, HostState]
     untried: frozenset[str]
     """hosts in whose queues pages wait that have not failed"""
+    origins: dict[str, Origin] | None = None
+    """the robots.txt that are to be read before pages, locked; None: nobody asks for them"""
+    claims: list[Claim] = field(default_factory=list)
+    """one for each holder in turn: of pages, and of robots.txt"""
+    kept_back: list[list[object]] = field(default_factory=list)
+    """pages that wait for a robots.txt, and until when"""
     tally: Counter[tuple[bool, bool]] = field(default_factory=Counter)
     """(from a host's own queue, granted) → candidates met before there were enough claims"""
     sources: set[str] = field(default_factory=set)
@@ -380,12 +397,45 @@ class _Deal:
     """ill hosts that wait for such a claim, where that is asked"""
     touched: dict[str, HostState] = field(default_factory=dict)
 
-    def grants_page(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
+    @property
+    def until(self) -> float:
+        """When the claims lapse."""
+        return self.now + self.lease
+
+    @property
+    def most(self) -> int:
+        """Claims that are made at most."""
+        return len(self.holders)
+
+    @property
+    def full(self) -> bool:
+        """Are as many made?"""
+        return len(self.claims) == self.most
+
+    def grants_page(
+        self,
+        page: int,
+        key: str,
+        url: str,
+        name: str,
+        depth: int,
+        etag: str | None,
+        modified: str | None,
+        new: bool,
+        queue: str,
+    ) -> None:
         """Grant a page, if its host lets it; else it moves to where it must wait, or stays. `new`: never fetched."""
-        before = len(self.grants)
+        full = self.full
         granted = self._judges(page, url, name, queue, new)
-        self.tally[queue != SHARED_QUEUE, granted] += before < self.most
-        return granted
+        self.tally[queue != SHARED_QUEUE, granted] += not full
+        if granted:
+            self._claim(url, key, name, depth, etag, modified)
+
+    def _claim(
+        self, url: str, key: str, host: str, depth: int = 0, etag: str | None = None, modified: str | None = None
+    ) -> None:
+        token = self.holders[len(self.claims)].token
+        self.claims.append(Claim(url, key, token, self.until, host, depth, etag, modified))
 
     def met(self, *, ready: bool) -> tuple[int, int]:
         """Of this kind, how many candidates were met before there were enough claims, and made how many."""
@@ -394,6 +444,8 @@ class _Deal:
 
     def _judges(self, page: int, url: str, name: str, queue: str, new: bool) -> bool:
         host = self.held.get(name)
+        if self.origins is not None and self._waits_for_robots(page, host, url, name, queue, new):
+            return False
         if host is not None and not host.allows(url):
             self._bar(page, host, queue)
         elif host is None or not host.polite(self.now):
@@ -417,9 +469,9 @@ class _Deal:
 
     def _puts_off(self, host: HostState) -> bool:
         """Is it ill, and must others be reported first, for enough claims of such hosts are out?"""
-        if not host.ill() or len(self.grants) == self.most:
+        if not host.ill() or self.full:
             return False
-        if not politeness.may_probe(self.probes, self.out + len(self.grants)):
+        if not politeness.may_probe(self.probes, self.out + len(self.claims)):
             host.put_off(self.now, self.waiting)
             self.touched[host.name] = host
             return True
@@ -427,19 +479,88 @@ class _Deal:
         return False
 
     def _grant(self, page: int, counted: list[object]) -> bool:
-        if len(self.grants) == self.most:
+        if self.full:
             return False
-        self.grants.append([page, *counted])
+        holder = self.holders[len(self.claims)]
+        self.grants.append([page, *counted, holder.token, holder.worker])
         return True
 
     def _grant_politely(self, page: int, host: HostState, queue: str, new: bool) -> bool:
-        if len(self.grants) == self.most:
+        if self.full:
             return False
         charged = host.grant(self.now, new, retry=queue == retry_queue(host.name))
         self.touched[host.name] = host
         if queue != SHARED_QUEUE or host.set_aside:
             self.sources.add(host.name)
         return self._grant(page, [True, host.at.name if host.at is not None else None, charged or None])
+
+    def _waits_for_robots(self, page: int, host: HostState | None, url: str, name: str, queue: str, new: bool) -> bool:
+        """Must the page wait for its host's robots.txt? Where that is to be read, it is granted first.
+
+        Where there are rules, be they old, the page waits a minute at most for new ones.
+        """
+        scheme = url.partition(":")[0]
+        if host is None or (new and not host.has_room()) or not host.wants_robots(scheme, self.now):
+            return False
+        known, until = host.knows_robots(scheme), None
+        if host.robots_hold <= self.now:
+            origin = (self.origins or {}).get(resources.origin_of(url, name))
+            if origin is None:
+                raise Again("its robots.txt has become due meanwhile")
+            until = self._robots_until(origin, host, known)
+            if until is not None and not known:
+                return self._wait_until(until, origin, page, host, queue, new)
+        if known and host.robots_hold <= self.now:
+            return False
+        if not self.full:
+            self._hold_back(page, host, queue, new)
+        return True
+
+    def _robots_until(self, origin: Origin, host: HostState, known: bool) -> float | None:
+        """Until when a robots.txt is held, or waits: it is granted, if the host that is asked for it lets it. None: it
+        waits for its own host (`host`), or for room among the claims. `known`: are there rules, be they old?"""
+        if (until := origin.held_until(self.now, self.lease)) is not None:
+            return max(until, self.now + 1.0)
+        if (until := origin.tries_at(self.now)) > self.now:
+            return until
+        asked = self.held.get(origin.host)
+        if asked is None:
+            raise Again("its robots.txt leads elsewhere meanwhile")
+        if not asked.may_ask(self.now):
+            opens = self.now + FULL_WAIT if asked.full() else max(asked.asked_from(), self.now + 1.0)
+            return None if asked is host else opens
+        if self.full or self._puts_off(asked):
+            return None
+        return self._grant_robots(origin, asked, host, known)
+
+    def _grant_robots(self, origin: Origin, asked: HostState, host: HostState, known: bool) -> float:
+        """`asked`: the host that is asked for it; `host`: that of the origin. Until when it is held."""
+        asked.grant(self.now, first=False)
+        holder = self.holders[len(self.claims)]
+        origin.take(holder.token, holder.worker, self.until, None if asked.at is None else asked.at.name)
+        self._claim(origin.url, origin.key, origin.host)
+        times = host.times.get(origin.scheme)
+        if known and times is not None and not times.hold(self.now) and origin.failing_since is None:
+            host.hold_for_robots(min(self.until, self.now + GRACE), self.now)
+        self.touched |= {asked.name: asked, host.name: host}
+        return self.until
+
+    def _wait_until(self, until: float, origin: Origin, page: int, host: HostState, queue: str, new: bool) -> bool:
+        """There are no rules, so all pages of the host wait. Where there are rules for those of its other scheme, they
+        wait for a minute; then, or where the robots.txt has failed, the page waits alone."""
+        others = host.knows_other_robots(origin.scheme)
+        if queue == ALIASES or (others and (host.robots_hold or origin.failing_since is not None)):
+            self.kept_back.append([page, until])
+            if queue not in (SHARED_QUEUE, ALIASES):
+                self.sources.add(host.name)
+        if not others:
+            host.hold_for_robots(min(until, self.now + LONGEST_HOLD), self.now)
+        elif not (host.robots_hold or origin.failing_since is not None):
+            host.hold_for_robots(min(until, self.now + GRACE), self.now)
+        self.touched[host.name] = host
+        if host.robots_hold > self.now:
+            self._hold_back(page, host, queue, new)
+        return True
 
     def _bar(self, page: int, host: HostState, queue: str) -> None:
         """Its robots.txt does not let it be fetched."""
@@ -476,19 +597,20 @@ class _Deal:
 
 
 def _hosts_of(
-    tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float
+    tx: Tx, names: Sequence[str], idle: Sequence[str], manners: Manners, now: float, asked: Collection[str] = ()
 ) -> tuple[dict[str, HostState], dict[str, Address]]:
-    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits.
+    """The hosts among these that claims must be polite to, locked, and their addresses, if these have limits. Those
+    that may be `asked` for a robots.txt, or have pages that wait for it, are always among them.
 
     Where nothing is asked of all hosts, hosts are read without a lock, and those of which nothing is asked stay
     unlocked: a claim of a host without a delay costs no lock. If such a host is blocked, or gets a delay, between this
     read and this commit, the claim goes out as one that was made before: as those that were under way when the block
     began, it belongs to that event (`Request.is_news`). The next claim sees the block.
     """
-    wanted = set(names) | set(idle)
+    wanted = set(names).union(idle, asked)
     if not manners.ask_all:
         met = politeness.read(tx, wanted, manners, now).values()
-        wanted = {h.name for h in met if h.polite(now) or h.has_robots}
+        wanted = {h.name for h in met if h.polite(now) or h.has_robots}.union(asked)
     held = politeness.lock(tx, wanted, manners, now) if wanted else {}
     at = politeness.places(tx, held.values(), manners, now)
     politeness.know_budgets(tx, held.values())

@@ -1,6 +1,6 @@
 """What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
 
-Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
+Statements: claims/outlook, claims/wanted_outlook, resources/outlook, brain/sizes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from graphbrain import ahead
+from graphbrain.frontier import resources
 from graphbrain.frontier.candidates import Finder
 from graphbrain.graph.connection import Tx
 from graphbrain.hosts import politeness
@@ -69,7 +70,7 @@ def of_wanted(tx: Tx, manners: Manners, now: float) -> Outlook:
     return Outlook(first, not moments, overdue, next_unfailed=first, because=because)
 
 
-def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+def outlook(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool = False) -> Outlook:
     """When something can be claimed next, and whether nothing can unless somebody reports more, or time passes.
 
     A page that comes back, for its lease lapses or its failure is old enough, is ready when its host is; a host all of
@@ -78,12 +79,13 @@ def outlook(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     A look is several reads, and other workers go on between them: a page may be reported, with links to new pages,
     after the look at what waits and before the look at leases. Then neither shows it. So a crawl counts as finished
     only if a second look says so, too, and no page was made during it; else the caller is told to ask again soon.
+    `robots`: for a caller that asks for robots.txt, too: a crawl goes on while one is claimed.
     """
-    seen = _look(tx, finder, manners, now)
+    seen = _look(tx, finder, manners, now, robots)
     if not seen.finished:
         return seen
     pages = tx.one("brain/sizes")[0]
-    seen = _look(tx, finder, manners, now)
+    seen = _look(tx, finder, manners, now, robots)
     if seen.finished and tx.one("brain/sizes")[0] != pages:
         return Outlook(now + SOON, False, next_unfailed=now + SOON)
     return seen
@@ -105,9 +107,11 @@ class _Kinds:
     """Are all failures and queues among these?"""
 
     @classmethod
-    def read(cls, tx: Tx, limit: int, manners: Manners, now: float) -> _Kinds:
+    def read(cls, tx: Tx, limit: int, manners: Manners, now: float, robots: bool) -> _Kinds:
         """Up to `limit` of each kind."""
-        kinds = tx.one("claims/outlook", limit=limit)
+        kinds = list(tx.one("claims/outlook", limit=limit))
+        if robots:
+            kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, limit)], key=lambda row: row[0])[:limit]
         hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
         unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
         whole = max(len(kinds[0]), len(kinds[1])) < limit
@@ -173,7 +177,7 @@ class _Kinds:
         )
 
 
-def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
+def _look(tx: Tx, finder: Finder, manners: Manners, now: float, robots: bool) -> Outlook:
     """One look. Leases are read last: a page that is claimed during the look has gone from what waits to a lease."""
     shared, waits = _shared_from(tx, finder, manners, now)
     if shared is not None and shared <= now:
@@ -181,7 +185,7 @@ def _look(tx: Tx, finder: Finder, manners: Manners, now: float) -> Outlook:
     from_shared = FOR_EVER if shared is None else shared
     of_shared: Because = "host" if waits else "revisit"
     for limit in (FEW, MANY, FURTHEST):
-        kinds = _Kinds.read(tx, limit, manners, now)
+        kinds = _Kinds.read(tx, limit, manners, now, robots)
         going_on = waits or kinds.go_on(now)
         (first, because), well, lapses = kinds.moments(now, politeness.crowded(tx, kinds.hosts.values(), now))
         first, because = min((first, because), (from_shared, of_shared), key=lambda kind: kind[0])

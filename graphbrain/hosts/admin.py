@@ -16,7 +16,9 @@ from typing import Any
 from graphbrain.errors import UnknownHost
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
+from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import politeness, robots
+from graphbrain.hosts.origins import Times
 from graphbrain.hosts.state import KEPT, HostState, Manners
 from graphbrain.model import FOR_EVER, Host
 from graphbrain.wall import MANY, bare
@@ -32,6 +34,7 @@ __all__ = [
     "set_manners",
     "set_robots",
     "sized",
+    "take_robots",
     "unblock",
 ]
 
@@ -186,7 +189,32 @@ def set_robots(
     elif name not in politeness.read(tx, [name], manners):
         return None
     host = politeness.lock(tx, [name], manners)[name]
+    host.end_robots_hold()
+    return _obey(tx, host, text, agent, now, scheme)
+
+
+def take_robots(tx: Tx, host: HostState, text: str | None, scheme: str, now: float) -> bool:
+    """Keep what a claim has brought of the robots.txt of a locked host, for its pages of one scheme; has it changed?
+
+    None: there is none. Whose rules hold stays as it was set. A text that is as it was leaves no pages to be judged.
+    """
     told = host.robots()
+    mark, agent = told.get(scheme, told.get("", (None, None)))
+    same = mark == (None if text is None else robots.fingerprint(text))
+    if same and (scheme in told or text is None):
+        host.times[scheme] = Times.read(now)
+        _rewrite(tx, host, {f"{KEPT[scheme]}_at": now}, now)
+        return False
+    _obey(tx, host, text, agent, now, scheme, claimed=True)
+    return True
+
+
+def _obey(
+    tx: Tx, host: HostState, text: str | None, agent: str | None, now: float, scheme: str, *, claimed: bool = False
+) -> float:
+    """Keep a robots.txt of a locked host, and mark its pages as still to be judged; its Crawl-delay. `claimed`: that
+    there is none is known, too, for who has said so was asked."""
+    manners, told = host.manners, host.robots()
     politeness.rules(tx, [host])
     rules = dict(host.rules)
     schemes = (scheme,) if scheme or text is not None else tuple(KEPT)
@@ -199,6 +227,10 @@ def set_robots(
         rules[scheme] = (None if text is None else robots.parsed(text), agent or manners.agent)
     changed: dict[str, Any] = {KEPT[each]: text for each in schemes}
     changed |= {f"{KEPT[each]}_at": now if keeps else None for each in schemes}
+    for each in (scheme,) if scheme else USUAL_PORT:
+        host.times.pop(each, None)
+        if keeps or claimed:
+            host.times[each] = Times.read(now)
     host.rules = rules
     mark, whose = told.get("", (None, None))
     changed |= {"robots_mark": mark, "robots_agent": whose, "robots_origins": politeness.origins(told)}

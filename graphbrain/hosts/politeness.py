@@ -303,7 +303,8 @@ def probes(tx: Tx, now: float) -> tuple[int, int, int]:
 
 def _probes(tx: Tx, now: float) -> tuple[int, int, int]:
     probing, out, waiting = tx.one("hosts/probes", now=now, most=MOST_WAITING)
-    return int(probing), int(out), int(waiting)
+    others: int = tx.one("hosts/resources_out", now=now)[0]
+    return int(probing), int(out) + others, int(waiting)
 
 
 def may_probe(probing: int, out: int) -> bool:

@@ -16,6 +16,7 @@ from graphbrain import ahead
 from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import health
 from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.origins import Times, as_texts, times_of
 from graphbrain.hosts.robots import Robots
 from graphbrain.model import FOR_EVER
 from graphbrain.settings import Settings
@@ -100,6 +101,7 @@ class Manners:
     times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
     used here? From then on every first visit is counted where there is a budget. `longest_block`: seconds for which a
     Retry-After is obeyed; `dead_after`: events of failure in a row after which a host is only probed.
+    `robots_unreachable`: seconds without any robots.txt after which a host is taken to have none.
     """
 
     delay: float = 0.0
@@ -113,6 +115,7 @@ class Manners:
     counting: bool = False
     longest_block: float = 86_400.0
     dead_after: int = 0
+    robots_unreachable: float = 2_592_000.0
 
     @classmethod
     def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
@@ -129,6 +132,7 @@ class Manners:
             settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
             settings.longest_block_seconds,
             settings.dead_after,
+            settings.robots_unreachable_seconds,
         )
 
     @property
@@ -174,6 +178,9 @@ COLUMNS = (
     "ripe_at",
     "blocked_at",
     "recovered_at",
+    "robots_times",
+    "robots_hold",
+    "robots_held_at",
 )
 FAILING_COLUMNS = (
     "unanswered",
@@ -211,6 +218,8 @@ _CHANGING: Mapping[str, Any] = {
     "ripe_at": 0.0,
     "blocked_at": 0.0,
     "recovered_at": 0.0,
+    "robots_hold": 0.0,
+    "robots_held_at": 0.0,
 }
 
 
@@ -288,6 +297,12 @@ class HostState:
     """when it answered that for which it is blocked; 0 where it is blocked by hand, or is not"""
     recovered_at: float = field(init=False)
     """when a page was well that had failed while the host was ill: no failure before that speaks of its page"""
+    robots_hold: float = field(init=False)
+    """until when none of its pages is handed out, for no robots.txt of it is known that is to be"""
+    robots_held_at: float = field(init=False)
+    """when that was decided"""
+    times: dict[str, Times] = field(init=False)
+    """Scheme → when its robots.txt was read, where it was claimed or set"""
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
@@ -303,6 +318,7 @@ class HostState:
         for name, absent in _CHANGING.items():
             value = self.stored[name]
             setattr(self, name, absent if value is None else value)
+        self.times = times_of(self.stored["robots_times"])
         if self.failing == 0 < self.unanswered:  # as an older version wrote it
             self.failing, self.illness = self.unanswered, "silent"
             self.failing_at = self.failing_since = self.unanswered_at
@@ -339,6 +355,7 @@ class HostState:
             or self.queued
             or self.doubted()
             or self.blocked_until > now
+            or self.robots_hold > now
             or self.budget > 0
             or (self.manners.by_address and self.address is not None)
         )
@@ -355,8 +372,16 @@ class HostState:
         return self.opens_at() <= now and not self.full()
 
     def opens_at(self) -> float:
-        """When it can be asked again, as far as it does not depend on claims that are out or on its address."""
+        """When one of its pages can be had, as far as it does not depend on claims that are out or on its address."""
+        return max(self.asked_from(), self.robots_hold)
+
+    def asked_from(self) -> float:
+        """When it can be asked again, be it for a robots.txt; as far as `opens_at` says."""
         return max(self.next_at, self.blocked_until, self.probe_at if self.ill() else 0.0)
+
+    def may_ask(self, now: float) -> bool:
+        """May it be asked now, be it for a robots.txt?"""
+        return self.asked_from() <= now and not self.full() and (self.at is None or self.at.ready(now))
 
     def full(self) -> bool:
         """Are as many of its claims out as may be? One, if it is ill or did not answer the last time."""
@@ -413,6 +438,9 @@ class HostState:
         if now is not None:
             patience = self.patience(now) if self.failing else 0.0
             self.righted = ahead.put_host_right(self, patience, now)
+            if ahead.is_ahead(self.robots_held_at, now):
+                self.robots_hold = ahead.reckoned(self.robots_hold, self.robots_held_at, now)
+                self.robots_held_at, self.righted = now, True
         return self
 
     def allows(self, url: str) -> bool:
@@ -424,6 +452,28 @@ class HostState:
     def has_robots(self) -> bool:
         """Was a robots.txt set for it, or for one of its schemes?"""
         return self.stored["robots_mark"] is not None or self.stored["robots_origins"] is not None
+
+    def knows_robots(self, scheme: str) -> bool:
+        """Are there rules for its pages of a scheme, be it that all is allowed?"""
+        told = self.robots()
+        return scheme in self.times or scheme in told or "" in told
+
+    def knows_other_robots(self, scheme: str) -> bool:
+        """Are there rules for its pages of the other scheme?"""
+        return any(each != scheme and self.knows_robots(each) for each in USUAL_PORT)
+
+    def wants_robots(self, scheme: str, now: float) -> bool:
+        """Is its robots.txt for a scheme to be read before another of its pages is handed out?"""
+        times = self.times.get(scheme)
+        return times is None or times.are_due(now)
+
+    def hold_for_robots(self, until: float, now: float) -> None:
+        """Hand none of its pages out until then, unless its robots.txt is reported before."""
+        self.robots_hold, self.robots_held_at = until, now
+
+    def end_robots_hold(self) -> None:
+        """Its pages wait for no robots.txt any more."""
+        self.robots_hold = self.robots_held_at = 0.0
 
     def crawl_delay(self) -> float:
         """The longest Crawl-delay of those that its pages are asked by; 0 where there is none."""
@@ -661,11 +711,12 @@ class HostState:
         rests = self.resting(now)
         if self.ripe_at <= now:
             self.ripe_at = 0.0
-        after = {
+        after: dict[str, Any] = {
             "queued": (self.queued and not rests) or None,
             "resting": rests or None,
             "ready_at": self.ready_at(now),
             "probing": self._probing(),
+            "robots_times": as_texts(self.times),
         }
         changed = {name: value for name, value in after.items() if value != self.stored[name]}
         for name, absent in _CHANGING.items():

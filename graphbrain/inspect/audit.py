@@ -404,6 +404,8 @@ def _hosts(graph: Graph, policy: Callable[[], Policy], tally: Tally) -> None:
         addresses.lock(tx, places, 0.0, 0)
         return _unfit_places(tx, list(places))
 
+    for key in graph.read(lambda tx: tx.one("audit/resources")[1], "audit/resources"):
+        tally.found("leases", f"{key} has half a lease.")
     if suspects:
         for sentence in graph.write(again, "audit/hosts").values():
             tally.found("hosts", sentence)
@@ -461,22 +463,28 @@ def _oversleeping(tx: Tx, met: Iterable[HostState], finder: Finder, now: float) 
 
 def _unfit_places(tx: Tx, names: Sequence[str] | None) -> dict[str, str]:
     """Address → what is wrong with it."""
+    found = {name: [in_flight, pages] for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]}
+    for _, name, many in tx.one("audit/resources")[0]:
+        if name is not None and (names is None or name in names):
+            found.setdefault(name, [0, 0])[1] += many
     return {
-        name: f"Address {name} counts {in_flight} pages in flight, {pages} are leased."
-        for name, in_flight, pages in tx.one("audit/addresses", names=names)[0]
-        if in_flight != pages
+        name: f"Address {name} counts {in_flight} claims in flight, {out} are leased."
+        for name, (in_flight, out) in found.items()
+        if in_flight != out
     }
 
 
 def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
     """Host → what is wrong with it."""
-    counted = dict(tx.one("audit/in_flight")[0])
+    counted: Counter[str] = Counter(dict(tx.one("audit/in_flight")[0]))
+    for name, _, many in tx.one("audit/resources")[0]:
+        counted[name] += many
     rows = tx.one("audit/hosts", names=names)[0]
     wrong: dict[str, str] = {}
     for name, in_flight, queued, ready_at, waits in rows:
         out = counted.pop(name, 0)
         if in_flight != out:
-            wrong[name] = f"Host {name} counts {in_flight} pages in flight, {out} are leased."
+            wrong[name] = f"Host {name} counts {in_flight} claims in flight, {out} are leased."
         if waits and (not queued or ready_at is None):
             wrong[name] = f"Pages wait in the queue of host {name}, which is not served."
     for name, used, pages, limit, aside, queued, waits in tx.one("audit/budgets", names=names, budget=budget)[0]:
@@ -488,7 +496,7 @@ def _unfit(tx: Tx, names: Sequence[str] | None, budget: int) -> dict[str, str]:
         if not served:
             wrong[name] = f"Pages of host {name} wait to be tried again, and its queue of retries is not served."
     if names is None:
-        wrong |= {name: f"Host {name} counts no pages in flight, {out} are leased." for name, out in counted.items()}
+        wrong |= {name: f"Host {name} counts no claims in flight, {out} are leased." for name, out in counted.items()}
         wrong |= {
             name: f"Pages wait in the queue of host {name}, which is not served."
             for name in tx.one("audit/stranded")[0]

@@ -1,0 +1,22 @@
+// How many leased resources are counted as in flight by each host and each address; and what of a lease lacks another part.
+//
+// column  counted  LIST  [host, address or null, resources]
+// column  halves   LIST  keys of resources that have half a lease, or ten of them
+// rows    one
+// locks   none
+// mode    read
+// retry   safe
+CALL () {
+  MATCH (r:Resource) WHERE r.lease_until >= 0
+  WITH r WHERE r.counted
+  WITH r.host AS host, r.counted_at AS address, count(*) AS many
+  RETURN collect([host, address, many]) AS counted
+}
+CALL () {
+  MATCH (r:Resource)
+  WHERE (r.lease IS NULL) <> (r.lease_until IS NULL) OR (r.lease IS NOT NULL AND r.worker IS NULL)
+     OR (r.lease IS NULL AND r.counted IS NOT NULL)
+  WITH r LIMIT 10
+  RETURN collect(r.key) AS halves
+}
+RETURN counted, halves
