@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ExpectedCopy", "PageSection", "Record", "Section"]
+__all__ = ["ExpectedCopy", "KnownLink", "LinkedPage", "PageSection", "Payment", "Payments", "Record", "Section"]
 
 
 class Record:
@@ -88,3 +89,68 @@ class ExpectedCopy(Record):
     equal: int
     expected: float
     because: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPage(Record):
+    """A page at the end of a link: in a list of links, or on a path. `since`: when the link was first seen.
+
+    `named`: the URL that the page's HTML has, where that redirects to the target; of several one. `anchor`, `rel`: what
+    the link says there. On a path they are None.
+    """
+
+    url: str
+    key: str
+    state: str
+    depth: int
+    hub_score: float
+    authority_score: float
+    since: float | None
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLink(Record):
+    """One link of the graph, by URLs and by ids; `since`: when it was first seen, in epoch seconds. `named`, `anchor`,
+    `rel`: as of a `LinkedPage`."""
+
+    source: str
+    target: str
+    since: float
+    source_id: int
+    target_id: int
+    named: str | None = None
+    anchor: str | None = None
+    rel: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """Cash that one page has paid another until now, and its share of the score of the one that was paid.
+
+    `share` is None where that score is 0.
+    """
+
+    url: str
+    key: str
+    cash: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Payments:
+    """Why a page has its scores: the largest payers of both its sides, and whom they pay in turn.
+
+    A score is the payout plus what all payers have paid. Authority is paid by the pages that link here, and pays them
+    back; a hub is paid by the pages it links to, and pays them.
+    """
+
+    hub_payers: tuple[Payment, ...]
+    hub_payees: tuple[Payment, ...]
+    authority_payers: tuple[Payment, ...]
+    authority_payees: tuple[Payment, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)

@@ -18,7 +18,7 @@ from typing import Any, get_args, get_type_hints
 
 from graphbrain.border import LONGEST_NAME, RANGES
 from graphbrain.errors import BadInput
-from graphbrain.model import FAULTS, Claim, Failed, Fetched, Hint, Link, Report
+from graphbrain.model import FAULTS, KINDS, ROBOTS_KEY, Claim, Failed, Fetched, Hint, Link, Report, kind_of
 
 __all__ = [
     "claim_from_dict",
@@ -54,7 +54,7 @@ _ENCODED: Spec = {
 }
 _CLAIM: dict[str, Spec] = {
     "url": {"type": "string"},
-    "key": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+    "key": {"type": "string", "pattern": f"^(?:[0-9a-f]{{32}}|{ROBOTS_KEY}https?://[!-~]{{1,300}})$"},
     "token": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
 }
 """What a claim is known by; the rest of it is only carried."""
@@ -215,12 +215,16 @@ def claim_from_dict(claim: Any) -> Claim:
     """A claim as it was handed out. Raises BadInput with what is wrong."""
     if not isinstance(claim, Mapping):
         raise BadInput(f"'claim' must be the object that was handed out, not {reprlib.repr(claim)}.")
-    _known(claim, _fields(Claim), "'claim'")
+    _known(claim, {*_fields(Claim), "kind"}, "'claim'")
     for name, spec in _CLAIM.items():
         if not _fits(claim.get(name), spec):
             told = "has none" if claim.get(name) is None else f"has {reprlib.repr(claim[name])}"
             raise BadInput(f"'claim' must have the '{name}' that it was handed out with, and {told}.")
-    return Claim(**{"until": 0.0, "host": "", "depth": 0, **claim})
+    kind = kind_of(claim["key"])
+    if claim.get("kind", kind) != kind:
+        raise BadInput(f"'claim' has the key of a {kind}, and says it is one of a {reprlib.repr(claim['kind'])}.")
+    given: dict[str, Any] = {name: value for name, value in claim.items() if name != "kind"}
+    return Claim(**{"until": 0.0, "host": "", "depth": 0, **given})
 
 
 def hint_from_dict(item: Any) -> Hint:
@@ -310,8 +314,8 @@ def report_schema() -> dict[str, Any]:
                 "description": "as it was handed out",
                 "type": "object",
                 "required": list(_CLAIM),
-                "properties": _CLAIM,
-                "propertyNames": {"enum": [field.name for field in dataclasses.fields(Claim)]},
+                "properties": _CLAIM | {"kind": {"type": "string", "enum": list(KINDS)}},
+                "propertyNames": {"enum": [*(field.name for field in dataclasses.fields(Claim)), "kind"]},
             },
             "link": {
                 "anyOf": [

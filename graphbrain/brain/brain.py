@@ -212,12 +212,9 @@ class Brain:
     ) -> Claims:
         """Claim up to `n` pages, best first; wait up to `wait` seconds for the first of them.
 
-        `now_only`: only pages that were asked for by `crawl_now` and have not been visited since; `finished` and
-        `next_ready` are of these then.
-
-        `kinds`: `("page", "robots")` also hands out, by claims of their own, the robots.txt of hosts where they are not
-        known or 20 hours old, before pages of these hosts; without it pages alone are claimed. `finished` and
-        `next_ready` are of these kinds.
+        `now_only`: only pages that were asked for by `crawl_now` and have not been visited since. `kinds`: `("page",
+        "robots")` also hands out each robots.txt that is not known, or is 20 hours old, before the pages it is about.
+        `finished` and `next_ready` are of these then.
 
         `key`: made by the caller, a new one for each call. Called again by the same, since the answer was lost, it
         answers the claims that were made the first time, as far as they are still held, and makes no others.

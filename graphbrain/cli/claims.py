@@ -9,6 +9,7 @@ import dataclasses
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ import click
 from graphbrain.cli.common import App, Number, as_json, brain_command
 from graphbrain.cli.lines import Lines
 from graphbrain.errors import BadInput
-from graphbrain.model import Answer, Claim, Claims, Report, Unusable
+from graphbrain.model import KINDS, Answer, Claim, Claims, Report, Unusable
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
@@ -42,6 +43,7 @@ PAUSE = 1.0
 @click.option("--wait", type=Number(0), help="Seconds to wait for a page.")
 @click.option("--follow", is_flag=True, help="Go on: claim as many as the lines of stdin ask for.")
 @click.option("--now-only", is_flag=True, help="Only pages that 'now' has asked for and nobody has visited since.")
+@click.option("--kinds", metavar="KINDS", help="page,robots: the robots.txt of hosts come as claims, too.")
 @as_json
 def next_(
     app: App,
@@ -50,6 +52,7 @@ def next_(
     wait: float | None,
     follow: bool,
     now_only: bool,
+    kinds: str | None,
     as_json: bool,
 ) -> None:
     """Claim up to N pages to fetch (10 unless given).
@@ -57,7 +60,11 @@ def next_(
     With --json, each line is a claim, to be sent back in the 'claim' of its report. On stderr it
     says when the next page is ready and why not sooner, or that the crawl is finished, if there are fewer than N.
 
-    With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}. For each
+    With --kinds page,robots the robots.txt of a host is claimed before its first page, and again after 20 hours: such a
+    claim has "kind": "robots", and is reported like a page, with its status and body.
+
+    With --follow it goes on. Each line of stdin asks for more pages: a number, or {"n": 5}, or
+    {"n": 5, "kinds": ["page", "robots"]}. For each
     page asked for, N of them at the start, one claim is printed as a line of JSON, as soon as it can
     be had; none is claimed that was not asked for. It ends when all that was asked for is handed out
     and stdin has ended, when the crawl is finished, or when there was no page for --wait seconds.
@@ -65,11 +72,12 @@ def next_(
     from graphbrain import show
     from graphbrain.cli import sheets
 
+    wanted = None if kinds is None else tuple(kind.strip() for kind in kinds.split(","))
     with app.brain() as brain:
         if follow:
-            _hand_out(brain, Lines(sys.stdin.buffer), count or 0, worker, wait, now_only)
+            _hand_out(brain, Lines(sys.stdin.buffer), _Asked(count or 0, wanted), worker, wait, now_only)
             return
-        claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only)
+        claims = brain.next_urls(count or 10, worker=worker, wait=wait or 0.0, now_only=now_only, kinds=wanted)
     if as_json:
         show.json_lines(claim.as_dict() for claim in claims)
     else:
@@ -96,8 +104,30 @@ def _say_why(claims: Claims, now_only: bool) -> None:
         show.say("graphbrain: nothing waits; pages are out with other workers.")
 
 
+Kinds = tuple[str, ...] | None
+"""What is asked for; None: pages alone."""
+
+
+class _Asked:
+    """How many claims are asked for and not handed out yet, by kinds. `kinds`: of a line that names none."""
+
+    def __init__(self, count: int, kinds: Kinds) -> None:
+        self._kinds, self._left = kinds, Counter[Kinds]({kinds: count} if count else {})
+
+    def __bool__(self) -> bool:
+        return self._left.total() > 0
+
+    def add(self, count: int, kinds: Kinds) -> None:
+        """So many more are asked for, or fewer."""
+        self._left[kinds or self._kinds] += count
+
+    def items(self) -> list[tuple[Kinds, int]]:
+        """How many of which kinds."""
+        return [(kinds, count) for kinds, count in self._left.items() if count > 0]
+
+
 def _hand_out(
-    brain: Brain, lines: Lines, wanted: int, worker: str | None, patience: float | None, now_only: bool
+    brain: Brain, lines: Lines, wanted: _Asked, worker: str | None, patience: float | None, now_only: bool
 ) -> None:
     """Print a claim for each page that is asked for, as soon as it can be had."""
     from graphbrain import show
@@ -110,14 +140,17 @@ def _hand_out(
         while line is not None:
             if not wanted:
                 last = time.monotonic()
-            wanted += _asked(*line)
+            wanted.add(*_asked(*line))
             line = lines.next(0)
         if not wanted:
             continue
-        claims = brain.next_urls(min(wanted, MOST), worker=worker, now_only=now_only)
-        if claims:
+        claims, got = Claims(()), False
+        for kinds, count in wanted.items():
+            claims = brain.next_urls(min(count, MOST), worker=worker, now_only=now_only, kinds=kinds)
             _print_claims(brain, claims)
-            wanted -= len(claims)
+            wanted.add(-len(claims), kinds)
+            got |= len(claims) > 0
+        if got:
             last, pause = time.monotonic(), 0.0
             continue
         if claims.finished:
@@ -130,19 +163,29 @@ def _hand_out(
         pause = PAUSE if claims.next_ready is None else min(PAUSE, max(0.01, claims.next_ready - brain.now()))
 
 
-def _asked(number: int, line: str) -> int:
-    """How many pages a line asks for; a line that cannot be read asks for none, and is told on stderr."""
+def _asked(number: int, line: str) -> tuple[int, Kinds]:
+    """How many claims a line asks for, and of which kinds; one that cannot be read asks for none, and is told on
+    stderr."""
     from graphbrain import show
 
     try:
         asked = json.loads(line)
+        kinds = asked.pop("kinds", None) if isinstance(asked, dict) else None
         count = asked.get("n") if isinstance(asked, dict) and set(asked) == {"n"} else asked
-        if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= MOST:
-            return count
+        if isinstance(count, int) and not isinstance(count, bool) and 1 <= count <= MOST and _are_kinds(kinds):
+            return count, None if kinds is None else tuple(kinds)
     except (ValueError, RecursionError):
         pass
-    show.say(f'graphbrain: line {number}: ask for 1 to {MOST} pages by a number, or {{"n": 5}}, not {line[:80]!r}.')
-    return 0
+    show.say(
+        f'graphbrain: line {number}: ask for 1 to {MOST} pages by a number, or {{"n": 5}}, or with '
+        f'"kinds": {json.dumps(KINDS)}, not {line[:80]!r}.'
+    )
+    return 0, None
+
+
+def _are_kinds(kinds: Any) -> bool:
+    """Can they be asked for?"""
+    return kinds is None or (isinstance(kinds, list) and "page" in kinds and all(kind in KINDS for kind in kinds))
 
 
 def _print_claims(brain: Brain, claims: Sequence[Claim]) -> None:

@@ -16,10 +16,9 @@ from graphbrain.client import shapes
 from graphbrain.errors import BadInput
 from graphbrain.model import (
     Answer,
+    AnyReport,
     Claim,
     Claims,
-    Failed,
-    Fetched,
     Hint,
     Hinted,
     Host,
@@ -29,7 +28,6 @@ from graphbrain.model import (
     Payments,
     RobotsAnswer,
     SeedAnswer,
-    Unusable,
     number,
 )
 from graphbrain.records import Section
@@ -158,15 +156,18 @@ class Calls:
         return [_listed("seed", "urls", part, shapes.seed_answer) for part in shapes.parts(map(_text, urls))]
 
     @staticmethod
-    def next_urls(n: int, worker: str | None, wait: float, key: str | None, now_only: bool) -> Call[Claims]:
+    def next_urls(
+        n: int, worker: str | None, wait: float, key: str | None, now_only: bool, kinds: list[str] | None = None
+    ) -> Call[Claims]:
         """One long poll."""
-        body = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
+        body: dict[str, Any] = {"n": n, "wait": wait} | ({} if worker is None else {"worker": worker})
         body |= {"now_only": now_only} if now_only else {}
+        body |= {} if kinds is None else {"kinds": kinds}
         text = shapes.dumps(body)
         return Call("POST", "next_urls", shapes.claims, body=text, key=key or _key(), seconds=wait, repeats=True)
 
     @staticmethod
-    def report(items: Sequence[Fetched | Failed | Unusable], now: float) -> list[Call[list[Answer]]]:
+    def report(items: Sequence[AnyReport], now: float) -> list[Call[list[Answer]]]:
         """One request for each part."""
         told = (shapes.report(item, now) for item in items)
         return [_listed("report", "reports", part, _answers) for part in shapes.parts(told)]
@@ -406,7 +407,7 @@ def _hinted(told: Any) -> list[Hinted]:
 
 
 def _renewed(told: Any) -> list[Claim | None]:
-    return [Claim(**each) if "token" in each else None for each in told["claims"]]
+    return [shapes.claim(each) if "token" in each else None for each in told["claims"]]
 
 
 def _returned(told: Any) -> list[bool]:

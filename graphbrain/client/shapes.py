@@ -13,6 +13,7 @@ from graphbrain.errors import GraphbrainError, ServiceRefused, ServiceUnavailabl
 from graphbrain.methods import SCORES
 from graphbrain.model import (
     Answer,
+    AnyReport,
     Claim,
     Claims,
     Failed,
@@ -21,6 +22,7 @@ from graphbrain.model import (
     Page,
     Payment,
     Payments,
+    Resource,
     SeedAnswer,
     Unusable,
 )
@@ -30,10 +32,12 @@ from graphbrain.work import Audit, Ranking
 __all__ = [
     "answer",
     "audit",
+    "claim",
     "claims",
     "dumps",
     "error_of",
     "hint",
+    "kinds",
     "page",
     "parts",
     "payments",
@@ -52,10 +56,12 @@ MOST_ITEMS, MOST_BYTES = 1_000, 8 * 2**20
 """Items and bytes of one request: what a service takes unless it was told otherwise, and half of that."""
 
 
-def report(item: Fetched | Failed | Unusable | Any, now: float) -> dict[str, Any]:
+def report(item: AnyReport | Any, now: float) -> dict[str, Any]:
     """A report as the service reads it. What is none of these, or holds what it should not, is refused there."""
     if isinstance(item, Unusable):
         return {"url": item.url, "claim": _claim(item.claim), "unusable": item.reason}
+    if isinstance(item, Resource):
+        item = item.as_report()
     if not isinstance(item, Fetched | Failed):
         return {"url": str(item)[:200], "unusable": type(item).__name__}
     told: dict[str, Any] = {"url": item.url}
@@ -132,7 +138,17 @@ def claims(told: Mapping[str, Any]) -> Claims:
     """What `next_urls` answers."""
     more = {name: told[name] for name in ("next_ready", "finished", "next_unfailed", "repeated")}
     more |= {name: told[name] for name in ("next_because", "paused") if name in told}  # not of an older service
-    return Claims((Claim(**claim) for claim in told["claims"]), **more)
+    return Claims((claim(each) for each in told["claims"]), **more)
+
+
+def kinds(given: Iterable[str] | str) -> list[str]:
+    """The kinds that a call of `next_urls` asks for; whether there are such is for the service to say."""
+    return [given] if isinstance(given, str) else list(given)
+
+
+def claim(told: Mapping[str, Any]) -> Claim:
+    """One claim: its key says its kind; what a newer service says beside is left aside."""
+    return Claim(**{field.name: told[field.name] for field in dataclasses.fields(Claim) if field.name in told})
 
 
 def answer(told: Mapping[str, Any]) -> Answer:

@@ -18,10 +18,9 @@ from graphbrain.client.sending import failed, headers_of, options, result_of, re
 from graphbrain.errors import BadInput, GraphbrainError
 from graphbrain.model import (
     Answer,
+    AnyReport,
     Claim,
     Claims,
-    Failed,
-    Fetched,
     Hint,
     Hinted,
     Host,
@@ -32,7 +31,6 @@ from graphbrain.model import (
     RobotsAnswer,
     Section,
     SeedAnswer,
-    Unusable,
     number,
 )
 from graphbrain.work import Audit, Ranking, Settled, Tended
@@ -149,6 +147,7 @@ class Client:
         wait: float = 0.0,
         key: str | None = None,
         now_only: bool = False,
+        kinds: Iterable[str] | None = None,
     ) -> Claims:
         """Claim up to `n` pages, as `Brain.next_urls`; without a `worker` they are the token's.
 
@@ -158,14 +157,15 @@ class Client:
         if not number(wait) or math.isnan(wait):
             raise BadInput(f"wait must be in seconds, not {wait!r:.80}.")
         until = time.monotonic() + wait
+        wanted = None if kinds is None else shapes.kinds(kinds)
         while True:
             left = until - time.monotonic()
             poll = max(0.0, min(left, LONGEST_WAIT))
-            found = self._ask(Calls.next_urls(n, worker or None, poll, key, now_only))
+            found = self._ask(Calls.next_urls(n, worker or None, poll, key, now_only, wanted))
             if found or found.finished or key is not None or until - time.monotonic() <= 0:
                 return found
 
-    def report(self, items: Sequence[Fetched | Failed | Unusable]) -> list[Answer]:
+    def report(self, items: Sequence[AnyReport]) -> list[Answer]:
         """Record visits; one answer for each, as `Brain.report`."""
         told = list(items)
         now = self.now() if any(getattr(item, "claim", None) is None for item in told) else 0.0

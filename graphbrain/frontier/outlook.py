@@ -1,6 +1,6 @@
 """What is to come where there is nothing to claim now: when the next page can be had, and whether a crawl is finished.
 
-Statements: claims/outlook, claims/wanted_outlook, resources/outlook, brain/sizes.
+Statements: claims/outlook, claims/wanted_outlook, brain/sizes.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ from graphbrain import ahead
 from graphbrain.hostnames import USUAL_PORT
 from graphbrain.hosts import health
 from graphbrain.hosts.addresses import FULL_WAIT, Address
+from graphbrain.hosts.manners import Manners
 from graphbrain.hosts.origins import Times, as_texts, times_of
 from graphbrain.hosts.robots import Robots
 from graphbrain.model import FOR_EVER
-from graphbrain.settings import Settings
 from graphbrain.tokens import made_at
 
 __all__ = [
@@ -90,60 +90,6 @@ def is_retrys_turn(since_retry: int) -> bool:
 def open_queues(host: HostState) -> list[str]:
     """The queues of its own, but for that of retries, from which pages of a host can be claimed now."""
     return [host.name, aside_queue(host.name)] if host.set_aside and host.has_room() else [host.name]
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """What the brain asks of hosts that have nothing of their own, and of addresses; 0 is none, everywhere.
-
-    `delay`: seconds between claims; `most`: claims at once; `budget`: pages fetched for the first time;
-    `response_times`: delay in multiples of the time the last fetch took; `longest`: seconds that Crawl-delay, response
-    times and slowing down make at most; `agent`: whose rules of a robots.txt hold; `counting`: have budgets ever been
-    used here? From then on every first visit is counted where there is a budget. `longest_block`: seconds for which a
-    Retry-After is obeyed; `dead_after`: events of failure in a row after which a host is only probed.
-    `robots_unreachable`: seconds without any robots.txt after which a host is taken to have none.
-    """
-
-    delay: float = 0.0
-    most: int = 0
-    budget: int = 0
-    response_times: float = 0.0
-    longest: float = 300.0
-    address_delay: float = 0.0
-    address_most: int = 0
-    agent: str = "*"
-    counting: bool = False
-    longest_block: float = 86_400.0
-    dead_after: int = 0
-    robots_unreachable: float = 2_592_000.0
-
-    @classmethod
-    def of(cls, settings: Settings, stored: Mapping[str, Any]) -> Manners:
-        """From the brain's settings, and what else stands on it."""
-        return cls(
-            settings.delay_seconds,
-            settings.in_flight,
-            settings.pages_per_host,
-            settings.response_times,
-            settings.longest_delay_seconds,
-            settings.address_delay_seconds,
-            settings.address_in_flight,
-            settings.user_agent,
-            settings.pages_per_host > 0 or bool(stored.get("counts_budgets")),
-            settings.longest_block_seconds,
-            settings.dead_after,
-            settings.robots_unreachable_seconds,
-        )
-
-    @property
-    def by_address(self) -> bool:
-        """Do hosts that share an address share a limit?"""
-        return self.address_delay > 0 or self.address_most > 0
-
-    @property
-    def ask_all(self) -> bool:
-        """Is something asked of every host?"""
-        return self.delay > 0 or self.most > 0 or self.budget > 0 or self.by_address
 
 
 # What hosts/read and hosts/lock say of a host, in their order; and of one that has failed since it last answered well.

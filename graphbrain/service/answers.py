@@ -16,9 +16,9 @@ from graphbrain.model import (
     LOOKED_UP,
     Answer,
     Because,
-    Claim,
     Hinted,
     Host,
+    Kind,
     KnownLink,
     LinkedPage,
     Page,
@@ -92,10 +92,26 @@ class ErrorAnswer(BaseModel):
     error: ErrorFacts
 
 
+class ClaimAnswer(BaseModel):
+    """A claim; see `Claim`."""
+
+    url: str
+    key: str
+    token: str
+    until: float = Field(description="when it lapses, epoch seconds by the server's clock")
+    host: str
+    depth: int
+    etag: str | None
+    last_modified: str | None
+    kind: Kind = Field(
+        "page", description="'robots': the robots.txt of a host, reported with its body; left out where it is a page"
+    )
+
+
 class ClaimsAnswer(BaseModel):
     """Pages to fetch, and what to expect where there are fewer than asked; see `Claims`."""
 
-    claims: list[Claim]
+    claims: list[ClaimAnswer]
     next_ready: float | None = Field(
         description="where fewer are handed out than asked: when the next page can be claimed, epoch seconds by the "
         "server's clock; null: never"

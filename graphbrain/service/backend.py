@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -192,9 +192,10 @@ class Backend:
         self.keeper = Gatekeeper(brain.graph, brain.now)
         self.crawl = Threads("crawl", CRAWL_THREADS, limits.queue)
         self.look = Threads("look", LOOK_THREADS, limits.queue)
-        self.wanted_gate = Gate()
-        """Where those wait who want only pages that were asked for by hand."""
-        self.gate = Gate(self.wanted_gate)
+        self._gates = {(now_only, robots): Gate() for now_only in (False, True) for robots in (False, True)}
+        """Where those wait who want, or want not, only pages that were asked for by hand, and robots.txt, too."""
+        self.gate = Gate(*self._gates.values())
+        """Opens all of them."""
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
         self.stopping = asyncio.Event()
@@ -202,6 +203,10 @@ class Backend:
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
         self._answering: asyncio.Task[None] | None = None
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def gate_of(self, now_only: bool, kinds: Collection[str] | None) -> Gate:
+        """Where those wait who want the same."""
+        return self._gates[now_only, "robots" in (kinds or ())]
 
     def stop(self) -> None:
         """End long polls and streams: the service goes down."""

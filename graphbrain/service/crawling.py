@@ -17,7 +17,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import Answer, Claim, Claims, Hint, Report, Unusable
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend, Gate
-from graphbrain.service.patterns import HOST, PAGE, between, listed
+from graphbrain.service.patterns import HOST, KINDS_GIVEN, PAGE, between, listed
 from graphbrain.service.refusals import Refusal
 from graphbrain.service.seats import CALLER
 from graphbrain.service.verbs import (
@@ -59,6 +59,13 @@ class Next(Body):
         False,
         description="only pages that were asked for by crawl_now and have not been visited since",
         examples=[False],
+    )
+    kinds: list[str] | None = Field(
+        None,
+        description="'page' and 'robots': the robots.txt of hosts come as claims, too, before their pages; pages alone "
+        "unless given",
+        examples=[["page", "robots"]],
+        json_schema_extra=KINDS_GIVEN,
     )
 
 
@@ -156,15 +163,15 @@ async def next_urls(body: Next, service: Service, caller: Caller, asked: Asked, 
 
 async def _claims(service: Backend, body: Next, worker: str, key: str | None, asked: Asked) -> Claims:
     """Claims, when there are some, time is up, nobody waits for them any more, or the service stops."""
-    gate, came = (service.wanted_gate if body.now_only else service.gate), time.monotonic()
+    gate, came = service.gate_of(body.now_only, body.kinds), time.monotonic()
     until = came + body.wait
 
     async def ask() -> Claims:
         mark = gate.mark()
-        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name, body.now_only)
+        soon = service.brain.combined.next_urls(body.n, worker, key, CALLER.get().name, body.now_only, body.kinds)
         if soon is None:
             found = await service.crawl.run(
-                service.brain.next_urls, body.n, worker=worker, key=key, now_only=body.now_only
+                service.brain.next_urls, body.n, worker=worker, key=key, now_only=body.now_only, kinds=body.kinds
             )
         else:
             found = await asyncio.wrap_future(soon)
@@ -262,7 +269,7 @@ def _renewed(claim: Claim, now: Claim | None, item: dict[str, Any]) -> dict[str,
     """A claim as it is now, with what was told of it."""
     if now is None:
         return {"url": claim.url, "key": claim.key, "lost": True}
-    names = {"url", "key", "token", "until", *item.get("claim", item)}
+    names = {"url", "key", "token", "until", "kind", *item.get("claim", item)}
     return {name: value for name, value in now.as_dict().items() if name in names}
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pydantic.config import JsonDict
 
 from graphbrain.methods import CASH, UNINDEXED
+from graphbrain.model import KINDS
 
-__all__ = ["HOST", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed"]
+__all__ = ["HOST", "KINDS_GIVEN", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed"]
 
 _LETTERS = "A-Za-zß-öø-ÿα-ωа-яёぁ-ゖァ-ヺ一-龥가-힣"
 _LABEL = rf"[0-9_{_LETTERS}-]{{1,63}}"
@@ -31,6 +32,9 @@ HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
 SCORE: JsonDict = {"enum": ["authority", "hub", *UNINDEXED]}
 SCORE_OR_CASH: JsonDict = {"enum": ["authority", "hub", CASH, *UNINDEXED]}
+
+KINDS_GIVEN: JsonDict = {"items": {"type": "string", "enum": [*KINDS]}, "contains": {"const": "page"}}
+"""What a call of `next_urls` asks for."""
 
 
 def between(least: float, most: float, *, below: bool = False) -> JsonDict:

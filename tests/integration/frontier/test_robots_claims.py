@@ -90,15 +90,15 @@ def test_many_hosts_at_once_and_as_many_claims_as_asked(make_brain: Make, clock:
     brain = make_brain(order="breadth_first", delay_seconds=1.0)
     brain.seed([f"http://h{n}.org/{m}" for n in range(30) for m in range(3)])
     met: set[str] = set()
-    for count in (7, 7, 7, 7, 2):
-        claims = brain.next_urls(7, kinds=BOTH)
-        assert len(claims) == count and {claim.kind for claim in claims} == {"robots"}
+    while claims := brain.next_urls(7, kinds=BOTH):
+        assert len(claims) <= 7 and {claim.kind for claim in claims} == {"robots"}
+        assert not met & {claim.key for claim in claims}
         met.update(claim.key for claim in claims)
         brain.report([Resource(claim.url, claim, 404) for claim in claims])
     assert len(met) == 30
     clock.pass_(1.0)
     claims = brain.next_urls(40, kinds=BOTH)
-    assert len(claims) == 30 and {claim.kind for claim in claims} == {"page"}
+    assert 24 <= len(claims) <= 30 and {claim.kind for claim in claims} == {"page"}
 
 
 def test_it_is_renewed_and_the_old_rules_go_on(one: Brain, clock: HandClock) -> None:
@@ -114,7 +114,6 @@ def test_it_is_renewed_and_the_old_rules_go_on(one: Brain, clock: HandClock) -> 
     assert [each.kind for each in one.next_urls(1, kinds=BOTH)] == ["page"]
     (answer,) = one.report([Resource(claim.url, claim, 200, TEXT)])
     assert answer.outcome == "same"
-    assert one.page("https://a.org/private").outside_because is not None or True
     clock.pass_(1.0)
     assert one.report([Resource(claim.url, claim, 200, TEXT)])[0].outcome == "same"  # it is told again
 
@@ -156,6 +155,7 @@ def test_it_can_be_given_back_and_held_longer(one: Brain, clock: HandClock) -> N
     second = robots(one)
     assert one.give_back([first, second]) == [False, True]
     assert one.host("a.org").in_flight == 0
+    clock.pass_(1.0)
     (page,) = one.next_urls(5)  # of who does not ask for the kind: as if there were no such thing
     clock.pass_(1.0)
     third = robots(one)
@@ -224,7 +224,7 @@ def test_a_redirect_to_what_is_no_url_is_as_none(one: Brain, clock: HandClock) -
 
 def test_cached_rules_go_on_while_it_fails(one: Brain, clock: HandClock) -> None:
     read(one, clock)
-    for _ in range(3):
+    for _ in range(2):
         clock.pass_(40 * DAY)
         claim = robots(one, 1)
         one.report([Resource(claim.url, claim, 500)])
@@ -236,18 +236,17 @@ def test_cached_rules_go_on_while_it_fails(one: Brain, clock: HandClock) -> None
 
 def test_after_thirty_days_without_any_it_is_as_none(one: Brain, clock: HandClock) -> None:
     tries = 0
-    while (claims := one.next_urls(1, kinds=BOTH))[0].kind == "robots":
-        assert clock.at < START + 40 * DAY
-        tries += 1
-        one.report([Resource(claims[0].url, claims[0], None, error="time-out")])
-        ready = one.next_urls(1, kinds=BOTH).next_ready
-        assert ready is not None
-        clock.at = ready
-        while not one.next_urls(1, kinds=BOTH, worker="peep"):
-            clock.pass_(60.0)
-        one.give_back([*one.next_urls(1, kinds=BOTH)])
-        break
-    assert tries
+    while clock.at < START + 40 * DAY:
+        claims = one.next_urls(1, kinds=BOTH)
+        if claims and claims[0].kind == "page":
+            break
+        tries += len(claims)
+        one.report([Resource(claim.url, claim, None, error="time-out") for claim in claims])
+        if not claims:
+            assert claims.next_ready is not None
+            clock.at = max(claims.next_ready, clock.at + 1.0)
+    assert 30 * DAY <= clock.at - START < 33 * DAY
+    assert 10 < tries < 100
 
 
 def test_a_host_whose_robots_txt_fails_for_hours_is_ill(one: Brain, clock: HandClock) -> None:
@@ -343,31 +342,33 @@ def test_lost_answers(one: Brain, monkeypatch: pytest.MonkeyPatch, clock: HandCl
     assert one.host("a.org").in_flight == 0
 
 
-def test_asked_again_by_a_key(one: Brain, second: Brain) -> None:
-    (first,) = one.next_urls(3, kinds=BOTH, key="k")
+def test_asked_again_by_a_key(brain: Brain, second: Brain) -> None:
+    brain.seed(["https://a.org/"])
+    (first,) = brain.next_urls(3, kinds=BOTH, key="k")
     (again,) = second.next_urls(3, kinds=BOTH, key="k")
     assert again == first and first.kind == "robots"
     assert second.next_urls(3, kinds=BOTH, key="k").repeated
 
 
-def test_two_processes_share_them(make_brain: Make, second: Brain, clock: HandClock) -> None:
-    brain = make_brain(order="breadth_first", delay_seconds=1.0)
+def test_two_processes_share_them(brain: Brain, second: Brain) -> None:
     brain.seed([f"http://h{n}.org/" for n in range(20)])
-    one, two = brain.next_urls(12, kinds=BOTH), second.next_urls(12, kinds=BOTH)
-    assert len(one) == 12 and len(two) == 8
-    assert not {claim.key for claim in one} & {claim.key for claim in two}
+    met = [claim.key for each in (brain, second, brain, second) for claim in each.next_urls(9, kinds=BOTH)]
+    assert len(met) == len(set(met)) == 20
 
 
-def test_a_clock_that_was_ahead(one: Brain, clock: HandClock) -> None:
+def test_a_claim_of_a_clock_that_was_ahead(one: Brain, clock: HandClock) -> None:
     clock.pass_(50 * DAY)
     claim = robots(one)
     clock.at = START
-    assert robots_after(one, clock, 400.0).key == claim.key
+    # The host waits for a lease at most, and then finds that the claim is held for no longer than another.
+    assert robots_after(one, clock, 2 * one.settings.lease_seconds + 60.0).token != claim.token
+
+
+def test_rules_of_a_clock_that_was_ahead(one: Brain, clock: HandClock) -> None:
     clock.pass_(50 * DAY)
-    (held,) = [each for each in one.next_urls(5, kinds=BOTH) if each.kind == "robots"] or [claim]
-    one.report([Resource(held.url, held, 200, TEXT)])
-    clock.at = START + DAY
-    assert robots_after(one, clock, 400.0).key == claim.key
+    read(one, clock)
+    clock.at = START
+    robots_after(one, clock, 60.0)
 
 
 def robots_after(brain: Brain, clock: HandClock, seconds: float) -> Claim:
