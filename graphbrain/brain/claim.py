@@ -133,6 +133,11 @@ class _Round:
         """How many claims were made."""
         return sum(caller.count for caller in self.callers)
 
+    @property
+    def pages(self) -> int:
+        """How many of them are of pages."""
+        return sum(claim.kind == "page" for caller in self.callers for claim in caller.claims)
+
     def has(self, share: float) -> bool:
         """Has each call this share of its claims at least?"""
         return all(caller.count >= share * caller.n for caller in self.callers)
@@ -286,7 +291,7 @@ class Claiming:
                     caller.ticket.answer(Claims(caller.claims, next_ready=self._session.now()))
                 caller.ticket.fail(error)
             outlook = None
-        self._session.counters.add(claims=calls.count)
+        self._session.counters.add(claims=calls.pages)
         left = [caller for caller in (*calls.callers, *calls.answered) if not caller.ticket.done]
         if left:
             before = self._before(left)

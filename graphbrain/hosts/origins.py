@@ -27,6 +27,10 @@ GRACE = 60.0
 MOST_REDIRECTS = 5
 """Redirects in a row that are followed; after more there is no robots.txt (RFC 9309, section 2.3.1.2)."""
 
+PAGES_FIRST = 2.0
+"""Where pages go on while the robots.txt fails, it waits so many times longer than an ill host does: a page comes
+between, and may find the host well."""
+
 COLUMNS = (
     *("key", "url", "host", "redirects", "fetched", "failed", "failing_since", "due_at", "lease", "lease_until"),
     *("worker", "counted", "counted_at", "last_lease", "last_outcome"),
@@ -178,8 +182,10 @@ class Origin:
         failed, self.failed = self.failed or now, now
         self.failing_since = since
         stretch = now - health.counted_from(since, min(failed, now), now)
-        self.due_at = now + health.probe_wait(stretch, tried_all=known)
-        return Said("rules") if not known and now - since >= unreachable else None
+        given_up = not known and now - since >= unreachable
+        pages_go_on = known or given_up
+        self.due_at = now + health.probe_wait(stretch, tried_all=pages_go_on) * (PAGES_FIRST if pages_go_on else 1.0)
+        return Said("rules") if given_up else None
 
     def _failing_from(self, now: float) -> float:
         """Since when it has failed, if it fails now."""

@@ -153,7 +153,9 @@ def test_the_program_crawls_its_hosts_and_nothing_else(crawled: tuple[Brain, str
     hosts = {line.rsplit(" ", 1)[1].split("/")[2] for line in reported}
     assert hosts == {"links.example", "lexicon.example"}
     states = brain.stats()["states"]
-    assert states["known"] == sum(line.startswith("new ") for line in reported) > 20
+    robots = {line for line in reported if line.endswith("/robots.txt")}
+    assert {line.rsplit(" ", 1)[1].split("/")[2] for line in robots} == hosts
+    assert states["known"] == sum(line.startswith("new ") for line in reported if line not in robots) > 20
     assert states["outside"] > 50
     assert brain.audit(None).ok
 

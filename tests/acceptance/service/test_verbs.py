@@ -7,12 +7,13 @@ import inspect
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from graphbrain import AsyncClient, Brain, Client, Failed, Fetched, Hint, Link
+from graphbrain import AsyncClient, Brain, Client, Failed, Fetched, Hint, Link, Resource
 from graphbrain.client import shapes
 from graphbrain.errors import (
     BadInput,
@@ -29,6 +30,7 @@ from tests.serving import Waiting, serving, tokens
 NOT_OVER_HTTP = {"frame", "open", "close", "rekey", "now", "engine", "kept_payout", "graph", "settings", "scan_figures"}
 """What takes functions, answers with a table in memory, belongs to a process, moves a brain of an older version, or is
 for metrics."""
+NOBODY = Claim("", "robots:http://a.org", "-", 0.0, "", 0)
 A, B, C = "http://a.org/", "http://a.org/b", "http://c.org/"
 
 
@@ -69,6 +71,42 @@ def test_the_clients_have_the_verbs_of_the_brain_and_their_arguments() -> None:
         assert mine == theirs, verb
     for verb in [name for name in dir(Client) if not name.startswith("_")]:
         assert arguments(Client, verb) == arguments(AsyncClient, verb), verb
+
+
+def test_a_robots_txt_is_a_claim_of_its_own(empty: Any) -> None:
+    empty.seed([A, B])
+    (claim,) = empty.next_urls(5, kinds=("page", "robots"), key="k")
+    assert (claim.kind, claim.url) == ("robots", "http://a.org/robots.txt")
+    assert list(empty.next_urls(5, kinds=("page", "robots"), key="k")) == [claim]
+    assert not empty.next_urls(5, kinds=["page", "robots"])
+    (held,) = empty.renew([claim], 100.0)
+    assert held is not None and held.kind == "robots"
+    (answer,) = empty.report([Resource(claim.url, claim, 200, b"User-agent: *\nDisallow: /b\n")])
+    assert (answer.accepted, answer.outcome) == (True, "new")
+    assert [claim.url for claim in empty.next_urls(5, kinds=("page", "robots"))] == [A]
+    assert empty.robots("http://a.org").endswith("/b\n")
+    with pytest.raises(BadInput, match="need 'page'"):
+        empty.next_urls(5, kinds=("robots",))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        Resource("", NOBODY, None, error="time-out"),
+        Resource("", NOBODY, 503, retry_after="7"),
+        Resource("", NOBODY, 301, redirected_to="/other"),
+        Resource("", NOBODY, 404),
+        Resource("", NOBODY, 200, b"\xff\xfe"),
+        Resource("", NOBODY, 204),
+    ],
+)
+def test_whatever_came_of_a_robots_txt(empty: Any, said: Resource) -> None:
+    empty.seed([A])
+    (claim,) = empty.next_urls(5, kinds=("page", "robots"))
+    (answer,) = empty.report([replace(said, url=claim.url, claim=claim)])
+    due = {"time-out": "retry", "": {503: "slowed", 301: "alias"}.get(said.status or 0, "new")}[said.error]
+    assert (answer.accepted, answer.outcome) == (True, due), answer
+    assert empty.host("a.org").in_flight == 0
 
 
 def test_a_page_from_its_seed_to_its_scores(empty: Any) -> None:
