@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from graphbrain.methods import SCORES
 
-__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE"]
+__all__ = ["FAILING", "HOST", "HOUR", "LINKS", "NODES", "PAGE", "RESOURCE"]
 
 TIME = "epoch s"
 
@@ -199,6 +199,29 @@ HOST: dict[str, tuple[str, str]] = {
     "robots_agent": ("", "for whom it was read"),
     "robots_delay": ("s", "the crawl delay it asks for"),
     "robots_mark": ("", "which robots.txt that is"),
+    "robots_times": ("", "scheme, when its rules were read, from when on they are read anew (epoch s each)"),
+    "robots_hold": (TIME, "until when no page is handed out, for no robots.txt is known that is being claimed"),
+    "robots_held_at": (TIME, "when that was decided"),
+}
+
+RESOURCE: dict[str, tuple[str, str]] = {
+    "key": ("", "robots: and the origin whose robots.txt it is; unique"),
+    "kind": ("", "what is claimed: robots"),
+    "url": ("", "what the next claim fetches: after a redirect its target"),
+    "host": ("", "the host of that"),
+    "redirects": ("", "how many have led there"),
+    "discovered": (TIME, "when it was first wanted"),
+    "fetched": (TIME, "when its rules were read last"),
+    "failed": (TIME, "when it failed last, if it has since"),
+    "failing_since": (TIME, "its first failure since then"),
+    "due_at": (TIME, "when it is tried again"),
+    "lease": ("", "the token of the claim that holds it"),
+    "lease_until": (TIME, "when the claim lapses; indexed"),
+    "worker": ("", "who holds it"),
+    "counted": ("", "it counts among the claims in flight of its host"),
+    "counted_at": ("", "the address it counts at"),
+    "last_lease": ("", "the token of the claim before"),
+    "last_outcome": ("", "what came of that"),
 }
 
 HOUR: dict[str, tuple[str, str]] = {
@@ -235,5 +258,5 @@ LINKS: dict[str, tuple[str, str]] = {
     "SEEDS": ("", "from a seed that redirects to the page that is a seed for it; no properties"),
 }
 
-NODES = {"Page": PAGE, "Host": HOST, "Hour": HOUR, "links": LINKS}
+NODES = {"Page": PAGE, "Host": HOST, "Resource": RESOURCE, "Hour": HOUR, "links": LINKS}
 """The tables of the dictionary, by label."""

@@ -5,8 +5,10 @@ web and keeps a journal, written before and after each call: which claims it got
 acknowledged. The parent kills one of them with SIGKILL again and again (and the server, if it runs it), starts it
 anew, lets the crawl end in peace, and then proves from the journals and the graph: no page was held twice at the same
 time, no host was asked early, no page was visited again before it was due, no page was lost, every acknowledged visit
-is there, and the audit of all accounts is clean. Pages are visited again and again until the last minute, each a second
-after its last visit at the earliest, so that there is nearly always something to claim.
+is there, and the audit of all accounts is clean. Half of the calls ask for robots.txt, too, which are forgotten now
+and then, lead elsewhere, or cannot be had: nobody may hold one while another does. Pages are visited again and again
+until the last minute, each a second after its last visit at the earliest, so that there is nearly always something to
+claim.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from typing import Any
 
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput, GraphUnavailable
-from graphbrain.model import Claim, Failed, Fetched
+from graphbrain.model import PAGES, Claim, Failed, Fetched, Resource
 from graphbrain.url import host_of
 
 __all__ = ["Blow", "Verdict", "hammer", "kill_local_server"]
@@ -43,6 +45,8 @@ CLOCK_ERROR = 0.02
 WARM_ROUNDS = 3
 LONGEST_START = 120.0
 """Seconds that the processes are given to begin; their lives are counted from then on."""
+FORGETS = 0.3
+"""How often a process forgets a robots.txt, each time it claims."""
 ROUNDING = 1e-5
 """Seconds that are lost where a lease's end stands for its beginning."""
 
@@ -277,24 +281,28 @@ def _visit(claim: Claim, web: Web) -> Fetched:
 def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: float) -> Verdict:
     verdict = Verdict()
     entries = sorted(journal, key=lambda entry: entry["at"])
+    robots = [entry for entry in entries if entry["kind"] != "page"]
     held: dict[str, list[dict[str, Any]]] = defaultdict(list)
     count: Counter[str] = Counter(entry["what"] for entry in entries)
     for entry in entries:
-        held[entry["url"]].append(entry)
+        held[entry["url"] if entry["kind"] == "page" else entry["key"]].append(entry)
     for url, life in held.items():
         verdict.findings += overlaps(url, life)
-    not_due = [finding for url, life in held.items() for finding in undue(url, life)]
+    visits = {url: life for url, life in held.items() if life[0]["kind"] == "page"}
+    not_due = [finding for url, life in visits.items() for finding in undue(url, life)]
     verdict.findings += not_due
     verdict.findings += early(entries, delay)
     stats = brain.stats()
     if stats["states"] != {"known": pages}:
         verdict.findings.append(f"{pages} pages should be known, but there are {stats['states']}.")
-    acknowledged = Counter(entry["url"] for entry in entries if entry["what"] == "acknowledged")
+    done = (entry["url"] for entry in entries if entry["what"] == "acknowledged" and entry["kind"] == "page")
+    acknowledged = Counter(done)
     verdict.findings += _missing(brain, acknowledged, pages)
     audit = brain.audit(None)
     verdict.findings += audit.findings
     verdict.figures = {
         **count,
+        "robots": sum(entry["what"] == "acknowledged" for entry in robots),
         "pages": pages,
         "visits_not_due": len(not_due),
         "retries": stats["done"]["retries"],
@@ -384,10 +392,14 @@ def _live(task: dict[str, Any]) -> None:
         def note(what: str, claims: list[Claim], **more: float) -> None:
             for claim in claims:
                 entry = {"what": what, "url": claim.url, "token": claim.token, "at": brain.now(), **more}
+                entry |= {"key": claim.key, "kind": claim.kind}
                 book.write(json.dumps(entry) + "\n")
 
         while True:
-            claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05))
+            kinds = dice.choice([PAGES, ("page", "robots")])
+            claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05, kinds=kinds))
+            if dice.random() < FORGETS:  # as if nobody had ever read it
+                brain.set_robots(dice.choice(claims).host if claims else host_of(url_of(0)), None)
             for claim in claims:
                 note("claimed", [claim], until=claim.until, granted=claim.until - LEASE)
             fate = dice.random()
@@ -420,11 +432,20 @@ def _open_brain(connect: dict[str, Any]) -> Brain:
             time.sleep(0.5)
 
 
-def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed:
-    """Mostly a page; sometimes a host that asks to be left alone for a moment."""
+def _maybe(claim: Claim, web: Web, dice: random.Random) -> Fetched | Failed | Resource:
+    """Mostly a page, or a robots.txt that allows it; sometimes a host that asks to be left alone for a moment."""
+    if claim.kind == "robots":
+        return _robots(claim, web, dice)
     if dice.random() < 0.02:
         return Failed(claim.url, claim, 503, retry_after=0.2)
     return _visit(claim, web)
+
+
+def _robots(claim: Claim, web: Web, dice: random.Random) -> Resource:
+    """A robots.txt: there is one, there is none, it is elsewhere; now and then it cannot be had."""
+    status = dice.choices((200, 404, 302, 500), (8, 8, 3, 1))[0]
+    target = f"http://{host_of(url_of(dice.randrange(web.pages)))}/robots.txt" if status == 302 else None
+    return Resource(claim.url, claim, status, b"User-agent: *\nAllow: /\n", redirected_to=target)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import pytest
 
 from graphbrain import Brain
 from graphbrain.analyst import guide
-from graphbrain.analyst.dictionary import HOST, HOUR, PAGE
+from graphbrain.analyst.dictionary import HOST, HOUR, PAGE, RESOURCE
 from graphbrain.analyst.questions import question, questions
 from graphbrain.graph.statements import property_names
 from tests.integration.analyst.webs import crawl
@@ -62,13 +62,14 @@ def test_both_forms_have_every_question_as_it_is_run() -> None:
 def test_the_dictionary_is_the_codes(brain: Brain) -> None:
     """What stands on nodes after a crawl is explained, and nothing is that no statement names."""
     crawl(brain)
-    brain.next_urls(3)
-    for label, table in (("Page", PAGE), ("Host", HOST), ("Hour", HOUR)):
+    brain.seed(["http://unread.org/"])
+    assert {claim.kind for claim in brain.next_urls(3, kinds=("page", "robots"))} == {"robots"}
+    for label, table in (("Page", PAGE), ("Host", HOST), ("Resource", RESOURCE), ("Hour", HOUR)):
         text = f"MATCH (n:{label}) UNWIND keys(n) AS name RETURN collect(DISTINCT name)"
         names = brain.graph.read(lambda tx, t=text: tx.asked("keys", t, {})[1][0][0], "keys")
         assert set(names) <= set(table), label
     scores = {name for name, (_, meaning) in PAGE.items() if meaning.startswith("batch score")}
-    assert (set(PAGE) | set(HOST) | set(HOUR)) - scores <= set(property_names())
+    assert (set(PAGE) | set(HOST) | set(RESOURCE) | set(HOUR)) - scores <= set(property_names())
 
 
 @pytest.fixture
