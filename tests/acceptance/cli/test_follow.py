@@ -98,6 +98,26 @@ def test_a_crawler_in_another_language(run: Run, connected: dict[str, str]) -> N
         assert reporting.end() == (0, "")
 
 
+def test_a_crawler_in_another_language_gets_robots_txt_as_claims(run: Run, connected: dict[str, str]) -> None:
+    run("seed", "http://a.example/", "http://a.example/private")
+    pipe = {"stdin": subprocess.PIPE}
+    with started(connected, "next", "--follow", **pipe) as one, started(connected, "report", "--follow", **pipe) as two:
+        asking, reporting = Talk(one), Talk(two)
+        asking.say({"n": 2, "kinds": ["robots"]}, {"n": 1, "kinds": ["page", "robots"]})
+        (claim,) = asking.hear(1)
+        assert (claim["kind"], claim["url"]) == ("robots", "http://a.example/robots.txt")
+        text = "User-agent: *\nDisallow: /private\n"
+        reporting.say({"url": claim["url"], "claim": claim, "status": 200, "body": text})
+        assert reporting.hear(1)[0]["outcome"] == "new"
+        asking.say({"n": 1, "kinds": ["page", "robots"]})
+        (page,) = asking.hear(1)
+        assert page["url"] == "http://a.example/" and "kind" not in page
+        code, said = asking.end()
+        assert code == 0 and said.count("ask for 1 to 10000 pages") == 1
+        assert reporting.end() == (0, "")
+    assert run("next", "--kinds", "sitemap").stderr.count("kinds are of") == 1
+
+
 def test_each_line_of_a_follower_has_its_answer(connected: dict[str, str]) -> None:
     a = "http://a.example/"
     with started(connected, "report", "--follow", "--batch", 100, stdin=subprocess.PIPE) as process:
