@@ -31,7 +31,6 @@ MAY_SCAN = {
     "asked/forget": "callers' keys, which are forgotten when their leases are over; some an hour",
     "figures/hosts": "a sample of all hosts, once a minute at most",
     "audit/addresses": "addresses in flight have no index of their own",
-    "audit/resources": "reads every resource, for half a lease may be in no index",
     "audit/budgets": "hosts that count have no index of their own",
     "audit/forward": "sums over every page",
     "audit/waiting": "sums over every account",
