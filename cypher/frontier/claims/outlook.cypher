@@ -8,6 +8,7 @@
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
 // column  leased LIST     [when the lease lapses, host, its token] of pages
+// column  waiting LIST    [since when, name] of ill hosts that wait for a place among those that are probed
 // rows    one
 // locks   none
 // mode    read
@@ -32,4 +33,8 @@ CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
   WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host, p.lease]) AS leased
 }
-RETURN failed, queued, rested, aliases, leased
+CALL () {
+  MATCH (h:Host) USING INDEX h:Host(probing, place_since) WHERE h.probing = false AND h.place_since >= 0
+  WITH h ORDER BY h.probing, h.place_since LIMIT $limit RETURN collect([h.place_since, h.name]) AS waiting
+}
+RETURN failed, queued, rested, aliases, leased, waiting
