@@ -110,10 +110,10 @@ class _Kinds:
         """Up to `limit` of each kind."""
         kinds = tx.one("claims/outlook", limit=limit)
         hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
-        *soonest, waiting = kinds  # who waits for a place does so until there is one
-        unseen = min((rows[-1][0] for rows in soonest if len(rows) == limit), default=FOR_EVER)
+        *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
+        unseen = min((rows[-1][0] for rows in (*soonest, leases) if len(rows) == limit), default=FOR_EVER)
         whole = max(len(kinds[0]), len(kinds[1])) < limit
-        failures, queued, rested, looks, leases = soonest
+        failures, queued, rested, looks = soonest
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
         due = [row for row in failures if not (row[3] and row[1] in full)]
