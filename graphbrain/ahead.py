@@ -55,12 +55,22 @@ class _Host(Protocol):
     well_at: float
     blocked_at: float
     recovered_at: float
+    place_since: float
 
     @property
     def delay(self) -> float: ...
 
 
-_EVENTS = ("slowed_at", "unanswered_at", "failing_at", "failing_since", "well_at", "blocked_at", "recovered_at")
+_EVENTS = (
+    "slowed_at",
+    "unanswered_at",
+    "failing_at",
+    "failing_since",
+    "well_at",
+    "blocked_at",
+    "recovered_at",
+    "place_since",
+)
 """Of a host."""
 
 

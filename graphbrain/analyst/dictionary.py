@@ -179,6 +179,7 @@ HOST: dict[str, tuple[str, str]] = {
         "",
         "true: it is ill, and a page of it is out to see whether it is well; false: it waits to be probed",
     ),
+    "place_since": (TIME, "since when it has been due to be probed, where it waits for a place among those that are"),
     "retrying": ("", "true: pages wait in its queue whose last visit failed"),
     "tried_all": ("", "true: those are all that wait in its queues"),
     "ripe_at": (TIME, "none of the pages in its queues may be visited before this"),

@@ -23,6 +23,7 @@ from graphbrain.arrays import Flags, Floats, Ints
 from graphbrain.frontier.lane_index import END, UNKNOWN, Ranges, Remembered
 from graphbrain.frontier.sampling import Owed, Reach
 from graphbrain.graph.connection import Tx
+from graphbrain.hosts import politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.health import SOONEST
 from graphbrain.hosts.politeness import earliest
@@ -49,6 +50,8 @@ MANY, FEW_RANGES = 256, 4
 RETRIES_READ, RETRIES_DEEP = 8, 500
 """So many pages are read of a queue of retries, and where none of them is due: some may have failed in a visit before
 they were due."""
+PLACES = 8
+"""So many of the ill hosts that wait for a place among those that are probed are offered at most."""
 FRONT_LANES = 64
 """So many of the lanes of pages that are visited again are looked into for what stands in front of the shared queue."""
 
@@ -405,8 +408,12 @@ def _pages(rows: Iterable[Iterable[Any]]) -> list[Page]:
 
 
 def _ready(tx: Tx, now: float, most: int, manners: Manners) -> list[_Offer]:
-    """Hosts with queues of their own that may be visited, the longest ready first."""
-    rows = sorted(tx.one("claims/ready_hosts", now=now, limit=most, budget=manners.budget)[0])[:most]
+    """Hosts with queues of their own that may be visited, the longest ready first: also ill ones that wait for a place
+    among those that are probed, as many as there are places."""
+    rows, waiting = tx.one("claims/ready_hosts", now=now, limit=most, most=min(most, PLACES), budget=manners.budget)
+    if waiting:
+        rows = [*rows, *waiting[: politeness.probe_places(tx, now, len(waiting))]]
+    rows = sorted(rows)[:most]
     return [
         _Offer(
             name,

@@ -100,6 +100,7 @@ class _Kinds:
     rested: list[list[Any]]
     looks: list[list[Any]]
     leases: list[list[Any]]
+    waiting: list[list[Any]]
     hosts: Mapping[str, HostState]
     unseen: float
     """What is not among the first of a kind comes later than this, as it was written."""
@@ -113,13 +114,14 @@ class _Kinds:
         if robots:
             kinds[-1] = sorted([*kinds[-1], *resources.outlook(tx, limit)], key=lambda row: row[0])[:limit]
         hosts = politeness.read(tx, {name for rows in kinds for _, name, *_ in rows}, manners, now)
-        unseen = min((rows[-1][0] for rows in kinds if len(rows) == limit), default=FOR_EVER)
+        *soonest, waiting, leases = kinds  # who waits for a place does so until there is one
+        unseen = min((rows[-1][0] for rows in (*soonest, leases) if len(rows) == limit), default=FOR_EVER)
         whole = max(len(kinds[0]), len(kinds[1])) < limit
-        failures, queued, rested, looks, leases = kinds
+        failures, queued, rested, looks = soonest
         # A page that was never fetched waits for room in a full budget, whenever it is due.
         full = {name for name, host in hosts.items() if not host.has_room()}
         due = [row for row in failures if not (row[3] and row[1] in full)]
-        return cls(due, queued, rested, looks, leases, hosts, unseen, whole)
+        return cls(due, queued, rested, looks, leases, waiting, hosts, unseen, whole)
 
     def go_on(self, now: float) -> bool:
         """Is there something that a crawl waits for? It waits for no host that has failed for hours."""
@@ -150,6 +152,7 @@ class _Kinds:
                 min(first(rows, _opens, put_off | (self.hosts.keys() - ill)) for rows in (self.queued, self.rested)),
                 "probe",
             ),
+            (first(self.waiting, _has_place, put_off | (self.hosts.keys() - ill)), "probe"),
             (first(self.looks, _looked_at, put_off), "look"),
             (lapses, "lease"),
         )
@@ -234,6 +237,11 @@ def _opens(at: float, host: HostState | None, now: float) -> float:
         return FOR_EVER
     own = host.ready_at(now)
     return at if own is None else own
+
+
+def _has_place(at: float, host: HostState | None, now: float) -> float:  # noqa: ARG001  as its neighbours
+    """There is a place for an ill host that waits for one, and yet it could not be claimed just now."""
+    return FOR_EVER if host is None or host.full() else max(host.opens_at(), host.turn_at, host.ripe_at, now + SOON)
 
 
 def _shared_from(tx: Tx, finder: Finder, manners: Manners, now: float) -> tuple[float | None, bool]:

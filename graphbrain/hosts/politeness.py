@@ -312,6 +312,15 @@ def may_probe(probing: int, out: int) -> bool:
     return probing + 1 <= max(1, int(PROBES * (out + 1)))
 
 
+def probe_places(tx: Tx, now: float, most: int) -> int:
+    """How many more claims of ill hosts may go out now, up to `most`, as far as one may know without a lock."""
+    probing, out, _ = _probes(tx, now)
+    free = 0
+    while free < most and may_probe(probing + free, out + free):
+        free += 1
+    return free
+
+
 def crowded(tx: Tx, met: Iterable[HostState], now: float) -> bool:
     """Are as many claims of ill hosts out as may be? As far as one may know without a lock; False if none is ill."""
     return any(host.ill() for host in met) and not may_probe(*_probes(tx, now)[:2])

@@ -63,11 +63,9 @@ SLOWED_FROM = 0.05
 TICK = 0.001
 """Tokens tell their time in milliseconds."""
 SLOWEST = 2.0**-20
-LEAST_PUT_OFF = 4.0
-"""Seconds for which an ill host is put off at least, before chance shortens them: each time costs a lock."""
-ASKING, MOST_OVERDUE = 4.0, 4.0
-"""All ill hosts that wait for a place together ask for one so many times a second; one that is overdue by several waits
-asks so much more often, up to the second number."""
+LEAST_PUT_OFF, LOOKS = 30.0, 4.0
+"""Seconds after which an ill host that waits for a place is looked at again at the earliest, before chance shortens
+them, and how many of all these may be looked at in a second: each time costs a lock."""
 RECOVERY = 1 / 50
 """What each success gives back of the full rate to a host that was slowed down."""
 
@@ -137,6 +135,7 @@ FAILING_COLUMNS = (
     "failing_at",
     "failing_since",
     "illness",
+    "place_since",
 )
 # Properties of a host that claims and visits change, and what each is when it is not there.
 _CHANGING: Mapping[str, Any] = {
@@ -157,6 +156,7 @@ _CHANGING: Mapping[str, Any] = {
     "failing_at": 0.0,
     "failing_since": 0.0,
     "illness": None,
+    "place_since": 0.0,
     "well_at": 0.0,
     "retrying": False,
     "since_retry": 0,
@@ -252,8 +252,12 @@ class HostState:
     at: Address | None = None
     rules: Mapping[str, tuple[Robots | None, str]] = field(default_factory=dict)
     """Scheme → the robots.txt that holds for its pages, and for whom it is read; empty: for those of the others."""
+    place_since: float = field(init=False)
+    """since when a probe of it is due for which there was no place: as many ill hosts as may be were being probed"""
     waits_for_place: bool = field(init=False)
-    """a probe of it is due, and as many ill hosts as may be were being probed"""
+    """is there such a probe?"""
+    look_at: float = 0.0
+    """when an ill host that waits for a place is looked at in its turn among all hosts, whatever comes"""
     righted: bool = False  # it had times of a clock that was ahead
 
     def __post_init__(self) -> None:
@@ -444,6 +448,8 @@ class HostState:
         if not self.queued:
             return None
         at = max(self.opens_at(), self.turn_at, self.ripe_at)
+        if self.waits_for_place:  # it is found by `place_since`
+            at = max(at, self.look_at or self.stored["ready_at"] or 0.0)
         return max(at, now + FULL_WAIT) if self.full() else at
 
     def resting(self, now: float) -> bool:
@@ -458,7 +464,8 @@ class HostState:
         """
         self.next_at = now + self.delay
         self.in_flight += 1
-        self.turn_at, self.waits_for_place = 0.0, False
+        self.turn_at = 0.0
+        self._leave_line()
         if self.retrying:
             self.since_retry = 0 if retry else min(self.since_retry + 1, RETRY_EVERY)
         if self.at is not None:
@@ -593,7 +600,8 @@ class HostState:
         else:
             self.answered()
         if self.ill():
-            self.probe_at, self.waits_for_place = now + self.patience(now), False
+            self.probe_at = now + self.patience(now)
+            self._leave_line()
 
     def _speaks_again(self, kind: health.Kind) -> bool:
         """Does a failure of this kind end a silence? Whatever it was that kept it from answering is over."""
@@ -618,6 +626,7 @@ class HostState:
         """Nothing is held against it any more."""
         self.answered()
         self.failing, self.failing_at, self.failing_since, self.illness, self.probe_at = 0, 0.0, 0.0, None, 0.0
+        self._leave_line()
 
     def probed_in_vain(self, now: float) -> None:
         """A probe said nothing: the next one is due soon."""
@@ -625,15 +634,19 @@ class HostState:
             self.probe_at = max(self.probe_at, now + health.FIRST_PROBE)
 
     def put_off(self, now: float, waiting: int) -> None:
-        """Probe it later: it is ill, and as many ill hosts as may be are being probed. `waiting`: so many others wait.
+        """Let it wait for a place: it is ill, and as many ill hosts as may be are being probed.
 
-        The more of them wait, the later it asks again, so that together they ask some times in a second; and the longer
-        it is overdue, the sooner, so that all of them take turns.
+        The host whose probe has been due for the longest gets the next place (`candidates`). In case that it cannot be
+        claimed then, it is also looked at in its turn among all hosts: the later, the more of them are `waiting`.
         """
-        overdue = max(1.0, (now - self.failing_at) / self.patience(self.failing_at))
-        wait = (waiting + 1) / ASKING / min(overdue, MOST_OVERDUE)
-        self.probe_at = now + max(wait, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
+        if not self.waits_for_place:
+            self.place_since = min(self.probe_at or now, now)
         self.waits_for_place = True
+        self.look_at = now + max((waiting + 1) / LOOKS, LEAST_PUT_OFF) * random.uniform(0.5, 1.0)
+
+    def _leave_line(self) -> None:
+        """It does not wait for a place any more."""
+        self.waits_for_place, self.place_since = False, 0.0
 
     def answered_in(self, seconds: float, now: float) -> None:
         """The last fetch took so long: the next one waits a multiple of it, counted from now."""

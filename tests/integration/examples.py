@@ -250,7 +250,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "claims/mine": {"keys": sorted([key_of(HUB), key_of(OTHER)]), "tokens": [TOKEN]},
         "claims/outlook": {"limit": 2},
         "claims/put_off": {"rows": [[alias, NOW + 9.0]]},
-        "claims/ready_hosts": {"now": NOW + 1e6, "limit": 10, "budget": 3},
+        "claims/ready_hosts": {"now": NOW + 1e6, "limit": 10, "most": 8, "budget": 3},
         "claims/release": {"rows": [[other, "*", TOKEN], [hub, None, TOKEN]]},
         "claims/renew": {"ids": [other], "until": NOW + 99.0},
         "claims/requeue": {"rows": [[broken, "*"]], "soonest": 30.0},

@@ -7,6 +7,7 @@
 // column  rested LIST     [when it may be visited, name] of hosts that wait for longer: all their pages were visited too
 //                         lately, or they do not answer
 // column  aliases LIST    [when it is looked at again, host] of aliases
+// column  waiting LIST    [since when, name] of ill hosts that wait for a place among those that are probed
 // column  leased LIST     [when the lease lapses, host, its token] of pages
 // rows    one
 // locks   none
@@ -29,7 +30,11 @@ CALL () {
   WITH p ORDER BY p.recheck_at LIMIT $limit RETURN collect([p.recheck_at, p.host]) AS aliases
 }
 CALL () {
+  MATCH (h:Host) USING INDEX h:Host(probing, place_since) WHERE h.probing = false AND h.place_since >= 0
+  WITH h ORDER BY h.probing, h.place_since LIMIT $limit RETURN collect([h.place_since, h.name]) AS waiting
+}
+CALL () {
   MATCH (p:Page) WHERE p.lease_until >= 0
   WITH p ORDER BY p.lease_until LIMIT $limit RETURN collect([p.lease_until, p.host, p.lease]) AS leased
 }
-RETURN failed, queued, rested, aliases, leased
+RETURN failed, queued, rested, aliases, waiting, leased

@@ -1,14 +1,17 @@
 // Hosts that have a queue of their own and may be visited: those whose pages wait for the host alone, and those that
-// have rested until the first of their pages may be visited again; of both kinds the longest ready first.
+// have rested until the first of their pages may be visited again; of both kinds the longest ready first. And ill hosts
+// that wait for a place among those that are probed, the longest waiting first.
 //
 // The indexes are named: to the planner, of an index that is empty, as these may be, all ways are equally good.
 // A host that another transaction takes out of its queue meanwhile has no `ready_at` any more, and is left out.
 //
 // param   now    FLOAT    seconds since the epoch
 // param   limit  INTEGER  at most this many of each kind
+// param   most   INTEGER  at most this many ill hosts
 // param   budget INTEGER  pages fetched for the first time of a host that has no budget of its own; 0 is no limit
 // column  rows   LIST     [ready_at, name, whether it has pages that wait for its budget, and room for one; whether pages
 //                         wait whose last visit failed; claims since one of these; how often in a row it has failed]
+// column  ill    LIST     the same of ill hosts that wait, with the moment since when in the place of ready_at
 // rows    one
 // locks   none
 // mode    read
@@ -23,9 +26,17 @@ CALL () {
   WITH h ORDER BY h.resting, h.ready_at LIMIT $limit
   RETURN collect(h) AS rested
 }
-UNWIND ready + rested AS h
-WITH h {.ready_at, .name, .set_aside, .budget_used, .retrying, .since_retry, .failing} AS m, coalesce(h.budget, $budget) AS most
-  WHERE m.ready_at IS NOT NULL
-RETURN collect([m.ready_at, m.name,
-                m.set_aside IS NOT NULL AND (most = 0 OR coalesce(m.budget_used, 0) < most),
-                m.retrying IS NOT NULL, coalesce(m.since_retry, 0), coalesce(m.failing, 0)]) AS rows
+CALL () {
+  MATCH (h:Host) USING INDEX h:Host(probing, place_since) WHERE h.probing = false AND h.place_since <= $now
+  WITH h ORDER BY h.probing, h.place_since LIMIT $most
+  RETURN collect(h) AS waiting
+}
+UNWIND [[false, ready + rested], [true, waiting]] AS part
+UNWIND part[1] AS h
+WITH part[0] AS waits, coalesce(h.budget, $budget) AS room,
+     h {.ready_at, .place_since, .name, .set_aside, .budget_used, .retrying, .since_retry, .failing} AS m
+WITH waits, CASE WHEN waits THEN m.place_since ELSE m.ready_at END AS at, room, m
+  WHERE at IS NOT NULL
+WITH waits, [at, m.name, m.set_aside IS NOT NULL AND (room = 0 OR coalesce(m.budget_used, 0) < room),
+             m.retrying IS NOT NULL, coalesce(m.since_retry, 0), coalesce(m.failing, 0)] AS row
+RETURN collect(CASE WHEN waits THEN null ELSE row END) AS rows, collect(CASE WHEN waits THEN row END) AS ill

@@ -21,5 +21,5 @@ RETURN collect([h.name, h.delay, h.most_in_flight, h.budget, h.queued, h.resting
                 h.tried_all, h.ripe_at, h.blocked_at, h.recovered_at, h.robots_times, h.robots_hold, h.robots_held_at,
                 CASE WHEN h.failing IS NOT NULL OR h.unanswered IS NOT NULL THEN
                   [h.unanswered, h.unanswered_at, h.probe_at, h.probing, h.failing, h.failing_at, h.failing_since,
-                   h.illness]
+                   h.illness, h.place_since]
                 END]) AS rows

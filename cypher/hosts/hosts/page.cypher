@@ -27,5 +27,5 @@ RETURN max(h.name) AS last,
          .next_at, .in_flight, .errors, .pace, .response_seconds, .budget_used, .set_aside, .address, .turn_at,
          .robots_mark, .robots_agent, .robots_delay, .robots_news, .slowed_at, .unanswered, .unanswered_at,
          .probe_at, .probing, .robots_origins, .failing, .failing_at,
-         .failing_since, .illness, .well_at, .retrying, .since_retry, .tried_all, .ripe_at, .blocked_at, .recovered_at, .robots_times, .robots_hold,
+         .failing_since, .illness, .place_since, .well_at, .retrying, .since_retry, .tried_all, .ripe_at, .blocked_at, .recovered_at, .robots_times, .robots_hold,
          .robots_held_at, .robots_at, .robots_http_at, .robots_https_at, .discovered} END) AS rows

@@ -241,6 +241,16 @@ def _jumps(world: World, times: _Times) -> None:
             times.all.append((start, end))
 
 
+def _asked_until(world: World, at: float, seconds: float) -> float:
+    """Until when a host must not be asked that said so for so long. A clock that jumps back meanwhile finds that answer
+    in the future: it counts as given at the jump."""
+    until = at + seconds
+    for moment, by in world.jumps:
+        if by < 0 and at <= moment < until:
+            until = moment + seconds
+    return until
+
+
 @dataclass(slots=True)
 class _Reading:
     """What is remembered while a log is read. `claimed`: (URL, token) → when, until when by the true clock, and was its
@@ -292,7 +302,7 @@ class _Reading:
         elif entry.outcome == "moved" and entry.target:
             self.find(entry.target, entry.at)
         elif entry.outcome == "refused" and entry.retry_after:
-            until = entry.at + min(entry.retry_after, LONGEST_BLOCK)
+            until = _asked_until(self.world, entry.at, min(entry.retry_after, LONGEST_BLOCK))
             self.times.of_host[entry.host].append((entry.at, until))
 
     def _happened(self, entry: Happened) -> None:

@@ -112,7 +112,7 @@ class Watch:
     pages: dict[str, PageSeen] = field(default_factory=dict)
     hosts: dict[str, HostSeen] = field(default_factory=dict)
     claimed: dict[tuple[str, str], float] = field(default_factory=dict)
-    """(URL, token) → when it was claimed"""
+    """(URL, token) → when it was claimed, by the true clock"""
     jumped_at: float = -inf
     back_at: float = -inf
     """when it jumped back"""
@@ -201,7 +201,7 @@ class Watch:
             host = self.hosts.setdefault(grant.host, HostSeen(grant.host))
             host.granted, host.granted_at = entry.clock, entry.at
             host.out[grant.url, grant.token] = grant.until
-            self.claimed[grant.url, grant.token] = entry.clock
+            self.claimed[grant.url, grant.token] = entry.at
             page = self._find(grant.url)
             if page is not None:
                 page.held[grant.token] = grant.until
@@ -249,7 +249,8 @@ class Watch:
         if entry.outcome in ANSWERED:
             host.run, host.suspect, host.answered_at = [], [], entry.at
         elif entry.outcome not in NONE:
-            attempt = self.claimed.get((entry.url, entry.token), entry.clock), entry.clock
+            # By the true clock: that of the brain can jump.
+            attempt = self.claimed.get((entry.url, entry.token), entry.at), entry.at
             page = self.pages.get(entry.url)
             host.run.append(attempt)
             host.suspect += [] if page is not None and page.ill else [attempt]

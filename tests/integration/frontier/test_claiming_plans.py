@@ -135,7 +135,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "deep": [["*", 0, 1 << 40]],
         "most": 10,
     },
-    "claims/ready_hosts": {"now": 1e12, "limit": 10, "budget": 0},
+    "claims/ready_hosts": {"now": 1e12, "limit": 10, "most": 8, "budget": 0},
     "claims/ripe_at": {"queues": ["*", "host1.org", "nowhere.org"]},
     "claims/host_heads": {"names": ["host1.org", "host2.org"], "now": 1e12, "per_host": 1},
     "claims/lapsed": {"now": 1e12, "limit": 10},

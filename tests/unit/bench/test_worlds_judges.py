@@ -10,6 +10,7 @@ import pytest
 from graphbrain.bench.worlds.judges import judge
 from graphbrain.bench.worlds.log import Called, Entry, Grant, Happened, Log, Reported, Returned
 from graphbrain.bench.worlds.progress import allowance, counted
+from graphbrain.bench.worlds.watch import Watch
 from graphbrain.bench.worlds.world import DAY, HOUR, Crawler, Goal, Host, Page, Phase, Window, World
 
 A, B = "a.example", "b.example"
@@ -400,3 +401,24 @@ def test_no_time_is_named() -> None:
 def test_the_audit_counts() -> None:
     found = judged(world(), seed(*EVERY), all_of(0, 1, 2), audit=("1 lease has no page.",))
     assert found == [("audit", "1 lease has no page.")]
+
+
+def test_rounds_are_counted_by_the_true_clock() -> None:
+    """After the brain's clock has jumped back, attempts count that seem to be older than those before."""
+    watch = Watch(world(jumps=((100.0, -DAY),)))
+    back = Happened(100.0, 100.0 - DAY, "jump", "", -DAY)
+    early, late = visit(50.0, url("bad0"), "broken"), [call(200.0, url("bad0"), clock=200.0 - DAY)]
+    late += [report(201.0, url("bad0"), 200.0, "broken", clock=201.0 - DAY)]
+    for entry in (*early, back, *late):
+        watch.take(entry)
+    assert watch.hosts[A].rounds() == 2
+
+
+def test_a_clock_that_jumps_back_begins_a_retry_after_anew() -> None:
+    refused = visit(10.0, url("bad0"), "refused", retry_after=3_600.0)
+    back = Happened(1_000.0, 1_000.0 - DAY, "jump", "", -DAY)
+    for at, found in ((4_590.0, []), (9_000.0, ["progress"])):
+        late = [call(at, url(0), clock=at - DAY), report(at + 0.5, url(0), at, clock=at + 0.5 - DAY)]
+        of = world(host(A, 1, Phase(0.0, "refused", 0.3, 503, 3_600.0)), jumps=((1_000.0, -DAY),))
+        answers = judged(of, seed(url(0), url("bad0")), refused, back, late)
+        assert [judge for judge, _ in answers if judge == "progress"] == found, at
