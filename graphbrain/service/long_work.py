@@ -20,7 +20,7 @@ from graphbrain.methods import METHODS
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job
-from graphbrain.service.patterns import between
+from graphbrain.service.patterns import between, of_setting
 from graphbrain.service.verbs import (
     EVERYBODY,
     OPERATORS,
@@ -42,7 +42,11 @@ router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79"])]
 BEGUN = 202
 USED: Mapping[int, str] = {409: "The Idempotency-Key was used for another request."}
-CHANGED: JsonDict = {"minProperties": 1, "propertyNames": {"enum": list(Settings.names("shared"))}}
+CHANGED: JsonDict = {
+    "minProperties": 1,
+    "properties": {name: of_setting(name, default) for name, default in Settings.names("shared").items()},
+    "additionalProperties": False,
+}
 """How the document describes what may be changed."""
 _SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
 MOST_TOP = 1_000_000
