@@ -11,7 +11,7 @@ from pydantic.config import JsonDict
 from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.settings import CHOICES, HOST_LISTS, LARGEST, LONGEST, LONGEST_NAME, NAMES, RANGES, VALUES
 
-__all__ = ["HOST", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed", "of_setting"]
+__all__ = ["HOST", "NAME", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed", "of_setting"]
 
 _LETTERS = "A-Za-zß-öø-ÿα-ωа-яёぁ-ゖァ-ヺ一-龥가-힣"
 _LABEL = rf"(?:[0-9A-Za-z_-]{{1,40}}|[0-9_{_LETTERS}-]{{1,8}})"
@@ -29,6 +29,8 @@ PAGE: JsonDict = {"pattern": f"^(?:[0-9a-f]{{32}}|{_ADDRESS})$"}
 """A page's URL or key."""
 HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 """A host's name, or an origin."""
+NAME: JsonDict = {"pattern": "^[!-~](?:[ -~]{0,98}[!-~])?$"}
+"""A name; those in other scripts are taken, too."""
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
 _HOSTS = r"^(?:[a-z][a-z0-9]{0,20}\.[a-z]{2,9}(?: [a-z][a-z0-9]{0,20}\.[a-z]{2,9}){0,9})?$"
 _TEXTS = {
