@@ -2,6 +2,7 @@
 
     GraphbrainError
     ├── BadInput            a URL, number, file or argument that cannot be used
+    │   ├── NoScore         no page carries the score named yet
     │   ├── UnknownHost     no page of the host named is in the graph
     │   └── UnknownPage     the page named is not in the graph
     ├── SettingsError       an unknown or impossible setting, or one that may not change any more
@@ -27,6 +28,7 @@ __all__ = [
     "GraphTooSmall",
     "GraphUnavailable",
     "GraphbrainError",
+    "NoScore",
     "SchemaMismatch",
     "ServerFailed",
     "ServiceRefused",
@@ -48,6 +50,10 @@ class GraphbrainError(Exception):
 
 class BadInput(GraphbrainError):
     """The input cannot be used."""
+
+
+class NoScore(BadInput):
+    """No page carries the score yet."""
 
 
 class UnknownHost(BadInput):

@@ -23,10 +23,18 @@ from graphbrain.hostnames import HostList
 from graphbrain.methods import LIVE, METHODS, factors
 
 __all__ = [
+    "CHOICES",
     "ENGINES",
+    "HOST_LISTS",
+    "LARGEST",
+    "LONGEST",
+    "LONGEST_NAME",
     "OF_OTHER_PARTS",
     "ORDERS",
     "PAYOUTS",
+    "RANGES",
+    "VALUES",
+    "Bounds",
     "InForce",
     "Settings",
     "changes",
@@ -46,33 +54,80 @@ VALUE_WORDS = (
     f"{' or '.join(VALUES)}, or a product of powers of {', '.join(LIVE)}, each with or without a floor "
     "and a number that multiplies it, as in '2*authority^.8 novelty>.25^.2'"
 )
-RANGES: Mapping[str, tuple[float, float]] = {
-    "intra_host_weight": (0, 1),
-    "target_relevance": (0, 1),
-    "settled_bound": (0, 1),
-    "reach": (0, 0.99),
-    "discovery_days": (0, 1e6),
-    "freshness_value": (0, 1e6),
-    "change_value": (0, 1e6),
-    "revisit_seconds": (0, 1e9),
-    "frontier_reserve": (0, 1),
-    "oldest_reserve": (0, 1),
-    "harvest_reserve": (0, 1),
-    "delay_seconds": (0, 86_400),
-    "response_times": (0, 1000),
-    "longest_delay_seconds": (0, 86_400),
-    "longest_block_seconds": (0, 2_592_000),
-    "address_delay_seconds": (0, 86_400),
-    "robots_unreachable_seconds": (0, 31_536_000),
-    "lease_seconds": (1, 604_800),
-    "park_after_seconds": (0, 31_536_000),
-    "limit_seconds": (1, 1e6),
-    "hint_recall": (0, 0.99),
-    "hint_false": (0.001, 1000),
-    "change_bits": (0, 64),
-    "sections_per_host": (0, 1000),
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Least and most of a setting that may have any value between; `above`, `below`: not the ends themselves."""
+
+    least: float
+    most: float
+    above: bool = False
+    below: bool = False
+
+    def hold(self, value: float) -> bool:
+        """Is a value within them?"""
+        return (self.least < value if self.above else self.least <= value) and (
+            value < self.most if self.below else value <= self.most
+        )
+
+    def __str__(self) -> str:
+        """In words, as in 'from 0 to 1'."""
+        low, high = _end(self.least), _end(self.most)
+        if self.most == LARGEST:
+            return f"{low} or more" if self.least == 0 else f"at least {low}"
+        if self.above:
+            return f"above {low}, at most {high}"
+        return f"from {low} to {'below ' if self.below else ''}{high}"
+
+
+def _end(end: float) -> str:
+    return f"{end:.0f}" if end == int(end) else f"{end}".lstrip("0")
+
+
+LARGEST = 2**53
+"""Whole numbers are below: a float holds each of them, and so does the database."""
+RANGES: Mapping[str, Bounds] = {
+    "alpha": Bounds(0, 1, below=True),
+    "eps": Bounds(0, 1, above=True),
+    "intra_host_weight": Bounds(0, 1),
+    "target_relevance": Bounds(0, 1),
+    "settled_bound": Bounds(0, 1),
+    "reach": Bounds(0, 0.99),
+    "discovery_days": Bounds(0, 1e6),
+    "freshness_value": Bounds(0, 1e6),
+    "change_value": Bounds(0, 1e6),
+    "revisit_seconds": Bounds(0, 1e9),
+    "frontier_reserve": Bounds(0, 1),
+    "oldest_reserve": Bounds(0, 1),
+    "harvest_reserve": Bounds(0, 1),
+    "delay_seconds": Bounds(0, 86_400),
+    "response_times": Bounds(0, 1000),
+    "longest_delay_seconds": Bounds(0, 86_400),
+    "longest_block_seconds": Bounds(0, 2_592_000),
+    "address_delay_seconds": Bounds(0, 86_400),
+    "robots_unreachable_seconds": Bounds(0, 31_536_000),
+    "lease_seconds": Bounds(1, 604_800),
+    "park_after_seconds": Bounds(0, 31_536_000),
+    "limit_seconds": Bounds(1, 1e6),
+    "hint_recall": Bounds(0, 0.99),
+    "hint_false": Bounds(0.001, 1000),
+    "change_bits": Bounds(0, 64),
+    "sections_per_host": Bounds(0, 1000),
+    "max_payees": Bounds(1, LARGEST),
+    "in_flight": Bounds(0, LARGEST),
+    "dead_after": Bounds(0, LARGEST),
+    "pages_per_host": Bounds(0, LARGEST),
+    "address_in_flight": Bounds(0, LARGEST),
+    "max_links": Bounds(1, LARGEST),
+    "max_depth": Bounds(0, LARGEST),
+    "max_errors": Bounds(1, LARGEST),
+    "forgetting": Bounds(0, 1, above=True),
+    "window": Bounds(0, 1e12),
+    "root_share": Bounds(0, 1, below=True),
+    "passes": Bounds(0, 1e9, above=True),
 }
-"""Least and most of settings that may have any value between."""
+"""What numbers may be."""
 PAYOUTS = ("uniform", "unfetched", "fetched", "target", "relevance", "trusted", "hosts")
 ENGINES = ("exact", "classic")
 WINDOW_UNITS = ("cash", "seconds")
@@ -82,8 +137,19 @@ NEW_HISTORIES = ("zero", "mean")
 FIRST_CASH = ("pages", "root")
 Kind = Literal["client", "shared", "fixed"]
 
-LARGEST = 2**53
-"""Whole numbers are below: a float holds each of them, and so does the database."""
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "payout": PAYOUTS,
+    "order": ORDERS,
+    "orphans": ORPHANS,
+    "change": CHANGES,
+    "engine": ENGINES,
+    "window_unit": WINDOW_UNITS,
+    "score": SCORES,
+    "relevance_rule": RELEVANCE_RULES,
+    "new_history": NEW_HISTORIES,
+    "first_cash": FIRST_CASH,
+}
+"""What words may be."""
 LONGEST_NAME = 200
 LONGEST = {
     **dict.fromkeys(("uri", "password"), 10_000),
@@ -329,39 +395,16 @@ class Settings:
     def checked(self) -> Settings:
         """Itself, when every value is possible; SettingsError in one sentence otherwise."""
         rules = (
-            ("alpha", 0 <= self.alpha < 1, "from 0 to below 1"),
-            ("eps", 0 < self.eps <= 1, "above 0, at most 1"),
             ("intra_host_weight", (self.intra_host_weight * 1024).is_integer(), "a multiple of 1/1024"),
-            ("payout", self.payout in PAYOUTS, " or ".join(PAYOUTS)),
             ("target_hosts", self.payout != "hosts" or bool(self.target_hosts.strip()), "hosts while payout is hosts"),
-            ("max_payees", self.max_payees >= 1, "at least 1"),
-            ("order", self.order in ORDERS, " or ".join(ORDERS)),
             ("value", self.value in VALUES or factors(self.value) is not None, VALUE_WORDS),
-            ("forgetting", 0 < self.forgetting <= 1, "above 0, at most 1"),
-            ("in_flight", self.in_flight >= 0, "0 or more"),
-            ("dead_after", self.dead_after >= 0, "0 or more"),
-            ("pages_per_host", self.pages_per_host >= 0, "0 or more"),
-            ("address_in_flight", self.address_in_flight >= 0, "0 or more"),
             ("user_agent", bool(self.user_agent.strip()), "a name"),
-            ("max_links", self.max_links >= 1, "at least 1"),
-            ("max_depth", self.max_depth >= 0, "0 or more"),
-            ("max_errors", self.max_errors >= 1, "at least 1"),
-            ("orphans", self.orphans in ORPHANS, " or ".join(ORPHANS)),
-            ("change", self.change in CHANGES, " or ".join(CHANGES)),
-            ("engine", self.engine in ENGINES, " or ".join(ENGINES)),
             ("payout", self.engine != "classic" or self.payout == "uniform", "uniform under the classic engine"),
-            ("window", 0 <= self.window <= 1e12, "0 or more"),
-            ("window_unit", self.window_unit in WINDOW_UNITS, " or ".join(WINDOW_UNITS)),
-            ("score", self.score in SCORES, " or ".join(SCORES)),
-            ("root_share", 0 <= self.root_share < 1, "from 0 to below 1"),
-            ("relevance_rule", self.relevance_rule in RELEVANCE_RULES, " or ".join(RELEVANCE_RULES)),
-            ("new_history", self.new_history in NEW_HISTORIES, " or ".join(NEW_HISTORIES)),
-            ("first_cash", self.first_cash in FIRST_CASH, " or ".join(FIRST_CASH)),
-            ("passes", 0 < self.passes <= 1e9, "above 0"),
             ("crawl", bool(self.crawl.strip()), "a name"),
         )
-        within = ((name, a <= getattr(self, name) <= b, _from_to(a, b)) for name, (a, b) in RANGES.items())
-        for name, good, wanted in (*within, *rules):
+        within = ((name, bounds.hold(getattr(self, name)), str(bounds)) for name, bounds in RANGES.items())
+        among = ((name, getattr(self, name) in words, " or ".join(words)) for name, words in CHOICES.items())
+        for name, good, wanted in (*within, *among, *rules):
             if not good:
                 raise SettingsError(f"{name} must be {wanted}, not {getattr(self, name)!r:.80}.")
         for name, default in self.names().items():
@@ -380,11 +423,6 @@ def changes(given: Mapping[str, Any]) -> dict[str, Any]:
         hint = f"; {to_convert(str(given['engine']))}" if wrong[0] == "engine" else ""
         raise SettingsError(f"{wrong[0]} cannot be changed on a brain that exists{hint}.")
     return {name: typed(name, value) for name, value in given.items()}
-
-
-def _from_to(least: float, most: float) -> str:
-    low, high = (f"{end:.0f}" if end == int(end) else f"{end}".lstrip("0") for end in (least, most))
-    return f"from {low} to {high}"
 
 
 def checked_engine(engine: str) -> str:

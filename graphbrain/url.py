@@ -53,7 +53,7 @@ RULES_VERSION = 3
 LONGEST = 8192
 LONGEST_WRITTEN = 4 * LONGEST
 """Characters of a URL, as it is written, that are looked at for a user's name: more are none."""
-REMEMBERED, LONGEST_REMEMBERED = 200_000, 1_000
+REMEMBERED, LONGEST_REMEMBERED = 50_000, 1_000
 """So many URLs are remembered with their keys, of so many characters at most: the memory is bounded in bytes, too."""
 MOST_ODD = 10_000
 USER_LEFT_OUT = "the user and the password in its URL were left out"

@@ -10,7 +10,7 @@ from typing import Any
 from graphbrain.analyst import frames
 from graphbrain.brain.names import Names
 from graphbrain.brain.session import Session, whole
-from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.errors import BadInput, NoScore, UnknownPage
 from graphbrain.inspect import audit as audits
 from graphbrain.inspect import clicks, copies, due, figures, scan, sections
 from graphbrain.inspect.audit import Audit
@@ -259,18 +259,18 @@ class Looking:
         )
 
 
-def _not_carried(by: str) -> BadInput:
+def _not_carried(by: str) -> NoScore:
     """What to say where no page has the score that is asked for."""
     if by in OWN:
-        return BadInput(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
+        return NoScore(f"No page has a {by} yet; it comes with reports and their links, or by set_{by}.")
     if by == "flow":
-        return BadInput("No page has a flow yet; it comes with reports, while value names it or reach is set.")
+        return NoScore("No page has a flow yet; it comes with reports, while value names it or reach is set.")
     if by == "live_pagerank":
-        return BadInput(
+        return NoScore(
             "No page has a live PageRank; it is kept while value names it or keep_live_pagerank is set "
             "('graphbrain change keep_live_pagerank=yes')."
         )
-    return BadInput(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
+    return NoScore(f"No page has a score {by!r} yet; run 'graphbrain rank {method_of(by)}' first.")
 
 
 def _count(number: int | None) -> int | None:

@@ -234,8 +234,8 @@ class Backend:
         """Raises Refusal for more items than one request may have."""
         if count > self.limits.items:
             raise Refusal(
-                413,
-                "TooLarge",
+                400,
+                "TooMany",
                 f"At most {self.limits.items:,} {what} in one request, not {count:,}; send parts.",
             )
 

@@ -70,7 +70,7 @@ class Retry(Body):
 class Park(Body):
     """Pages, by URLs or keys."""
 
-    urls: list[str] = Field(examples=[[_URL]])
+    urls: list[str] = Field(examples=[[_URL]], json_schema_extra=listed(PAGE))
 
 
 class SetRelevance(OfPage):

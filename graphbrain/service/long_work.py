@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
 from fastapi import Query as InQuery
-from pydantic import Field
+from pydantic import ConfigDict, Field
 from pydantic.config import JsonDict
 
 from graphbrain.brain.rank import LONGEST_EVERY, Wish, checked, checked_every
@@ -20,7 +20,7 @@ from graphbrain.methods import METHODS
 from graphbrain.service import answers
 from graphbrain.service.backend import Backend
 from graphbrain.service.jobs import Job
-from graphbrain.service.patterns import between
+from graphbrain.service.patterns import between, of_setting
 from graphbrain.service.verbs import (
     EVERYBODY,
     OPERATORS,
@@ -42,8 +42,20 @@ router = APIRouter(tags=["jobs"])
 JobId = Annotated[str, Path(max_length=64, examples=["5f0c0e3b9a8d4c7e8b1f2a3d4c5b6a79"])]
 BEGUN = 202
 USED: Mapping[int, str] = {409: "The Idempotency-Key was used for another request."}
-CHANGED: JsonDict = {"minProperties": 1, "propertyNames": {"enum": list(Settings.names("shared"))}}
+_NONE: JsonDict = {"type": "null"}
+CHANGED: JsonDict = {
+    "minProperties": 1,
+    "properties": {name: of_setting(name, default) for name, default in Settings.names("shared").items()},
+    "additionalProperties": False,
+}
 """How the document describes what may be changed."""
+_TRUSTED: JsonDict = {
+    "anyOf": [
+        {"required": ["trusted"], "properties": {"method": {"enum": ["trustrank"]}, "trusted": {"type": "array"}}},
+        {"properties": {"method": {"enum": [each for each in METHODS if each != "trustrank"]}, "trusted": _NONE}},
+    ]
+}
+"""How the document says that trusted pages are for one method."""
 _SHARE: JsonDict = {"exclusiveMinimum": 0, "exclusiveMaximum": 1}
 MOST_TOP = 1_000_000
 
@@ -57,6 +69,8 @@ class Settle(Body):
 
 class Rank(Body):
     """As `rank` takes it in Python."""
+
+    model_config = ConfigDict(json_schema_extra=_TRUSTED)
 
     method: str = Field(examples=["pagerank"], json_schema_extra={"enum": list(METHODS)})
     damping: float | None = Field(None, examples=[0.85], json_schema_extra=between(0, 1, below=True))

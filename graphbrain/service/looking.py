@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Response
@@ -19,6 +20,7 @@ __all__ = ["router"]
 
 router = APIRouter(tags=["looking"])
 MOST_TOP = 10_000
+NO_SCORE: Mapping[int, str] = {409: "No page carries this score yet."}
 TopScore = Annotated[
     str,
     Field(description="a score, or the cash that waits", examples=["authority"], json_schema_extra=SCORE_OR_CASH),
@@ -112,7 +114,7 @@ async def page(query: Annotated[OnePage, InQuery()], service: Service) -> Respon
     return json_answer((await service.look.run(service.brain.page, query.url)).in_full())
 
 
-@verb(router, "GET", "top", READERS, answers.PagesAnswer)
+@verb(router, "GET", "top", READERS, answers.PagesAnswer, may=NO_SCORE)
 async def top(query: Annotated[Top, InQuery()], service: Service) -> Response:
     """The best pages. By anything but authority and hub every page is read."""
     pages = await service.look.run(service.brain.top, query.n, query.by)
@@ -145,7 +147,7 @@ async def neighbours(query: Annotated[OnePage, InQuery()], service: Service) -> 
     return json_answer({"successors": successors, "predecessors": predecessors})
 
 
-@verb(router, "GET", "find", READERS, None, lines=True)
+@verb(router, "GET", "find", READERS, None, lines=True, may=NO_SCORE)
 async def find(query: Annotated[Find, InQuery()], service: Service) -> Response:
     """The pages that fit, as JSON lines."""
     given = query.model_dump()

@@ -10,14 +10,27 @@ from pydantic.config import JsonDict
 
 from graphbrain.methods import CASH, UNINDEXED
 from graphbrain.model import KINDS
+from graphbrain.settings import CHOICES, HOST_LISTS, LARGEST, LONGEST, LONGEST_NAME, NAMES, RANGES, VALUES
 
-__all__ = ["HOST", "KINDS_GIVEN", "PAGE", "PART_OF_HOST", "SCORE", "SCORE_OR_CASH", "URL", "between", "listed"]
+__all__ = [
+    "HOST",
+    "KINDS_GIVEN",
+    "NAME",
+    "PAGE",
+    "PART_OF_HOST",
+    "SCORE",
+    "SCORE_OR_CASH",
+    "URL",
+    "between",
+    "listed",
+    "of_setting",
+]
 
 _LETTERS = "A-Za-zß-öø-ÿα-ωа-яёぁ-ゖァ-ヺ一-龥가-힣"
-_LABEL = rf"[0-9_{_LETTERS}-]{{1,63}}"
+_LABEL = rf"(?:[0-9A-Za-z_-]{{1,40}}|[0-9_{_LETTERS}-]{{1,8}})"
 _BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
 _IPV6 = r"\[(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:(?:[0-9A-Fa-f]{1,4}:){1,5}|:):[0-9A-Fa-f]{1,4})\]"
-_NAME = rf"(?:{_LABEL}\.){{0,20}}[{_LETTERS}][0-9_{_LETTERS}-]{{0,62}}"
+_NAME = rf"(?:{_LABEL}\.){{0,4}}(?:[A-Za-z][0-9A-Za-z_-]{{0,40}}|[{_LETTERS}][0-9_{_LETTERS}-]{{0,7}})"
 _PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}))?"
 _AT = rf"(?:{_NAME}|(?:{_BYTE}\.){{3}}{_BYTE}|{_IPV6}){_PORT}"
 _SCHEME = "[Hh][Tt][Tt][Pp][Ss]?://"
@@ -29,7 +42,15 @@ PAGE: JsonDict = {"pattern": f"^(?:[0-9a-f]{{32}}|{_ADDRESS})$"}
 """A page's URL or key."""
 HOST: JsonDict = {"pattern": f"^(?:{_SCHEME})?{_AT}/?$"}
 """A host's name, or an origin."""
+NAME: JsonDict = {"pattern": "^[!-~](?:[ -~]{0,98}[!-~])?$"}
+"""A name; those in other scripts are taken, too."""
 PART_OF_HOST: JsonDict = {"pattern": r"^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$"}
+_HOSTS = r"^(?:[a-z][a-z0-9]{0,20}\.[a-z]{2,9}(?: [a-z][a-z0-9]{0,20}\.[a-z]{2,9}){0,9})?$"
+_TEXTS = {
+    **dict.fromkeys(HOST_LISTS, _HOSTS),
+    **dict.fromkeys(NAMES, "^[A-Za-z][A-Za-z0-9-]*$"),
+    "intervals": "^(?:[a-z/]{1,20} [1-9][0-9]{0,6})?$",
+}
 SCORE: JsonDict = {"enum": ["authority", "hub", *UNINDEXED]}
 SCORE_OR_CASH: JsonDict = {"enum": ["authority", "hub", CASH, *UNINDEXED]}
 
@@ -45,3 +66,25 @@ def between(least: float, most: float, *, below: bool = False) -> JsonDict:
 def listed(item: JsonDict) -> JsonDict:
     """A list of such texts."""
     return {"items": {"type": "string", **item}}
+
+
+def of_setting(name: str, default: bool | float | str) -> JsonDict:
+    """A value of a setting. Of texts that mean something, as patterns and lists of hosts, the brain takes more than the
+    document says."""
+    if isinstance(default, bool):
+        return {"type": "boolean"}
+    if isinstance(default, (int, float)):
+        bounds = RANGES[name]
+        ends: JsonDict = {"exclusiveMinimum" if bounds.above else "minimum": bounds.least}
+        ends["exclusiveMaximum" if bounds.below or bounds.most == LARGEST else "maximum"] = bounds.most
+        steps: JsonDict = {"multipleOf": 1 / 1024} if name == "intra_host_weight" else {}
+        return {"type": "integer" if isinstance(default, int) else "number", **ends, **steps}
+    if name == "value":
+        return {"enum": [*VALUES, default]}
+    if name in CHOICES:
+        return {"enum": list(CHOICES[name])}
+    return {
+        "type": "string",
+        "pattern": _TEXTS.get(name, "^[A-Za-z0-9-]*$"),
+        "maxLength": LONGEST.get(name, LONGEST_NAME),
+    }

@@ -20,6 +20,7 @@ from graphbrain.errors import (
     GraphRefused,
     GraphTooSmall,
     GraphUnavailable,
+    NoScore,
     SchemaMismatch,
     SettingsError,
     UnknownHost,
@@ -31,6 +32,7 @@ __all__ = ["CURRENT_ID", "STATUSES", "Refusal", "body_of", "refusal_of", "valida
 STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (UnknownPage, 404),
     (UnknownHost, 404),
+    (NoScore, 409),
     (BadInput, 400),
     (SettingsError, 400),
     (BeingConverted, 503),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.types import Send
 
 from graphbrain.border import LONGEST_NAME
@@ -51,6 +51,16 @@ class Body(BaseModel):
     """What a request says: nothing but the names there are, each in its own type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole(cls, said: Any) -> Any:
+        """JSON has one kind of numbers: 5.0 is the whole number 5."""
+        if not isinstance(said, dict):
+            return said
+        return {
+            name: int(each) if isinstance(each, float) and each.is_integer() else each for name, each in said.items()
+        }
 
 
 class Nothing(Body):
@@ -182,7 +192,7 @@ _ALWAYS = {
     403: "Not for this role.",
     404: "No such page, host, or path.",
     408: "The body took too long to arrive.",
-    413: "Too large a body, or too many items.",
+    413: "Too large a body.",
     421: "The service is not called so.",
     429: "Too many requests of this token, or too many jobs.",
     500: "The service failed.",

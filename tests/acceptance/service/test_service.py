@@ -219,8 +219,8 @@ def test_each_limit_has_its_status_and_sentence(url: str, given: dict[str, str])
         refused(
             http.post("/v1/seed", content=(huge[i : i + 999].encode() for i in range(0, 200_000, 999))), 413, "bytes"
         )
-        refused(http.post("/v1/seed", json={"urls": ["x"] * 21}), 413, "At most 20 URLs")
-        refused(http.post("/v1/report", json={"reports": [{}] * 21}), 413, "At most 20 reports")
+        refused(http.post("/v1/seed", json={"urls": ["x"] * 21}), 400, "At most 20 URLs")
+        refused(http.post("/v1/report", json={"reports": [{}] * 21}), 400, "At most 20 reports")
         refused(http.post("/v1/next_urls", json={"wait": 6}), 400, "at most 5 seconds")
         refused(http.post("/v1/next_urls?wait=5", json={}), 400, "none in the address")
         refused(http.get("/v1/now?x=1"), 400, "takes no values")
@@ -593,7 +593,7 @@ def test_what_is_refused_can_be_read_by_pages_that_may_use_the_service(brain: Br
         answers: list[tuple[int, Callable[[], httpx.Response]]] = [
             (401, lambda: http.get("/v1/now")),
             (403, lambda: http.get("/v1/stats", headers=crawler) and http.get("/v1/settings", headers=crawler)),
-            (413, lambda: http.post("/v1/seed", json={"urls": ["x", "y"]}, headers=bearer(given["operator"]))),
+            (400, lambda: http.post("/v1/seed", json={"urls": ["x", "y"]}, headers=bearer(given["operator"]))),
             (421, lambda: http.get("/v1/now", headers={"Host": "evil.example"})),
             (429, lambda: [http.get("/v1/now", headers=crawler) for _ in range(5)][-1]),
             (431, lambda: http.get("/v1/now", headers={"X": "x" * 66_000})),  # the parser has the whole head
