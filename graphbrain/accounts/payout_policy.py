@@ -42,6 +42,7 @@ REMARKING = (
         "keep_live_pagerank",
         "intervals",
         "orphans",
+        "canonical_links",
     ),
     *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
 )

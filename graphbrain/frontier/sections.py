@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.discovery import APART, New
+from graphbrain.frontier.expected import compared
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Fetched
 from graphbrain.rules import Rule
@@ -118,8 +119,12 @@ def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
     return {host: ids for host, ids in found.items() if host in old or len(ids) >= FEWEST_VISITS}
 
 
-def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None]) -> int:
+def learn(
+    tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False
+) -> int:
     """Learn from the first visits of these pages of a host, at most `most` sections of it; from how many pages.
+
+    `compares`: also which pages are expected to equal others.
 
     `key_of`: of a URL the key of its page, None where it has none.
     """
@@ -134,6 +139,8 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
         for page, url, state, fetched, _, sketch, at, _ in rows
     ]
     after, shares = site.after(visits, most)
+    if compares:
+        after = compared(tx, after, key_of)
     left = max(0, tries - sum(tried for *_, tried in rows))
     chooses = _chooses_anew(site, after, tries, left)
     tx.do(
@@ -181,7 +188,7 @@ def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
     """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
     down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
     if tries and not left:
-        return after.sections.acts
+        return after.sections.holds_down
     if after.learned_at == before.learned_at:
         return False
     held = after.sections.held_down
@@ -193,6 +200,8 @@ def _may_rise(before: Sections, after: Sections) -> bool:
     are as they were."""
     if before is after or not before.acts:
         return False
+    if before.copies.may_rise_to(after.copies):
+        return True
     lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.held_down}
     return any(
         (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
@@ -333,9 +342,9 @@ def held_down(tx: Tx, host: str, book: Book) -> Held:
     waiting: dict[str, list[tuple[int, float, int]]] = {}
     chosen: Counter[str] = Counter()
     for page, url, harvest, is_waiting, lane, since, is_chosen in tx.many("sections/held", host=host):
-        section = sections.of(url)
-        if section.factor > harvest:
-            rising[page] = section.factor
+        section, factor = sections.of(url), sections.factor(url)
+        if factor > harvest:
+            rising[page] = factor
         if section.held_down and is_waiting:
             waiting.setdefault(section.leaf.pattern, []).append((lane, since, page))
             chosen[section.leaf.pattern] += is_chosen

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from graphbrain.sections import tree
+from graphbrain.sections.copies import NO_COPIES, Copies, held_factor
 from graphbrain.sections.harvest import settled_factor
 from graphbrain.sections.known import Known, kind_of
 from graphbrain.sections.shapes import name_of
@@ -69,6 +70,7 @@ class Sections:
     by_pattern: Mapping[str, Section] = field(default_factory=dict)
     names: frozenset[int] = frozenset()
     """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
+    copies: Copies = NO_COPIES
 
     def is_echo(self, url: str) -> bool:
         """Was a page of the same name fetched?"""
@@ -83,11 +85,17 @@ class Sections:
         return self.by_pattern.get(leaf.pattern) or Section(leaf, 1.0, 0.0)
 
     def factor(self, url: str) -> float:
-        """By which factor a new page of this URL counts."""
-        return self.of(url).factor
+        """By which factor a new page of this URL counts: that of its section, and what it is expected to equal."""
+        section = self.of(url)
+        return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
 
     @property
     def acts(self) -> bool:
+        """May a page count for less than 1?"""
+        return bool(self.copies.models) or self.holds_down
+
+    @property
+    def holds_down(self) -> bool:
         """Does any of them count for less than 1?"""
         return any(section.held_down for section in self.by_pattern.values())
 
@@ -99,7 +107,7 @@ class Sections:
     def visited(self, visits: Iterable[tuple[str, bool, float]]) -> Sections:
         """The same after these visits (URL, was it an echo, when). When sections were visited that are not held down is
         not kept."""
-        if not self.acts:
+        if not self.holds_down:
             return self
         tried = dict(self.by_pattern)
         for url, echo, at in visits:
@@ -115,13 +123,15 @@ class Sections:
             for pattern, section in self.by_pattern.items()
         }
         names = np.array(sorted(self.names), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
-        return json.dumps([self.tree.plain(), factors, base64.b64encode(names).decode()], separators=(",", ":"))
+        parts = [self.tree.plain(), factors, base64.b64encode(names).decode()]
+        parts += [self.copies.plain()] if self.copies.at else []
+        return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
     def read(cls, text: str) -> Sections:
         """What `text` has written. Raises ValueError where it is something else."""
         try:
-            plain, factors, packed = json.loads(text)
+            plain, factors, packed, *copies = json.loads(text)
             names = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
             found = tree.read(plain)
             leaves = {leaf.pattern: leaf for leaf in found.leaves()}
@@ -129,6 +139,7 @@ class Sections:
                 found,
                 {pattern: Section(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
                 frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
+                Copies.read(copies[0]) if copies else NO_COPIES,
             )
         except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
             raise ValueError(f"not sections: {error}") from None
@@ -207,7 +218,7 @@ class Site:
             factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
             tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
             acting[leaf.pattern] = Section(leaf, factor, changed_at, tried_at)
-        return replace(self, learned_at=self.seen, sections=Sections(found, acting))
+        return replace(self, learned_at=self.seen, sections=Sections(found, acting, copies=self.sections.copies))
 
     def evidence(self) -> str:
         """The visits, and how many there were, as they are kept."""
