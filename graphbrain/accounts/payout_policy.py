@@ -57,6 +57,7 @@ NOTHING_BENT: Mapping[str, Any] = {
     "reweighing": None,
     "weight_before": None,
     "remarking": None,
+    "relearning": None,
     "exact_payout": None,
 }
 """What stands on the brain of an empty graph."""

@@ -26,6 +26,7 @@ from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.discovery import APART, New
 from graphbrain.frontier.expected import compared
+from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Fetched
 from graphbrain.rules import Rule
@@ -51,6 +52,7 @@ __all__ = [
     "hosts_to_learn",
     "learn",
     "note",
+    "note_old",
     "put_back",
     "put_back_front",
     "raise_some",
@@ -135,7 +137,7 @@ def learn(
     site = Site.unknown() if known is None else Site.read(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
-        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at)
+        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at, _hash(sketch))
         for page, url, state, fetched, _, sketch, at, _ in rows
     ]
     after, shares = site.after(visits, most)
@@ -157,8 +159,26 @@ def learn(
     return len(rows)
 
 
+def note_old(tx: Tx, policy: Policy, revision: int) -> int:
+    """Note that the next pages have to be learned from that were visited before anything was learned; how many pages
+    were looked at, 0 when there are no more. Raises BegunAnew."""
+    before = brain_state.stored(tx, revision, lock=False).get("relearning")
+    if before is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=before, limit=AT_ONCE)
+    if ids and policy.sections:
+        tx.one("sections/old", ids=sorted(ids))
+    tx.do("brain/relearned", before=before, after=last if len(ids) == AT_ONCE else None, revision=policy.rule.revision)
+    return max(len(ids), 1)
+
+
+def _hash(text: str | None) -> str | None:
+    """The hash by which a page is learned from that was visited before anything was: see sections/old."""
+    return text[1:] if text is not None and text.startswith("=") else None
+
+
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
-    if text is None:
+    if text is None or _hash(text) is not None:
         return None
     try:
         made = shingles.read(text)

@@ -11,6 +11,7 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 import numpy as np
 
@@ -37,12 +38,14 @@ LONGEST_URL = 1_000
 class Visit:
     """A first visit of a page. `sketch`: the smallest hashes of its shingles, and how many it has; None where its text
     was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word.
-    `at`: when it was (epoch seconds)."""
+    `at`: when it was (epoch seconds). `hash`: of its text, where its words are not known: it says only whether another
+    page has the same."""
 
     url: str
     sketch: tuple[Sequence[int], int] | None
     brings: bool = True
     at: float = 0.0
+    hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,8 @@ class Site:
     sections: Sections = field(default_factory=Sections)
     names: tuple[int, ...] = ()
     """as of its sections, the oldest first"""
+    hashes: tuple[int, ...] = ()
+    """of texts whose words are not known, as numbers: the last `MOST_NAMES`, the oldest first"""
 
     @classmethod
     def unknown(cls) -> Site:
@@ -170,11 +175,11 @@ class Site:
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)
-        seen = self.seen
+        seen, hashes = self.seen, dict.fromkeys(self.hashes)
         for visit in visits:
             name = name_of(visit.url)
             echo = name in names
-            found = self._judged(visit, echo)
+            found = self._judged(visit, echo, hashes)
             if visit.brings and name is not None:
                 names.pop(name, None)
                 names[name] = None
@@ -189,12 +194,13 @@ class Site:
             visits=tuple(counted[-MOST_VISITS:]),
             seen=seen,
             names=kept,
+            hashes=tuple(hashes)[-MOST_NAMES:],
             sections=self.sections.visited(met),
         )._learned(most)
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
-    def _judged(self, visit: Visit, echo: bool) -> Visited | None:
-        """What a visit brought; its text is known from now on."""
+    def _judged(self, visit: Visit, echo: bool, met: dict[int, None]) -> Visited | None:
+        """What a visit brought; its text is known from now on, or its hash is one of those that were `met`."""
         url = visit.url[:LONGEST_URL]
         share = None
         if visit.sketch is not None:
@@ -204,6 +210,11 @@ class Site:
             self.known.add(hashes, count, kind_of(url))
         if not visit.brings:
             return Visited(url, 0.0, 1.0, echo, visit.at)
+        if visit.hash is not None:
+            number = crc32(visit.hash.encode("utf-8", "surrogatepass"))
+            found = Visited(url, float(number not in met), 1.0, echo, visit.at)
+            met[number] = None
+            return found
         return None if share is None else Visited(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
@@ -223,14 +234,16 @@ class Site:
     def evidence(self) -> str:
         """The visits, and how many there were, as they are kept."""
         rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
-        plain = json.dumps([self.seen, self.learned_at, rows, self.names], separators=(",", ":"))
+        plain = json.dumps(
+            [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])], separators=(",", ":")
+        )
         return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
 
     @classmethod
     def read(cls, known: str, evidence: str, sections: str) -> Site:
         """The site whose `known.text()`, `evidence()` and `sections.text()` these are. Raises ValueError."""
         try:
-            seen, learned_at, rows, names = json.loads(zlib.decompress(base64.b64decode(evidence)))
+            seen, learned_at, rows, names, *hashes = json.loads(zlib.decompress(base64.b64decode(evidence)))
             visits = tuple(
                 Visited(str(url), float(brought), float(weight), bool(echo), *map(float, at))
                 for url, brought, weight, echo, *at in rows
@@ -238,5 +251,11 @@ class Site:
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not visits of a site: {error}") from None
         return cls(
-            Known.read(known), visits, int(seen), int(learned_at), Sections.read(sections), tuple(map(int, names))
+            Known.read(known),
+            visits,
+            int(seen),
+            int(learned_at),
+            Sections.read(sections),
+            tuple(map(int, names)),
+            tuple(map(int, hashes[0])) if hashes else (),
         )

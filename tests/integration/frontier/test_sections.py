@@ -456,3 +456,56 @@ def test_copies_that_turn_out_to_differ_wait_no_longer(make_brain: MakeBrain, as
     brain.tend(None)
     assert ask(low) == [[1.0]]
     assert brain.audit().ok
+
+
+# ---------------------------------------------------------------------- brains made before
+
+
+def not_learned(make_brain: MakeBrain, site: Site, engine: str = "exact") -> Brain:
+    """A brain that has visited pages, half of them copies, and has learned nothing."""
+    brain = make_brain(sections_per_host=0, engine=engine, **ACTING)
+    for start in range(0, 120, 20):
+        brain.report([site.fetched(number, copy) for number in range(start, start + 20) for copy in (False, True)])
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(120, 200) for copy in (False, True)])])
+    brain.tend(None)
+    return brain
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_a_brain_made_before_learns_of_what_stands_on_its_pages_when_it_is_told(
+    make_brain: MakeBrain, ask: Ask, engine: str
+) -> None:
+    brain = not_learned(make_brain, Site(), engine)
+    assert ask("MATCH (s:Site) RETURN count(s)") == [[0]]
+    steps: list[tuple[int, int]] = []
+    brain.change(lambda done, of: steps.append((done, of)), sections_per_host=200)
+    assert len(steps) > 1
+    brain.tend(None)
+    brought = ask("MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN split(p.url, '/')[3], avg(p.brought), count(p)")
+    assert sorted(brought) == [["article", 1.0, 120], ["print", 0.0, 120]]
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL OR p.shingles IS NOT NULL RETURN count(p)") == [[0]]
+    before = learned(ask)
+    claimed = [claim.url.split("/")[3] for _ in range(8) for claim in brain.next_urls(10)]
+    assert claimed == ["article"] * 80  # those that wait are put back
+    brain.change(sections_per_host=200)  # told again it learns nothing twice
+    brain.tend(None)
+    assert learned(ask) == before
+    assert brain.audit().ok
+
+
+def test_learning_of_before_goes_on_where_it_was_broken_off(
+    make_brain: MakeBrain, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain = not_learned(make_brain, Site())
+
+    def break_off(done: int, _of: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        brain.change(break_off, sections_per_host=200)
+    assert 0 < ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)")[0][0] < 241  # type: ignore[operator]
+    lose_an_answer(monkeypatch)
+    brain.tend(None)
+    assert ask("MATCH (p:Page) WHERE p.brought IS NOT NULL AND p.url CONTAINS '/print/' RETURN count(p)") == [[120]]
+    assert ask("MATCH (b:Brain) RETURN b.relearning") == [[None]]
