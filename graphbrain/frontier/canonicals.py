@@ -6,7 +6,7 @@ one in turn, a `CANONICAL` relation leads there, and links end there, as those t
 Visits mark pages of which this is no longer so; whoever tends looks at the marked pages, writes the relations, and then
 moves links, both in bounded steps. What a relation should be is a function of the pages at both its ends, and it is
 written under their locks.
-Statements: canonicals/*.
+Statements: canonicals/*, links/led_to.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from graphbrain.graph.connection import Again, Tx
 from graphbrain.model import Fetched
 from graphbrain.url import host_of
 
-__all__ = ["let_go", "note", "note_again", "settle", "still", "unsettled"]
+__all__ = ["differing", "let_go", "note", "note_again", "settle", "still", "unsettled"]
 
 SETTLED_AT_ONCE = 200
 """Pages whose relations one transaction writes."""
@@ -53,6 +53,13 @@ def note_again(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> None:
     changes anything."""
     changed = _write_keys(tx, ids, policy)
     look_again(tx, _off(tx, [[page, page in changed] for page in ids]), now)
+
+
+def differing(tx: Tx, ids: Sequence[int]) -> list[tuple[int, int, int]]:
+    """(page, the one that its links should count for, the one that they do, −1 for itself) of those of these pages of
+    which the two differ."""
+    rows = tx.one("canonicals/off", rows=[[page, False] for page in ids], limit=1)[0] if ids else []
+    return [(page, wanted, has) for _, page, wanted, has in rows]
 
 
 def unsettled(tx: Tx, ids: Iterable[int]) -> list[int]:
@@ -115,7 +122,8 @@ def _off(tx: Tx, rows: Sequence[Sequence[object]]) -> dict[int, None]:
 
 def _changes(tx: Tx, page: int) -> list[tuple[int, int, int]]:
     """[page, the one its links should count for, the one they do] of some pages of which these differ."""
-    return [tuple(row[1:]) for row in tx.one("canonicals/off", rows=[[page, True]], limit=SETTLED_AT_ONCE)[0]]
+    rows = tx.one("canonicals/off", rows=[[page, True]], limit=SETTLED_AT_ONCE)[0]
+    return [(own, wanted, has) for _, own, wanted, has in rows]
 
 
 def _ends(changes: Iterable[tuple[int, int, int]]) -> set[int]:

@@ -8,7 +8,7 @@ A page waits with the factor that its section had when it was found (`harvest`);
 back when its turn comes (`put_back`), one whose section has risen is moved by whoever tends (`raise_some`).
 Whoever tends also chooses, of each section that is held down, some pages to try it; a share of the claims takes these,
 of the section that was longest untried first (`tries`).
-Statements: sections/*.
+Statements: sections/*, brain/relearned, pages/ids_from.
 """
 
 from __future__ import annotations

@@ -234,9 +234,8 @@ class Site:
     def evidence(self) -> str:
         """The visits, and how many there were, as they are kept."""
         rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
-        plain = json.dumps(
-            [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])], separators=(",", ":")
-        )
+        parts = [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])]
+        plain = json.dumps(parts, separators=(",", ":"))
         return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
 
     @classmethod

@@ -1,8 +1,9 @@
 // The pages of some keys that are in the graph.
 //
 // param   keys   LIST   page keys, sorted
-// column  found  LIST   [key, id, out_weight, is it an alias or does its canonical name another page that links may count for, is it parked, why its address may get better ('surplus', or why it is outside) or null]
-//                       of each that is there
+// column  found  LIST   [key, id, out_weight, is it an alias or does its canonical name another page that links may count
+//                       for, is it parked, why its address may get better ('surplus', or why it is outside) or null] of
+//                       each that is there
 // rows    one
 // locks   none
 // mode    read

@@ -1,8 +1,8 @@
 // Note that those of some pages have to be learned from that were visited before anything was: pages that were fetched, by
 // the hash of their text or body, aliases, and pages that are missing.
 //
-// param   ids   LIST     internal ids, sorted
-// column  noted INTEGER  how many were noted
+// param   ids    LIST     internal ids, sorted
+// column  noted  INTEGER  how many were noted
 // rows    one
 // locks   the pages, in order of ids
 // mode    write
