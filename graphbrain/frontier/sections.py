@@ -32,7 +32,7 @@ from graphbrain.model import Fetched
 from graphbrain.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
-from graphbrain.sections.site import Sections, Site, Visit
+from graphbrain.sections.site import GROWN, Sections, Site, Visit
 from graphbrain.url import host_of
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
-FEWEST_VISITS = 8
+FEWEST_VISITS, MOST_AWAITED = 8, 50
 LEARNED_AFTER = 10.0
-"""A host is learned when so many of its first visits wait for it, or when one has waited for so many seconds."""
+"""A host is learned when so many of its first visits wait for it (of a larger one as many as its sections are learned
+anew for, but no more than the second number), or when one has waited for so many seconds."""
 FEWEST_TRIES = 4
 """So many pages are chosen to try a section, if it has as many; of many the square root of their number."""
 TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
@@ -114,11 +115,13 @@ def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
     """
     found: dict[str, list[int]] = {}
     old: set[str] = set()
-    for page, host, at in tx.one("sections/waiting", limit=AT_ONCE)[0]:
+    rows, few = tx.one("sections/waiting", limit=AT_ONCE)
+    for page, host, at in rows:
         found.setdefault(host, []).append(page)
         if at <= before:
             old.add(host)
-    return {host: ids for host, ids in found.items() if host in old or len(ids) >= FEWEST_VISITS}
+    enough = dict(few)
+    return {host: ids for host, ids in found.items() if host in old or len(ids) >= enough.get(host, FEWEST_VISITS)}
 
 
 def learn(
@@ -126,9 +129,8 @@ def learn(
 ) -> int:
     """Learn from the first visits of these pages of a host, at most `most` sections of it; from how many pages.
 
-    `compares`: also which pages are expected to equal others.
-
-    `key_of`: of a URL the key of its page, None where it has none.
+    `key_of`: of a URL the key of its page, None where it has none. `compares`: learn, too, which pages are expected to
+    equal others.
     """
     rows = tx.one("sections/visits", ids=sorted(ids), host=host)[0]
     if not rows:
@@ -154,6 +156,7 @@ def learn(
         learned=learned + 1,
         raising=chooses or _may_rise(site.sections, after.sections),
         tries=left,
+        after=_learns_after(after),
         rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
     )
     return len(rows)
@@ -175,6 +178,13 @@ def note_old(tx: Tx, policy: Policy, revision: int) -> int:
 def _hash(text: str | None) -> str | None:
     """The hash by which a page is learned from that was visited before anything was: see sections/old."""
     return text[1:] if text is not None and text.startswith("=") else None
+
+
+def _learns_after(site: Site) -> int | None:
+    """How many first visits are to be learned from next, at once: as many as its sections are learned anew for. None:
+    as few as of most hosts."""
+    wanted = min(MOST_AWAITED, math.ceil((GROWN - 1.0) * site.learned_at))
+    return wanted if wanted > FEWEST_VISITS else None
 
 
 def _sketch(text: str | None) -> tuple[list[int], int] | None:

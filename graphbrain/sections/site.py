@@ -22,7 +22,7 @@ from graphbrain.sections.known import Known, kind_of
 from graphbrain.sections.shapes import name_of
 from graphbrain.sections.tree import Leaf, Tree, Visited
 
-__all__ = ["MOST_VISITS", "Section", "Sections", "Site", "Visit"]
+__all__ = ["GROWN", "MOST_VISITS", "Section", "Sections", "Site", "Visit"]
 
 MOST_VISITS = 1_000
 LEARNED_FROM = 6
@@ -236,7 +236,7 @@ class Site:
         rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
         parts = [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])]
         plain = json.dumps(parts, separators=(",", ":"))
-        return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
+        return base64.b64encode(zlib.compress(plain.encode(), 1)).decode()
 
     @classmethod
     def read(cls, known: str, evidence: str, sections: str) -> Site:

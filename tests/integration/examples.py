@@ -278,6 +278,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
             "learned": 1,
             "raising": True,
             "tries": 3,
+            "after": 20,
             "rows": [[hub, 0.5, True], [other, None, None]],
         },
         "sections/old": {"ids": some},

@@ -461,11 +461,13 @@ def test_copies_that_turn_out_to_differ_wait_no_longer(make_brain: MakeBrain, as
 # ---------------------------------------------------------------------- brains made before
 
 
-def not_learned(make_brain: MakeBrain, site: Site, engine: str = "exact") -> Brain:
+def not_learned(make_brain: MakeBrain, clock: HandClock, engine: str = "exact") -> Brain:
     """A brain that has visited pages, half of them copies, and has learned nothing."""
-    brain = make_brain(sections_per_host=0, engine=engine, **ACTING)
+    brain, site = make_brain(sections_per_host=0, engine=engine, **ACTING), Site()
     for start in range(0, 120, 20):
-        brain.report([site.fetched(number, copy) for number in range(start, start + 20) for copy in (False, True)])
+        for copy in (False, True):
+            clock.pass_(1.0)
+            brain.report([site.fetched(number, copy) for number in range(start, start + 20)])
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(120, 200) for copy in (False, True)])])
     brain.tend(None)
     return brain
@@ -473,9 +475,9 @@ def not_learned(make_brain: MakeBrain, site: Site, engine: str = "exact") -> Bra
 
 @pytest.mark.parametrize("engine", ["exact", "classic"])
 def test_a_brain_made_before_learns_of_what_stands_on_its_pages_when_it_is_told(
-    make_brain: MakeBrain, ask: Ask, engine: str
+    make_brain: MakeBrain, clock: HandClock, ask: Ask, engine: str
 ) -> None:
-    brain = not_learned(make_brain, Site(), engine)
+    brain = not_learned(make_brain, clock, engine)
     assert ask("MATCH (s:Site) RETURN count(s)") == [[0]]
     steps: list[tuple[int, int]] = []
     brain.change(lambda done, of: steps.append((done, of)), sections_per_host=200)
@@ -494,9 +496,9 @@ def test_a_brain_made_before_learns_of_what_stands_on_its_pages_when_it_is_told(
 
 
 def test_learning_of_before_goes_on_where_it_was_broken_off(
-    make_brain: MakeBrain, ask: Ask, monkeypatch: pytest.MonkeyPatch
+    make_brain: MakeBrain, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brain = not_learned(make_brain, Site())
+    brain = not_learned(make_brain, clock)
 
     def break_off(done: int, _of: int) -> None:
         if done:
@@ -509,3 +511,23 @@ def test_learning_of_before_goes_on_where_it_was_broken_off(
     brain.tend(None)
     assert ask("MATCH (p:Page) WHERE p.brought IS NOT NULL AND p.url CONTAINS '/print/' RETURN count(p)") == [[120]]
     assert ask("MATCH (b:Brain) RETURN b.relearning") == [[None]]
+
+
+def test_a_large_host_is_learned_from_many_visits_at_once_or_after_ten_seconds(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain, site = make_brain(), Site()
+    brain.report([Fetched(f"{HOME}page/{number}", body=site.body(number % 200)) for number in range(300)])
+    brain.tend(None)
+    waits = "MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)"
+    assert ask("MATCH (s:Site) RETURN s.learns_after") == [[15]]
+    brain.report([Fetched(f"{HOME}more/{number}", body=site.body(number)) for number in range(14)])
+    brain.tend(1.0)
+    assert ask(waits) == [[14]]
+    brain.report([Fetched(f"{HOME}more/15", body=site.body(15))])
+    brain.tend(1.0)
+    assert ask(waits) == [[0]]
+    brain.report([Fetched(f"{HOME}more/16", body=site.body(16))])
+    clock.pass_(11.0)
+    brain.tend(1.0)
+    assert ask(waits) == [[0]]
