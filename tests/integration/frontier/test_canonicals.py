@@ -275,3 +275,21 @@ def test_processes_that_report_and_tend_at_once_agree(
     linked = {str(row[0]) for row in ask(astray.replace(" AND NOT {in_circle}", ""))}
     assert all(circles(url) for url in linked)
     assert ask("MATCH (p:Page) WHERE p.look_again IS NOT NULL RETURN count(p)") == [[0]]
+
+
+def test_an_audit_finds_links_that_do_not_count_for_the_page_that_is_named(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain = make_brain(**FOLLOW)
+    told(brain, clock, Fetched(P, [A]), Fetched(A, canonical=B), Fetched(B))
+    sound(brain)
+    ask("MATCH ()-[r:CANONICAL]->() DELETE r")
+    assert brain.audit().figures["wrong"] == {"canonicals": 1}
+    ask("MATCH (p:Page {url: $url}) SET p.look_again = 1.0", url=B)
+    brain.tend(None)  # whoever tends writes it again
+    sound(brain)
+    text = '[[0.5,9.0,3.0,0.5],{"":[0.3,1]},""]'
+    ask("CREATE (:Site {host: 'a.org', sections: $text})", text=text)
+    wrong = brain.audit()
+    assert wrong.figures["wrong"] == {"sections": 2}, wrong.findings
+    brain.clear()
