@@ -80,7 +80,8 @@ class ExpectedCopy(Record):
     `url`: of that page, which was fetched. `rule`: what alone they differ by: ?sort is an argument, /print a step of
     the path, /article or /print two that stand in place of each other. Of `compared` pages of the host that differ in
     this alone `equal` had the same content; `expected`: which share has, as is expected in the section of the page.
-    `because`: the same in a sentence.
+    `because`: the same in a sentence. `factor`: by which the page counts less for it, beside the factor of its section;
+    1 where the pages of the host were not compared yet for the order, or `value` does not name harvest.
     """
 
     url: str
@@ -89,6 +90,7 @@ class ExpectedCopy(Record):
     equal: int
     expected: float
     because: str
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

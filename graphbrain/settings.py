@@ -48,6 +48,7 @@ __all__ = [
 
 ORDERS = ("optimal", "best_first", "breadth_first")
 ORPHANS = ("keep", "park", "forget")
+CANONICAL_LINKS = ("note", "follow")
 CHANGES = ("body", "text", "blocks", "simhash")
 VALUES = ("authority", "hub", "own", *METHODS)
 VALUE_WORDS = (
@@ -141,6 +142,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "payout": PAYOUTS,
     "order": ORDERS,
     "orphans": ORPHANS,
+    "canonical_links": CANONICAL_LINKS,
     "change": CHANGES,
     "engine": ENGINES,
     "window_unit": WINDOW_UNITS,
@@ -279,6 +281,11 @@ class Settings:
     hint_recall: float = _setting(0.7, "shared", "share of the changes that hints tell of, 0 to .99")
     hint_false: float = _setting(0.3, "shared", "hints that nothing came of, for each change")
     orphans: str = _setting("keep", "shared", "pages that nobody links to any more: keep, park or forget them")
+    canonical_links: str = _setting(
+        "note",
+        "shared",
+        "what a canonical means to links: note it, or follow it: links to its page count for the page that it names",
+    )
     max_errors: int = _setting(5, "shared", "failures in a row after which a page is given up")
     park_after_seconds: float = _setting(
         259_200.0, "shared", "seconds for which a page must have failed before it is parked; a missing one is not"

@@ -18,14 +18,14 @@ UNION ALL
   WITH $url AS url WHERE url = ''
   MATCH (p:Page)
   WITH p ORDER BY p.authority_history + p.authority_cash DESC, p.url LIMIT 1000
-  WHERE EXISTS { (p)<-[r:LINKS]-() WHERE r.anchor IS NOT NULL } OR EXISTS { (p)<-[:REDIRECTS_TO]-(:Page)<-[r:SPELLS]-() WHERE r.anchor IS NOT NULL }
+  WHERE EXISTS { (p)<-[r:LINKS]-() WHERE r.anchor IS NOT NULL } OR EXISTS { (p)<-[:REDIRECTS_TO|CANONICAL]-(:Page)<-[r:SPELLS]-() WHERE r.anchor IS NOT NULL }
   RETURN p LIMIT 1
 }
 CALL (p) {
   MATCH (p)<-[r:LINKS]-(from:Page) WHERE from.state <> 'alias' AND (r.via IS NULL OR r.anchor IS NOT NULL)
   RETURN r, from
 UNION ALL
-  MATCH (p)<-[:REDIRECTS_TO]-{1,20}(a:Page)
+  MATCH (p)<-[:REDIRECTS_TO|CANONICAL]-{1,20}(a:Page)
   WITH DISTINCT a
   MATCH (a)<-[r:SPELLS]-(from:Page) WHERE from.state <> 'alias'
   RETURN r, from

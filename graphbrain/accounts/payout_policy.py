@@ -42,6 +42,7 @@ REMARKING = (
         "keep_live_pagerank",
         "intervals",
         "orphans",
+        "canonical_links",
     ),
     *("allow_hosts", "deny_hosts", "allow_urls", "deny_urls", "max_depth"),
 )
@@ -56,6 +57,7 @@ NOTHING_BENT: Mapping[str, Any] = {
     "reweighing": None,
     "weight_before": None,
     "remarking": None,
+    "relearning": None,
     "exact_payout": None,
 }
 """What stands on the brain of an empty graph."""

@@ -9,7 +9,7 @@ from contextlib import suppress
 from graphbrain import ahead
 from graphbrain.accounts import payout_policy
 from graphbrain.brain.session import PASS_BATCH, Session
-from graphbrain.frontier import put_right, requeue
+from graphbrain.frontier import put_right, requeue, sections
 from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx, bound
 from graphbrain.hosts import admin, politeness
@@ -50,9 +50,13 @@ class Backfill:
         def remark(tx: Tx, now: float, revision: int) -> int:
             return requeue.remark_next(tx, now, self._session.policy, revision)
 
+        def relearn(tx: Tx, _now: float, revision: int) -> int:
+            return sections.note_old(tx, self._session.policy, revision)
+
         self.reweigh(progress)
         self.repay(progress, until)
         self._run("remarking", remark, "settings", progress, until)
+        self._run("relearning", relearn, "sections", progress, until)
         self.put_right(progress, until)
         self.obey_all(until)
 

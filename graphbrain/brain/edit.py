@@ -53,6 +53,8 @@ class Editing:
         if changed.pages_per_host > 0 or self._session.settings.pages_per_host > 0:
             self._backfill.count_budgets()
         notes = {"reviewing_hosts": ""} if admin.REVIEWING & set(settings) else {}
+        if settings.get("sections_per_host"):
+            notes |= {"relearning": ""}
         self._session.graph.write(lambda tx: payout_policy.change(tx, settings, notes), "brain/change")
         self._session.refresh()
         self._backfill.finish(progress)

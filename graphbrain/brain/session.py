@@ -93,6 +93,7 @@ class Session:
             settings.park_after_seconds,
             settings.sections_per_host,
             Acting(self.book, rule) if rule.harvests else None,
+            self._key_of if settings.canonical_links == "follow" else None,
         )
         if not rule.revisits:
             self.finder = InOrder()
@@ -100,6 +101,13 @@ class Session:
             self.finder.schedule = self.policy.schedule  # what it knows of the lanes stays true
         else:
             self.finder = ByWorth(self.policy.schedule)
+
+    def _key_of(self, url: str) -> str | None:
+        """The key of the page of a URL that stands on a page; None where it names none."""
+        try:
+            return self.rules.page(url)[1]
+        except Exception:  # noqa: BLE001  # the caller's own: canonical
+            return None
 
     def schedule_of(self, settings: Settings) -> Schedule:
         """When pages are to be visited again, by these settings. Raises SettingsError."""

@@ -21,7 +21,7 @@ from graphbrain.brain.push import Pushing
 from graphbrain.brain.session import PASS_BATCH, Session
 from graphbrain.brain.settle import Settling
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.frontier import aliases, edits, orphans, sections
+from graphbrain.frontier import aliases, canonicals, edits, orphans, sections
 from graphbrain.graph.connection import bound
 from graphbrain.inspect.pages import ForwardSums
 from graphbrain.model import number
@@ -216,10 +216,13 @@ class Upkeep:
         `whole` upkeep is wanted."""
         session = self._session
         before = math.inf if whole else session.now() - sections.LEARNED_AFTER
+        compares = session.policy.acting is not None
         while most := session.settings.sections_per_host:
             hosts = session.graph.read(bound(sections.hosts_to_learn, before), "sections/waiting")
             for host, ids in hosts.items():
-                session.graph.write(bound(sections.learn, host, ids, most, self._names.key_of), "sections/learn")
+                session.graph.write(
+                    bound(sections.learn, host, ids, most, self._names.key_of, compares=compares), "sections/learn"
+                )
                 session.book.forget(host)
             if not hosts or over():
                 break
@@ -241,14 +244,19 @@ class Upkeep:
             session.graph.write(bound(sections.raised, host, held), "sections/raised")
 
     def _look_at_in_links(self, over: Callable[[], bool]) -> None:
-        """Move links to aliases on to where these lead, and back; park or forget orphans; let in those that are linked
-        again."""
+        """Move links to aliases, and to pages whose canonicals links follow, on to where these lead, and back; park or
+        forget orphans; let in those that are linked again."""
         session = self._session
         while True:
             ids, moved, named = session.graph.read(
                 lambda tx: tx.one("pages/to_look_at", now=session.now(), limit=LOOKED_AT_ONCE), "pages/to_look_at"
             )
-            at_work = set(moved)
+            unsettled = session.graph.read(bound(canonicals.unsettled, ids), "canonicals/off") if ids else ()
+            for page in unsettled:
+                session.exhaust("canonicals/settle", canonicals.settle, page)
+            if unsettled and not over():
+                continue  # links of other pages are to be moved now
+            at_work = {*moved, *unsettled}
             for page in (*moved, *named):
                 done = session.perform("links/move", aliases.move_links, page)
                 at_work |= set() if done else {page}

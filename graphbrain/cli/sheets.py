@@ -325,7 +325,7 @@ def page_sheet(page: Page) -> list[str | Table | Sheet]:
     words += [(name, _score_cell(value)) for name, value in {**live, **page.scores}.items()]
     words += _section_words(page)
     if (copy := page.expected_copy) is not None:
-        words += [("expected to equal", copy.url), ("because", copy.because)]
+        words += [("expected to equal", copy.url), ("because", copy.because), ("copy factor", copy.factor)]
     moments = [(name, _moment(getattr(page, field))) for name, field in _TIMES]
     if page.lease_until is not None and page.lease_until < time.time():
         moments = [("lease lapsed" if name == "lease until" else name, told) for name, told in moments]

@@ -29,7 +29,8 @@ the rest when they are visited."""
 
 
 def goals(tx: Tx, ids: Iterable[int]) -> dict[int, int]:
-    """Alias → the page that it leads to, of those among these pages that are aliases and lead to one."""
+    """Page → the page that it leads to, of those among these pages that lead to one: aliases, and pages whose
+    canonicals links follow."""
     wanted = sorted(set(ids))
     if not wanted:
         return {}
@@ -42,7 +43,7 @@ def free(tx: Tx, ids: Iterable[int], policy: Policy, now: float) -> int:
     ledger = ledgers.of(policy.rule).lock_present(tx, ids, policy.rule)
     rows = tx.one("pages/standing", ids=ledger.ids.tolist())[0]
     chosen = sorted(
-        page for page, _, _, _, state, _, _, _, _, lease_until, _ in rows if state == "alias" and lease_until is None
+        page for page, _, _, _, state, _, _, _, _, lease_until, *_ in rows if state == "alias" and lease_until is None
     )
     if not chosen:
         return 0
@@ -64,15 +65,17 @@ def free_those_of(tx: Tx, key: str, policy: Policy, now: float) -> int:
 
 
 def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
-    """Let some of the links that name a page end where it leads: at its goal if it is an alias, else at itself.
+    """Let some of the links that name a page end where it leads: at its goal if it is an alias, or if links follow its
+    canonical, else at itself.
 
-    Its value goes with them. True when none is left; an alias is not looked at any more then.
+    Its value goes with them. True when none is left; a page that leads elsewhere is not looked at any more then.
     """
-    was_alias = _is_alias(tx, page)
-    if was_alias is None:
+    stood = _stands(tx, page)
+    if stood is None:
         return True
+    was_alias, leads = stood
     goal = goals(tx, [page]).get(page, -1)
-    end = goal if goal >= 0 or was_alias else page
+    end = goal if goal >= 0 or was_alias or leads else page
     sources = sorted(set(tx.one("links/astray", id=page, goal=goal, limit=MOVED_AT_ONCE)[0]))[:MOVED_AT_ONCE]
     names = adjacency.spelling(tx, sources)
     led = goals(tx, chain.from_iterable(known.named for known in names.values()))
@@ -82,7 +85,7 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     behind = tx.one("links/aliases_behind", id=page, end=end, limit=BEHIND_AT_ONCE)[0] if done else []
     seeded: list[int] = tx.one("links/seeded", id=page)[0] if done else []
     ledger = ledgers.lock(tx, ends.union(behind, seeded, [goal] if goal >= 0 else []), policy.rule)
-    if (_is_alias(tx, page), goals(tx, [page]).get(page, -1)) != (was_alias, goal):
+    if (_stands(tx, page), goals(tx, [page]).get(page, -1)) != (stood, goal):
         raise Again("it leads elsewhere meanwhile")
     _move(tx, ledger, page, goal if goal >= 0 else page, sources, led, policy, now)
     seeded = sorted(set(seeded).intersection(tx.one("links/seeded", id=page)[0])) if seeded else []
@@ -90,15 +93,15 @@ def move_links(tx: Tx, page: int, policy: Policy, now: float) -> bool:
     ledger.cease_as_seeds(unmade)
     ledger.write(tx, now)
     if done:
-        discovery.look_again(tx, [page] if was_alias else [], None)
+        discovery.look_again(tx, [page] if was_alias or leads else [], None)
         discovery.look_again(tx, {*behind, *unmade}, now)
     return done
 
 
-def _is_alias(tx: Tx, page: int) -> bool | None:
-    """None: it is not there."""
+def _stands(tx: Tx, page: int) -> tuple[bool, bool] | None:
+    """Is a page an alias, and do links to it count for its canonical? None: it is not there."""
     rows = tx.one("pages/standing", ids=[page])[0]
-    return rows[0][4] == "alias" if rows else None
+    return (rows[0][4] == "alias", rows[0][-1]) if rows else None
 
 
 def _move(

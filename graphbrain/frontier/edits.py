@@ -14,7 +14,7 @@ import numpy as np
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.errors import UnknownPage
-from graphbrain.frontier import aliases, claims, discovery, notes, requeue, spellings
+from graphbrain.frontier import aliases, canonicals, claims, discovery, notes, requeue, spellings
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Again, Tx, intact
@@ -147,6 +147,8 @@ def forget(tx: Tx, key: str, for_ever: bool, policy: Policy, now: float) -> bool
         near = set(chain.from_iterable(adjacency.read(tx, side, [page]).get(page, ()) for side in adjacency.SIDES))
         if len(near) > UNLINKED_AT_ONCE:
             _thin(tx, page, sorted(near)[:UNLINKED_AT_ONCE], policy, now)
+            return True
+        if canonicals.let_go(tx, page, policy, now):
             return True
     if for_ever:
         tx.do("pages/forget_for_ever", key=key, now=now)

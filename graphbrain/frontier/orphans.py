@@ -43,6 +43,7 @@ class _Standing:
     linked: bool
     lease_until: float | None
     not_before: float | None
+    leads: bool
 
 
 def _read(tx: Tx, ledger: Accounts) -> list[tuple[_Standing, int]]:
@@ -71,7 +72,7 @@ def judge(tx: Tx, ids: Sequence[int], policy: Policy, now: float) -> list[str]:
             parked.append(row)
         elif row.state == "parked" and row.parked_because == ORPHAN and (not orphan or policy.orphans == "keep"):
             back.append(row)
-        else:
+        elif not row.leads:  # the mark of one that does goes when its links have moved
             seen.append(row.page)
     discovery.look_again(tx, seen, None)
     rows = [[row.page, "parked", ORPHAN] for row in parked] + [[row.page, "outside", None] for row in back]

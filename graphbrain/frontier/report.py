@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from graphbrain.accounts import adjacency, ledgers
 from graphbrain.accounts.ledgers import Accounts
-from graphbrain.frontier import discovery, facts, relink, sections, spellings, visits, walls
+from graphbrain.frontier import canonicals, discovery, facts, relink, sections, spellings, visits, walls
 from graphbrain.frontier.discovery import New
 from graphbrain.frontier.relink import Named, Redirected
 from graphbrain.frontier.verdicts import RETURNED, Item, Policy, Verdict, Visit, judge, told_of
@@ -76,6 +76,7 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     items = walls.behind(tx, items)
     named = discover(tx, items, policy, now, heavy=heavy)
     ledger = _lock(tx, items, named, policy.rule)
+    canonicals.still(tx, named, policy)
 
     # What becomes of the visits, and what they tell of their pages and of those these link to.
     judged = _judged(tx, items, named, policy)
@@ -110,7 +111,8 @@ def record(tx: Tx, items: Sequence[Item], policy: Policy, now: float, *, heavy: 
     final = visits.blamed(verdicts, concluded.failures)
     visits.write_waiting(tx, final, plan, concluded, policy, now)
     facts.write_state_changes(tx, visits.state_changes(final, outside, concluded.failures))
-    discovery.look_again(tx, _to_look_at(named, redirected, ledger, policy), now)
+    marked = _to_look_at(named, redirected, ledger, policy) | canonicals.note(tx, final, policy)
+    discovery.look_again(tx, marked, now)
     answers = {verdict.item.key: verdict.answer for verdict in final}
     again = frozenset(verdict.item.key for verdict in final if verdict.answer.accepted and not verdict.keep)
     done = [told_of(item, answers.get(item.key)) for item in items]

@@ -18,6 +18,7 @@ import numpy as np
 
 from graphbrain.accounts import ledgers
 from graphbrain.accounts.ledgers import Accounts
+from graphbrain.frontier import canonicals
 from graphbrain.frontier.discovery import look_again
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph import brain_state
@@ -109,6 +110,7 @@ def remark_next(tx: Tx, now: float, policy: Policy, revision: int) -> int:
     remark(tx, ids, policy, now)
     tx.do("pages/unlinked_mark", ids=ids, now=now)
     tx.do("pages/name_faults", ids=ids)
+    canonicals.note_again(tx, ids, policy, now)
     after = last if len(ids) == BATCH else None
     tx.do("brain/remarked", before=before, after=after, revision=policy.rule.revision)
     return max(len(ids), 1)

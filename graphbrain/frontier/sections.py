@@ -8,7 +8,7 @@ A page waits with the factor that its section had when it was found (`harvest`);
 back when its turn comes (`put_back`), one whose section has risen is moved by whoever tends (`raise_some`).
 Whoever tends also chooses, of each section that is held down, some pages to try it; a share of the claims takes these,
 of the section that was longest untried first (`tries`).
-Statements: sections/*.
+Statements: sections/*, brain/relearned, pages/ids_from.
 """
 
 from __future__ import annotations
@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any
 from graphbrain.accounts import ledgers
 from graphbrain.errors import BadInput
 from graphbrain.frontier.discovery import APART, New
+from graphbrain.frontier.expected import compared
+from graphbrain.graph import brain_state
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Fetched
 from graphbrain.rules import Rule
 from graphbrain.schedule import shingles
 from graphbrain.schedule.lanes import ASKED
-from graphbrain.sections.site import Sections, Site, Visit
+from graphbrain.sections.site import GROWN, Sections, Site, Visit
 from graphbrain.url import host_of
 
 if TYPE_CHECKING:
@@ -50,6 +52,7 @@ __all__ = [
     "hosts_to_learn",
     "learn",
     "note",
+    "note_old",
     "put_back",
     "put_back_front",
     "raise_some",
@@ -66,9 +69,10 @@ FRESH = 1.0
 """Seconds for which a process goes by what it has read of a host's sections."""
 HOSTS_KNOWN = 5_000
 NOTHING = Sections()
-FEWEST_VISITS = 8
+FEWEST_VISITS, MOST_AWAITED = 8, 50
 LEARNED_AFTER = 10.0
-"""A host is learned when so many of its first visits wait for it, or when one has waited for so many seconds."""
+"""A host is learned when so many of its first visits wait for it (of a larger one as many as its sections are learned
+anew for, but no more than the second number), or when one has waited for so many seconds."""
 FEWEST_TRIES = 4
 """So many pages are chosen to try a section, if it has as many; of many the square root of their number."""
 TRIES_LOOKED_AT, PUT_OFF = 50, 600.0
@@ -111,17 +115,22 @@ def hosts_to_learn(tx: Tx, before: float) -> dict[str, list[int]]:
     """
     found: dict[str, list[int]] = {}
     old: set[str] = set()
-    for page, host, at in tx.one("sections/waiting", limit=AT_ONCE)[0]:
+    rows, few = tx.one("sections/waiting", limit=AT_ONCE)
+    for page, host, at in rows:
         found.setdefault(host, []).append(page)
         if at <= before:
             old.add(host)
-    return {host: ids for host, ids in found.items() if host in old or len(ids) >= FEWEST_VISITS}
+    enough = dict(few)
+    return {host: ids for host, ids in found.items() if host in old or len(ids) >= enough.get(host, FEWEST_VISITS)}
 
 
-def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None]) -> int:
+def learn(
+    tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[str], str | None], *, compares: bool = False
+) -> int:
     """Learn from the first visits of these pages of a host, at most `most` sections of it; from how many pages.
 
-    `key_of`: of a URL the key of its page, None where it has none.
+    `key_of`: of a URL the key of its page, None where it has none. `compares`: learn, too, which pages are expected to
+    equal others.
     """
     rows = tx.one("sections/visits", ids=sorted(ids), host=host)[0]
     if not rows:
@@ -130,10 +139,12 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
     site = Site.unknown() if known is None else Site.read(known, evidence, text)
     copies = _copies(tx, rows, key_of)
     visits = [
-        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at)
+        Visit(url, _sketch(sketch), fetched and state in ("known", "outside") and page not in copies, at, _hash(sketch))
         for page, url, state, fetched, _, sketch, at, _ in rows
     ]
     after, shares = site.after(visits, most)
+    if compares:
+        after = compared(tx, after, key_of)
     left = max(0, tries - sum(tried for *_, tried in rows))
     chooses = _chooses_anew(site, after, tries, left)
     tx.do(
@@ -145,13 +156,39 @@ def learn(tx: Tx, host: str, ids: Sequence[int], most: int, key_of: Callable[[st
         learned=learned + 1,
         raising=chooses or _may_rise(site.sections, after.sections),
         tries=left,
+        after=_learns_after(after),
         rows=[[row[0], share, echo or None] for row, (share, echo) in zip(rows, shares, strict=True)],
     )
     return len(rows)
 
 
+def note_old(tx: Tx, policy: Policy, revision: int) -> int:
+    """Note that the next pages have to be learned from that were visited before anything was learned; how many pages
+    were looked at, 0 when there are no more. Raises BegunAnew."""
+    before = brain_state.stored(tx, revision, lock=False).get("relearning")
+    if before is None:
+        return 0
+    ids, last = tx.one("pages/ids_from", after=before, limit=AT_ONCE)
+    if ids and policy.sections:
+        tx.one("sections/old", ids=sorted(ids))
+    tx.do("brain/relearned", before=before, after=last if len(ids) == AT_ONCE else None, revision=policy.rule.revision)
+    return max(len(ids), 1)
+
+
+def _hash(text: str | None) -> str | None:
+    """The hash by which a page is learned from that was visited before anything was: see sections/old."""
+    return text[1:] if text is not None and text.startswith("=") else None
+
+
+def _learns_after(site: Site) -> int | None:
+    """How many first visits are to be learned from next, at once: as many as its sections are learned anew for. None:
+    as few as of most hosts."""
+    wanted = min(MOST_AWAITED, math.ceil((GROWN - 1.0) * site.learned_at))
+    return wanted if wanted > FEWEST_VISITS else None
+
+
 def _sketch(text: str | None) -> tuple[list[int], int] | None:
-    if text is None:
+    if text is None or _hash(text) is not None:
         return None
     try:
         made = shingles.read(text)
@@ -181,7 +218,7 @@ def _chooses_anew(before: Site, after: Site, tries: int, left: int) -> bool:
     """Are other pages to be chosen that try sections? Where half of those that were have been tried, a section is held
     down that was not, or none waited when they were last chosen. `tries`, `left`: before these visits, and after."""
     if tries and not left:
-        return after.sections.acts
+        return after.sections.holds_down
     if after.learned_at == before.learned_at:
         return False
     held = after.sections.held_down
@@ -193,6 +230,8 @@ def _may_rise(before: Sections, after: Sections) -> bool:
     are as they were."""
     if before is after or not before.acts:
         return False
+    if before.copies.may_rise_to(after.copies):
+        return True
     lower = {pattern: section.factor for pattern, section in before.by_pattern.items() if section.held_down}
     return any(
         (found := after.by_pattern.get(pattern)) is None or found.factor > factor for pattern, factor in lower.items()
@@ -333,9 +372,9 @@ def held_down(tx: Tx, host: str, book: Book) -> Held:
     waiting: dict[str, list[tuple[int, float, int]]] = {}
     chosen: Counter[str] = Counter()
     for page, url, harvest, is_waiting, lane, since, is_chosen in tx.many("sections/held", host=host):
-        section = sections.of(url)
-        if section.factor > harvest:
-            rising[page] = section.factor
+        section, factor = sections.of(url), sections.factor(url)
+        if factor > harvest:
+            rising[page] = factor
         if section.held_down and is_waiting:
             waiting.setdefault(section.leaf.pattern, []).append((lane, since, page))
             chosen[section.leaf.pattern] += is_chosen

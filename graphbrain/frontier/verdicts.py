@@ -5,7 +5,7 @@ A visit that is refused may still bring links of a page that nobody has fetched.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -45,6 +45,8 @@ class Policy:
     """sections of a host that are learned at most"""
     acting: Acting | None = field(default=None, compare=False)
     """how new pages wait by their sections, if they do"""
+    key_of: Callable[[str], str | None] | None = field(default=None, compare=False)
+    """of a URL the key of its page, where links follow canonicals; else None"""
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ __all__ = [
     "learn",
     "outside",
     "state_changes",
+    "turns",
     "write_fetched",
     "write_waiting",
 ]
@@ -331,6 +332,13 @@ def _state(verdict: Verdict, beyond: Collection[int] = ()) -> str:
     if outcome == "alias":
         return "alias"
     return "outside" if visit.page in beyond else "known"
+
+
+def turns(verdict: Verdict) -> bool:
+    """Does a visit that counts make its page one that was fetched and is there, or none any more?"""
+    before = verdict.visit.first_fetched is not None and verdict.visit.state not in ("alias", "gone")
+    known = verdict.visit.first_fetched is not None or isinstance(verdict.item.report, Fetched)
+    return before != (known and _state(verdict) not in ("alias", "gone"))
 
 
 def left_frontier(verdicts: Iterable[Verdict], beyond: Collection[int]) -> int:

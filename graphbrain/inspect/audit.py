@@ -27,6 +27,7 @@ from graphbrain.accounts.algebra import FIRST_RANK, NONE
 from graphbrain.accounts.exact_ledger import Ledger, Marks
 from graphbrain.accounts.ledgers import Accounts
 from graphbrain.arrays import Ints
+from graphbrain.frontier import canonicals
 from graphbrain.frontier.candidates import Finder
 from graphbrain.frontier.verdicts import Policy
 from graphbrain.graph.connection import Graph, Tx, bound
@@ -34,6 +35,7 @@ from graphbrain.hosts import addresses, politeness
 from graphbrain.hosts.addresses import FULL_WAIT
 from graphbrain.hosts.state import HostState, open_queues
 from graphbrain.inspect.pages import ForwardSums
+from graphbrain.inspect.sections import faults
 from graphbrain.rules import Forward, Rule
 from graphbrain.schedule.lanes import is_frontier
 from graphbrain.work import Audit
@@ -120,6 +122,7 @@ def run(
         tally.adopt_waiting()
     _hosts(graph, policy, tally)
     _resting(graph, policy, finder, sample, tally, clock)
+    _sites(graph, tally)
     for name, state in graph.read(lambda tx: tx.many("audit/indexes"), "audit/indexes"):
         tally.found("indexes", f"Index {name} is {state}.")
     after = sums()
@@ -224,7 +227,31 @@ def _look(tx: Tx, ids: Sequence[int], check: Check, policy: Policy) -> Tally:
         if ledger.links_sum[place] not in (NONE, sums[place]):
             tally.found("links sums", f"{row[1]} has links_sum {ledger.links_sum[place]}, its links say {sums[place]}.")
         _lease(row, tally)
+    _canonicals(tx, rows, tally)
     return tally
+
+
+def _canonicals(tx: Tx, rows: Sequence[Sequence[Any]], tally: Tally) -> None:
+    """Links count for the page that a locked page names, or whoever tends is still to look at it or that page."""
+    urls = {row[0]: row[1] for row in rows}
+    found = canonicals.differing(tx, list(urls))
+    if not found:
+        return
+    marked = set(tx.one("audit/marked", ids=sorted({page for ends in found for page in ends if page >= 0}))[0])
+    for page, wanted, has in found:
+        if marked.isdisjoint((page, wanted, has)):
+            tally.found("canonicals", f"Links to {urls[page]} do not count for the page that its canonical says.")
+
+
+def _sites(graph: Graph, tally: Tally) -> None:
+    """What was learned of hosts can be read, and is within its bounds."""
+    after, rows = "", [["", ""]]
+    while rows:
+        rows = graph.read(bound(Tx.one, "audit/sites", after=after, limit=BATCH), "audit/sites")[0]
+        for host, text in rows:
+            for sentence in faults(text):
+                tally.found("sections", f"Of {host} {sentence}.")
+            after = host
 
 
 def _sums(tx: Tx, ledger: Accounts) -> Ints:

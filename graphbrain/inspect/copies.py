@@ -1,25 +1,22 @@
 """Copies before they are fetched: waiting pages that are expected to equal a page that was, and why.
 
 It is computed when it is asked for, from the last visits that the host's site remembers, and from the pages of these.
-Statements: sections/evidence, sections/contents.
+Statements: sections/evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
+from graphbrain.frontier.expected import KeyOf, contents, expectations
 from graphbrain.graph.connection import Tx
 from graphbrain.model import Page
 from graphbrain.records import ExpectedCopy
-from graphbrain.sections.copies import Content, Equal, Expectations, Trial
+from graphbrain.sections.copies import Equal, Expectations
 from graphbrain.sections.site import Sections, Site
 
 __all__ = ["KeyOf", "Lessons", "lessons", "of_page"]
 
-KeyOf = Callable[[str], str | None]
-"""Of a URL the key of its page, None where it has none."""
-MOST_KEYS = 1_000
-"""Pages that one statement looks up."""
 _WHY = {
     "argument": "the argument ?{word}",
     "step": "the step /{word}",
@@ -53,16 +50,19 @@ class Lessons:
             if (found := self._expectations.candidates(url, self._sections.of(url).leaf.pattern))
         }
         unsure = {equal.url for found in candidates.values() for equal, fetched in found if not fetched}
-        there = _contents(tx, unsure, self._key_of)
+        there = contents(tx, unsure, self._key_of)
         expected: dict[str, ExpectedCopy] = {}
         for url, found in candidates.items():
             own = self._key_of(url)
             for equal, fetched in found:
                 page = there.get(equal.url)
                 if fetched or (page is not None and not page.alias and page.key != own):
-                    expected[url] = _told(equal)
+                    expected[url] = _told(equal, self._factor(url))
                     break
         return expected
+
+    def _factor(self, url: str) -> float:
+        return self._sections.copies.factor(url, self._sections.of(url).leaf.pattern)
 
 
 def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
@@ -71,9 +71,7 @@ def lessons(tx: Tx, host: str, key_of: KeyOf) -> Lessons | None:
     if not rows:
         return None
     site = Site.read(*rows[0])
-    tree = site.sections.tree
-    trial = Trial(site.visits, lambda url, echo: tree.section_of(url, echo=echo).pattern)
-    return Lessons(site.sections, trial.learned(_contents(tx, trial.wanted(), key_of)), key_of)
+    return Lessons(site.sections, expectations(tx, site, key_of), key_of)
 
 
 def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
@@ -84,19 +82,7 @@ def of_page(tx: Tx, page: Page, key_of: KeyOf) -> ExpectedCopy | None:
     return None if learned is None else learned.expected(tx, [page.url]).get(page.url)
 
 
-def _contents(tx: Tx, urls: Iterable[str], key_of: KeyOf) -> dict[str, Content]:
-    """What is known of those of these URLs whose pages were fetched, or redirect."""
-    keys = {url: key for url in urls if (key := key_of(url)) is not None}
-    wanted = sorted(set(keys.values()))
-    rows: dict[str, Content] = {}
-    for start in range(0, len(wanted), MOST_KEYS):
-        for *facts, canonical, goal in tx.one("sections/contents", keys=wanted[start : start + MOST_KEYS])[0]:
-            named = None if canonical is None else key_of(canonical)
-            rows[facts[0]] = Content(*[*facts, named, goal])
-    return {url: rows[key] for url, key in keys.items() if key in rows}
-
-
-def _told(equal: Equal) -> ExpectedCopy:
+def _told(equal: Equal, factor: float) -> ExpectedCopy:
     differ = _WHY[equal.rule.what].format(word=equal.rule.word, other=equal.rule.other)
     because = f"of {equal.compared:,} pages that differ from another by {differ} alone, {equal.equal:,} equal it"
-    return ExpectedCopy(equal.url, str(equal.rule), equal.compared, equal.equal, equal.expected, because)
+    return ExpectedCopy(equal.url, str(equal.rule), equal.compared, equal.equal, equal.expected, because, factor)

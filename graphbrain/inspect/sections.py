@@ -5,8 +5,9 @@ Statements: sections/pages.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from graphbrain.frontier.sections import Book
@@ -14,11 +15,12 @@ from graphbrain.graph.connection import Tx
 from graphbrain.model import Page
 from graphbrain.records import PageSection, Section
 from graphbrain.sections.copies import COPY
+from graphbrain.sections.harvest import LEAST
+from graphbrain.sections.site import MOST_VISITS, Sections
 from graphbrain.sections.site import Section as Acting
-from graphbrain.sections.site import Sections
 from graphbrain.sections.tree import Leaf
 
-__all__ = ["Census", "of_page", "view"]
+__all__ = ["Census", "faults", "of_page", "view"]
 
 _COUNTS = ("pages", "fetched", "waiting", "failing", "copies")
 
@@ -75,6 +77,33 @@ def view(tx: Tx, host: str, book: Book) -> list[Section]:
     census = Census(book.of(tx, [host], fresh=True)[host])
     census.add(tx.many("sections/pages", host=host))
     return census.sections()
+
+
+ROUNDED = 1e-4
+"""Sums are kept with six digits behind the point."""
+
+
+def faults(text: str) -> Iterator[str]:
+    """What is wrong with what was learned of a host: sums that are forgotten by and by have no exact value, but bounds.
+
+    A visit brings 0 to 1, and counts 0 to 1; no more than `MOST_VISITS` are remembered; factors are powers of two.
+    """
+    try:
+        sections = Sections.read(text)
+    except ValueError as error:
+        yield f"what was learned cannot be read ({error})"
+        return
+    leaves = list(sections.tree.leaves())
+    for leaf in leaves:
+        if not (-ROUNDED <= leaf.brought <= leaf.visits + ROUNDED and 0.0 <= leaf.mean <= 1.0):
+            yield f"{leaf.visits} visits of {leaf.pattern!r} brought {leaf.brought}, and {leaf.mean} is expected"
+    if (visits := sum(leaf.visits for leaf in leaves)) > MOST_VISITS + ROUNDED:
+        yield f"{visits} visits are remembered, {MOST_VISITS} at most should be"
+    factors = [section.factor for section in sections.by_pattern.values()]
+    factors += [factor for holding in sections.copies.rules.values() for factor, _ in holding.values()]
+    for factor in factors:
+        if not (LEAST <= factor <= 1.0 and math.log2(factor).is_integer()):
+            yield f"a section counts by the factor {factor}"
 
 
 def of_page(tx: Tx, page: Page, book: Book, *, counts: bool) -> PageSection:

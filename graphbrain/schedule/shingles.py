@@ -69,17 +69,21 @@ def read(text: str) -> Sketch:
     return Sketch(keys.astype(np.uint32), int(numbers[0]))
 
 
+class _Numbers(dict[str, int]):
+    """The number of each word: worked out once."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = crc32(word.encode("utf-8", "surrogatepass"))
+        return number
+
+
 def _hashed(texts: Iterable[Sequence[str]]) -> Keys:
     """The hashes of all shingles, not yet distinct: each of 32 bits."""
     words: list[int] = []
     lengths: list[int] = []
-    known: dict[str, int] = {}
+    number_of = _Numbers().__getitem__
     for text in texts:
-        for word in text:
-            number = known.get(word)
-            if number is None:
-                number = known[word] = crc32(word.encode("utf-8", "surrogatepass"))
-            words.append(number)
+        words.extend(map(number_of, text))
         lengths.append(len(text))
         if len(words) >= MOST_SHINGLES:
             break

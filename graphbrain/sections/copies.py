@@ -9,18 +9,22 @@ logs. A rule holds in a section as far as it did there, and backs off to the hos
 
 from __future__ import annotations
 
+import base64
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+from zlib import crc32
 
-from graphbrain.sections.harvest import posterior
+import numpy as np
+
+from graphbrain.sections.harvest import LEAST, posterior, settled_factor
 from graphbrain.sections.shapes import LONGEST_WORD, NUMBER, TOKEN
 from graphbrain.sections.tree import Visited
 
-__all__ = ["COPY", "Content", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
+__all__ = ["COPY", "Content", "Copies", "Equal", "Expectations", "Form", "Rule", "Trial", "same"]
 
 LEAST_PAIRS = 3
 """Of fewer pages that differ in a way alone nothing is said of it."""
@@ -31,6 +35,10 @@ MOST_RULES, MOST_BASES, MOST_ALIKE = 48, 2_000, 8
 that are compared for steps that stand in place of each other."""
 NEAR = 3
 """Bits in which the simhashes of two pages may differ that have one text, where one of them brought nothing."""
+MOST_MODELS, MODEL_BITS = 4_096, 24
+"""Reduced URLs of fetched pages that are remembered, as numbers of so many bits."""
+HOST = "*"
+"""Stands for the pattern of a section that was not there when copies were compared."""
 COPY = 0.2
 """A page counts as a copy if a smaller share of its text was new."""
 _INDEX = frozenset({"index.html", "index.htm", "index.php", "default.aspx", "default.asp", "default.htm"})
@@ -309,6 +317,24 @@ class Expectations:
                 found.append((Equal(other, rule, tally.compared, tally.equal, expected), model is not None))
         return sorted(found, key=lambda each: (-each[0].expected, each[0].url))
 
+    def acting(self, patterns: Iterable[str], before: Copies, seen: int) -> Copies:
+        """How pages of the sections of these patterns wait by what is expected of them; `before`: as they did, `seen`:
+        how many visits the host had."""
+        rules: dict[str, dict[Rule, tuple[float, float]]] = {}
+        for pattern in (*patterns, HOST):
+            known, found = before.of(pattern), dict[Rule, tuple[float, float]]()
+            for rule, tally in self.of_host.items():
+                if expected := self._expected(pattern, rule):
+                    found[rule] = settled_factor(1.0 - expected, tally.compared, known.get(rule))
+            rules[pattern] = found
+        holding = sorted({rule for found in rules.values() for rule in found})
+        names = [(rule, base) for rule in holding for base in self._of(rule)]
+        models = frozenset(_number(rule, base) for rule, base in names[-MOST_MODELS:])
+        return Copies(seen, rules if models else {}, models)
+
+    def _of(self, rule: Rule) -> Iterable[Form]:
+        return self.models.get(rule, {})
+
     def _expected(self, pattern: str, rule: Rule) -> float:
         """Which share of the pages of a section equals another that differs by the rule alone, as is expected; 0 where
         too little of it is known, or it is too few."""
@@ -316,3 +342,77 @@ class Expectations:
         here = self.of_section.get((pattern, rule), _Tally())
         mean = posterior(here.equal, here.compared, posterior(host.equal, host.compared, 0.0))
         return mean if host.compared >= LEAST_PAIRS and mean >= SURE else 0.0
+
+
+@dataclass(frozen=True)
+class Copies:
+    """How pages of a host wait that are expected to equal one that was fetched.
+
+    `at`: how many visits the host had when they were compared; `rules`: by pattern of a section, (factor, how many
+    pages were compared when it changed) of each rule that holds there; `models`: reduced URLs of pages that were
+    fetched, each with its rule, as numbers.
+    """
+
+    at: int = 0
+    rules: Mapping[str, Mapping[Rule, tuple[float, float]]] = field(default_factory=dict)
+    models: frozenset[int] = frozenset()
+
+    def of(self, pattern: str) -> Mapping[Rule, tuple[float, float]]:
+        """The rules that hold in a section: those of the host where it was not there when they were learned."""
+        return self.rules[pattern] if pattern in self.rules else self.rules.get(HOST, {})
+
+    def factor(self, url: str, pattern: str) -> float:
+        """By which factor a new page of a section counts less than others, as it is expected to equal a fetched one."""
+        holding = self.of(pattern)
+        form = Form.of(url) if holding else None
+        if form is None:
+            return 1.0
+        return min((factor for rule, (factor, _) in holding.items() if self._has(rule, form)), default=1.0)
+
+    def _has(self, rule: Rule, form: Form) -> bool:
+        return _number(rule, rule.reduced(form)) in self.models
+
+    def may_rise_to(self, after: Copies) -> bool:
+        """Is there a rule that holds a page down no more, or less?"""
+        return any(
+            after.of(pattern).get(rule, (1.0, 0.0))[0] > factor
+            for pattern, holding in self.rules.items()
+            for rule, (factor, _) in holding.items()
+        )
+
+    def plain(self) -> Any:
+        """As JSON has it."""
+        numbers = np.array(sorted(self.models), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
+        rules = {pattern: [[*rule, *acts] for rule, acts in holding.items()] for pattern, holding in self.rules.items()}
+        return [self.at, rules, base64.b64encode(numbers).decode()]
+
+    @classmethod
+    def read(cls, plain: Any) -> Copies:
+        """What `plain` has written. Raises ValueError where it is something else."""
+        try:
+            at, rules, packed = plain
+            numbers = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
+            return cls(
+                int(at),
+                {
+                    pattern: {Rule(*named): (float(factor), float(since)) for *named, factor, since in holding}
+                    for pattern, holding in rules.items()
+                },
+                frozenset((numbers @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
+            )
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise ValueError(f"not what was learned of copies: {error}") from None
+
+
+NO_COPIES = Copies()
+
+
+def held_factor(section: float, copy: float) -> float:
+    """The factor of a page: that of its section, lower where it is expected to equal another."""
+    return max(LEAST, section * copy)
+
+
+def _number(rule: Rule, base: Form) -> int:
+    return crc32(f"{rule.what} {rule.word} {rule.other} {base.url}".encode("utf-8", "surrogatepass")) & (
+        (1 << MODEL_BITS) - 1
+    )

@@ -106,7 +106,7 @@ class Known:
         """As it is kept: at most `LARGEST` characters."""
         head = np.array([(self._level, len(self._keys), self._covering)], dtype=_HEAD)
         raw = head.tobytes() + self._keys.astype("<u4").tobytes() + self._counts.tobytes()
-        return base64.b64encode(zlib.compress(raw, 3)).decode()
+        return base64.b64encode(zlib.compress(raw, 1)).decode()
 
     @property
     def pages(self) -> int:

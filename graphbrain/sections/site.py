@@ -11,16 +11,18 @@ import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from zlib import crc32
 
 import numpy as np
 
 from graphbrain.sections import tree
+from graphbrain.sections.copies import NO_COPIES, Copies, held_factor
 from graphbrain.sections.harvest import settled_factor
 from graphbrain.sections.known import Known, kind_of
 from graphbrain.sections.shapes import name_of
 from graphbrain.sections.tree import Leaf, Tree, Visited
 
-__all__ = ["MOST_VISITS", "Section", "Sections", "Site", "Visit"]
+__all__ = ["GROWN", "MOST_VISITS", "Section", "Sections", "Site", "Visit"]
 
 MOST_VISITS = 1_000
 LEARNED_FROM = 6
@@ -36,12 +38,14 @@ LONGEST_URL = 1_000
 class Visit:
     """A first visit of a page. `sketch`: the smallest hashes of its shingles, and how many it has; None where its text
     was not told. `brings`: may it bring anything? Not a page that is missing, an alias, or a copy by its own word.
-    `at`: when it was (epoch seconds)."""
+    `at`: when it was (epoch seconds). `hash`: of its text, where its words are not known: it says only whether another
+    page has the same."""
 
     url: str
     sketch: tuple[Sequence[int], int] | None
     brings: bool = True
     at: float = 0.0
+    hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,7 @@ class Sections:
     by_pattern: Mapping[str, Section] = field(default_factory=dict)
     names: frozenset[int] = frozenset()
     """the names of pages that were fetched, the last steps of their paths, as numbers: the last `MOST_NAMES`"""
+    copies: Copies = NO_COPIES
 
     def is_echo(self, url: str) -> bool:
         """Was a page of the same name fetched?"""
@@ -83,11 +88,17 @@ class Sections:
         return self.by_pattern.get(leaf.pattern) or Section(leaf, 1.0, 0.0)
 
     def factor(self, url: str) -> float:
-        """By which factor a new page of this URL counts."""
-        return self.of(url).factor
+        """By which factor a new page of this URL counts: that of its section, and what it is expected to equal."""
+        section = self.of(url)
+        return held_factor(section.factor, self.copies.factor(url, section.leaf.pattern))
 
     @property
     def acts(self) -> bool:
+        """May a page count for less than 1?"""
+        return bool(self.copies.models) or self.holds_down
+
+    @property
+    def holds_down(self) -> bool:
         """Does any of them count for less than 1?"""
         return any(section.held_down for section in self.by_pattern.values())
 
@@ -99,7 +110,7 @@ class Sections:
     def visited(self, visits: Iterable[tuple[str, bool, float]]) -> Sections:
         """The same after these visits (URL, was it an echo, when). When sections were visited that are not held down is
         not kept."""
-        if not self.acts:
+        if not self.holds_down:
             return self
         tried = dict(self.by_pattern)
         for url, echo, at in visits:
@@ -115,13 +126,15 @@ class Sections:
             for pattern, section in self.by_pattern.items()
         }
         names = np.array(sorted(self.names), dtype="<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes()
-        return json.dumps([self.tree.plain(), factors, base64.b64encode(names).decode()], separators=(",", ":"))
+        parts = [self.tree.plain(), factors, base64.b64encode(names).decode()]
+        parts += [self.copies.plain()] if self.copies.at else []
+        return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
     def read(cls, text: str) -> Sections:
         """What `text` has written. Raises ValueError where it is something else."""
         try:
-            plain, factors, packed = json.loads(text)
+            plain, factors, packed, *copies = json.loads(text)
             names = np.frombuffer(base64.b64decode(packed), dtype=np.uint8).reshape(-1, 3).astype(np.uint32)
             found = tree.read(plain)
             leaves = {leaf.pattern: leaf for leaf in found.leaves()}
@@ -129,6 +142,7 @@ class Sections:
                 found,
                 {pattern: Section(leaves[pattern], *map(float, acts)) for pattern, acts in factors.items()},
                 frozenset((names @ np.array([1, 1 << 8, 1 << 16], dtype=np.uint32)).tolist()),
+                Copies.read(copies[0]) if copies else NO_COPIES,
             )
         except (TypeError, KeyError, AttributeError, json.JSONDecodeError) as error:
             raise ValueError(f"not sections: {error}") from None
@@ -146,6 +160,8 @@ class Site:
     sections: Sections = field(default_factory=Sections)
     names: tuple[int, ...] = ()
     """as of its sections, the oldest first"""
+    hashes: tuple[int, ...] = ()
+    """of texts whose words are not known, as numbers: the last `MOST_NAMES`, the oldest first"""
 
     @classmethod
     def unknown(cls) -> Site:
@@ -159,11 +175,11 @@ class Site:
         shares: list[tuple[float | None, bool]] = []
         met: list[tuple[str, bool, float]] = []
         counted, names = list(self.visits), dict.fromkeys(self.names)
-        seen = self.seen
+        seen, hashes = self.seen, dict.fromkeys(self.hashes)
         for visit in visits:
             name = name_of(visit.url)
             echo = name in names
-            found = self._judged(visit, echo)
+            found = self._judged(visit, echo, hashes)
             if visit.brings and name is not None:
                 names.pop(name, None)
                 names[name] = None
@@ -178,12 +194,13 @@ class Site:
             visits=tuple(counted[-MOST_VISITS:]),
             seen=seen,
             names=kept,
+            hashes=tuple(hashes)[-MOST_NAMES:],
             sections=self.sections.visited(met),
         )._learned(most)
         return replace(site, sections=replace(site.sections, names=frozenset(kept))), shares
 
-    def _judged(self, visit: Visit, echo: bool) -> Visited | None:
-        """What a visit brought; its text is known from now on."""
+    def _judged(self, visit: Visit, echo: bool, met: dict[int, None]) -> Visited | None:
+        """What a visit brought; its text is known from now on, or its hash is one of those that were `met`."""
         url = visit.url[:LONGEST_URL]
         share = None
         if visit.sketch is not None:
@@ -193,6 +210,11 @@ class Site:
             self.known.add(hashes, count, kind_of(url))
         if not visit.brings:
             return Visited(url, 0.0, 1.0, echo, visit.at)
+        if visit.hash is not None:
+            number = crc32(visit.hash.encode("utf-8", "surrogatepass"))
+            found = Visited(url, float(number not in met), 1.0, echo, visit.at)
+            met[number] = None
+            return found
         return None if share is None else Visited(url, share.new, share.weight, echo, visit.at)
 
     def _learned(self, most: int) -> Site:
@@ -207,19 +229,20 @@ class Site:
             factor, changed_at = settled_factor(leaf.mean, leaf.visits, kept)
             tried_at = max(leaf.last, 0.0 if before is None else before.tried_at)
             acting[leaf.pattern] = Section(leaf, factor, changed_at, tried_at)
-        return replace(self, learned_at=self.seen, sections=Sections(found, acting))
+        return replace(self, learned_at=self.seen, sections=Sections(found, acting, copies=self.sections.copies))
 
     def evidence(self) -> str:
         """The visits, and how many there were, as they are kept."""
         rows = [[v.url, round(v.brought, 4), round(v.weight, 4), int(v.echo), round(v.at)] for v in self.visits]
-        plain = json.dumps([self.seen, self.learned_at, rows, self.names], separators=(",", ":"))
-        return base64.b64encode(zlib.compress(plain.encode(), 3)).decode()
+        parts = [self.seen, self.learned_at, rows, self.names, *([self.hashes] if self.hashes else [])]
+        plain = json.dumps(parts, separators=(",", ":"))
+        return base64.b64encode(zlib.compress(plain.encode(), 1)).decode()
 
     @classmethod
     def read(cls, known: str, evidence: str, sections: str) -> Site:
         """The site whose `known.text()`, `evidence()` and `sections.text()` these are. Raises ValueError."""
         try:
-            seen, learned_at, rows, names = json.loads(zlib.decompress(base64.b64decode(evidence)))
+            seen, learned_at, rows, names, *hashes = json.loads(zlib.decompress(base64.b64decode(evidence)))
             visits = tuple(
                 Visited(str(url), float(brought), float(weight), bool(echo), *map(float, at))
                 for url, brought, weight, echo, *at in rows
@@ -227,5 +250,11 @@ class Site:
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not visits of a site: {error}") from None
         return cls(
-            Known.read(known), visits, int(seen), int(learned_at), Sections.read(sections), tuple(map(int, names))
+            Known.read(known),
+            visits,
+            int(seen),
+            int(learned_at),
+            Sections.read(sections),
+            tuple(map(int, names)),
+            tuple(map(int, hashes[0])) if hashes else (),
         )

@@ -1,4 +1,4 @@
-// Say that a page redirects to another, instead of wherever it redirected before.
+// Say that a page redirects to another, instead of wherever it redirected before, or its links counted.
 //
 // param   rows   LIST     [id, id it redirects to]; the caller has locked both
 // rows    none
@@ -8,6 +8,6 @@
 UNWIND $rows AS row
 MATCH (p:Page) WHERE id(p) = row[0]
 MATCH (q:Page) WHERE id(q) = row[1]
-OPTIONAL MATCH (p)-[r:REDIRECTS_TO]->(o) WHERE o <> q
+OPTIONAL MATCH (p)-[r:REDIRECTS_TO|CANONICAL]->(o) WHERE o <> q OR type(r) = 'CANONICAL'
 DELETE r
 MERGE (p)-[:REDIRECTS_TO]->(q)

@@ -12,4 +12,4 @@ UNWIND $ids AS i
 MATCH (p)<-[r:LINKS]-(q:Page) WHERE id(r) = i AND p.key = $key
 WITH r.since AS since, r, p, q, q {.url, .key, .state, .depth, .hub_history, .hub_cash, .authority_history, .authority_cash} AS m
 RETURN collect([m, since, r.anchor, r.rel,
-                CASE WHEN r.via THEN head([(q)-[s:SPELLS]->(a) WHERE EXISTS { (a)-[:REDIRECTS_TO*1..20]->(p) } | [a.url, s.anchor, s.rel]]) END]) AS rows
+                CASE WHEN r.via THEN head([(q)-[s:SPELLS]->(a) WHERE EXISTS { (a)-[:REDIRECTS_TO|CANONICAL*1..20]->(p) } | [a.url, s.anchor, s.rel]]) END]) AS rows

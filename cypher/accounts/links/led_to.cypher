@@ -1,6 +1,7 @@
-// Where aliases lead: by way of at most ten others, to the first page that redirects no more. Nowhere, if in a circle.
+// Where aliases lead, and pages whose links count for their canonicals: by way of at most ten others, to the first page that
+// leads no further. Nowhere, if in a circle.
 //
-// param   ids   LIST  internal ids; those of pages that are no aliases are passed over
+// param   ids   LIST  internal ids; those of pages that lead nowhere else are passed over
 // column  rows  LIST  [id, id of the page it leads to] of those that lead to one
 // rows    one
 // locks   none
@@ -8,7 +9,9 @@
 // retry   safe
 UNWIND $ids AS i
 CALL (i) {
-  MATCH way = (p:Page)-[:REDIRECTS_TO*1..10]->(q:Page) WHERE id(p) = i AND p.state = 'alias' AND q.state <> 'alias' AND q <> p
+  MATCH way = (p:Page)-[:REDIRECTS_TO|CANONICAL*1..10]->(q:Page)
+  WHERE id(p) = i AND (p.state = 'alias' OR EXISTS { (p)-[:CANONICAL]->() })
+    AND q.state <> 'alias' AND NOT EXISTS { (q)-[:CANONICAL]->() } AND q <> p
   RETURN id(q) AS goal ORDER BY length(way) LIMIT 1
 }
 RETURN collect([i, goal]) AS rows

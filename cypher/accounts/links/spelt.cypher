@@ -12,4 +12,4 @@ UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
 WITH i, p, p {.url, .host} AS m
 RETURN collect([i, m.url, [(p)-[r:LINKS]->(q) WHERE NOT $cross OR q.host <> m.host | [id(q), q.url, r.since, r.anchor, r.rel,
-                           CASE WHEN r.via THEN head([(p)-[s:SPELLS]->(a) WHERE EXISTS { (a)-[:REDIRECTS_TO*1..20]->(q) } | [a.url, s.anchor, s.rel]]) END]]]) AS rows
+                           CASE WHEN r.via THEN head([(p)-[s:SPELLS]->(a) WHERE EXISTS { (a)-[:REDIRECTS_TO|CANONICAL*1..20]->(q) } | [a.url, s.anchor, s.rel]]) END]]]) AS rows

@@ -6,7 +6,7 @@
 // mode    write
 // retry   safe   what is gone is gone
 MATCH (p:Page) WHERE id(p) = $id
-OPTIONAL MATCH (p)-[r:REDIRECTS_TO|SPELLS|SEEDS]-()
+OPTIONAL MATCH (p)-[r:REDIRECTS_TO|CANONICAL|SPELLS|SEEDS]-()
 DELETE r
 WITH DISTINCT p
 DELETE p

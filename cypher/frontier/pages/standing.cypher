@@ -2,13 +2,13 @@
 //
 // param   ids   LIST  internal ids; the caller has locked the pages
 // column  rows  LIST  [id, key, url, host, state, parked_because or null, fetched or not, hinted or not, linked to or not,
-//                     lease_until or null, not_before or null] of each
+//                     lease_until or null, not_before or null, do links to it count for its canonical] of each
 // rows    one
 // locks   none
 // mode    read
 // retry   safe
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-WITH id(p) AS page, EXISTS { (p)<-[:LINKS]-() } AS linked, p {.key, .url, .host, .state, .parked_because, .first_fetched, .hinted, .lease_until, .not_before} AS m
+WITH id(p) AS page, EXISTS { (p)<-[:LINKS|SPELLS]-() } AS linked, EXISTS { (p)-[:CANONICAL]->() } AS leads, p {.key, .url, .host, .state, .parked_because, .first_fetched, .hinted, .lease_until, .not_before} AS m
 RETURN collect([page, m.key, m.url, m.host, m.state, m.parked_because, m.first_fetched IS NOT NULL, m.hinted IS NOT NULL,
-                linked, m.lease_until, m.not_before]) AS rows
+                linked, m.lease_until, m.not_before, leads]) AS rows

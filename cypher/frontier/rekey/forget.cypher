@@ -7,7 +7,7 @@
 // retry   safe   what is gone is gone
 UNWIND $ids AS i
 MATCH (p:Page) WHERE id(p) = i
-OPTIONAL MATCH (p)-[r:REDIRECTS_TO|SPELLS|SEEDS]-()
+OPTIONAL MATCH (p)-[r:REDIRECTS_TO|CANONICAL|SPELLS|SEEDS]-()
 DELETE r
 WITH DISTINCT p
 DELETE p

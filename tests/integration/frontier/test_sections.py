@@ -193,11 +193,12 @@ def test_a_new_page_of_a_section_that_brings_little_waits_behind_others(
     assert [claim.url.split("/")[3] for claim in brain.next_urls(40)] == ["print"] * 20
 
 
+@pytest.mark.parametrize("engine", ["exact", "classic"])
 @pytest.mark.parametrize("order", ["best_first", "optimal"])
 def test_pages_whose_section_has_fallen_are_put_back_when_their_turn_comes(
-    make_brain: MakeBrain, ask: Ask, order: str
+    make_brain: MakeBrain, ask: Ask, order: str, engine: str
 ) -> None:
-    brain, site = make_brain(**{**ACTING, "order": order}), Site()
+    brain, site = make_brain(**{**ACTING, "order": order, "engine": engine}), Site()
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
     assert harvests(ask)["print"] == [1.0]
     learn_that_copies_bring_nothing(brain, site)
@@ -210,16 +211,18 @@ def test_pages_whose_section_has_fallen_are_put_back_when_their_turn_comes(
     assert brain.audit().ok
 
 
-def test_what_is_asked_for_by_hand_is_not_put_back(make_brain: MakeBrain) -> None:
-    brain, site = make_brain(**ACTING), Site()
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_what_is_asked_for_by_hand_is_not_put_back(make_brain: MakeBrain, engine: str) -> None:
+    brain, site = make_brain(**ACTING, engine=engine), Site()
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 40) for copy in (True, False)])])
     learn_that_copies_bring_nothing(brain, site)
     brain.crawl_now([site.url(30, True)])
     assert [claim.url for claim in brain.next_urls(1)] == [site.url(30, True)]
 
 
-def test_pages_whose_section_has_risen_are_moved(make_brain: MakeBrain, ask: Ask) -> None:
-    brain, site = make_brain(**ACTING), Site()
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_pages_whose_section_has_risen_are_moved(make_brain: MakeBrain, ask: Ask, engine: str) -> None:
+    brain, site = make_brain(**ACTING, engine=engine), Site()
     learn_that_copies_bring_nothing(brain, site, 0, 6)
     brain.report([Fetched(HOME, [site.url(number, True) for number in range(150, 200)])])
     low = max(harvests(ask)["print"])  # type: ignore[type-var]
@@ -239,8 +242,11 @@ def test_nothing_waits_by_its_section_where_value_does_not_say_so(make_brain: Ma
     assert harvests(ask) == {"print": [1.0], "article": [1.0]}
 
 
-def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(make_brain: MakeBrain, second: Brain) -> None:
-    brain, site = make_brain(**ACTING), Site()
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(
+    make_brain: MakeBrain, second: Brain, engine: str
+) -> None:
+    brain, site = make_brain(**ACTING, engine=engine), Site()
     second.close()
     brain.report([Fetched(HOME, [site.url(number, copy) for number in range(20, 120) for copy in (True, False)])])
     learn_that_copies_bring_nothing(brain, site)
@@ -249,8 +255,9 @@ def test_crawlers_that_claim_at_once_put_back_and_lose_nothing(make_brain: MakeB
     assert brain.audit().ok
 
 
-def test_seeds_do_not_wait_by_their_sections(make_brain: MakeBrain, ask: Ask) -> None:
-    brain, site = make_brain(**ACTING), Site()
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_seeds_do_not_wait_by_their_sections(make_brain: MakeBrain, ask: Ask, engine: str) -> None:
+    brain, site = make_brain(**ACTING, engine=engine), Site()
     learn_that_copies_bring_nothing(brain, site)
     brain.seed([site.url(number, True) for number in range(20, 30)])
     assert len(brain.next_urls(10)) == 10
@@ -398,3 +405,129 @@ def test_sections_are_counted_and_shown(brain: Brain) -> None:
     assert low.factor <= 0.25
     with pytest.raises(UnknownHost):
         brain.sections("never.example")
+
+
+# ---------------------------------------------------------------------- pages that are expected to equal others
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_a_page_that_is_expected_to_equal_a_fetched_one_waits_behind_others_of_its_section(
+    make_brain: MakeBrain, ask: Ask, engine: str
+) -> None:
+    brain, site = make_brain(engine=engine, **ACTING), Site()
+    waiting = [f"{site.url(number, False)}{sort}" for number in range(40, 60) for sort in ("", "?sort=name")]
+    brain.report([Fetched(HOME, waiting)])
+    # Of each article a copy with an argument; of others, which have it as well, there is none without it.
+    brain.report([site.fetched(number, False) for number in range(60)])
+    brain.report([Fetched(f"{site.url(number, False)}?sort=name", body=site.body(number)) for number in range(30)])
+    alone = [f"{HOME}article/{number}?sort=name" for number in range(300, 320)]
+    brain.tend(None)
+    page = brain.page(f"{site.url(50, False)}?sort=name")
+    assert page.expected_copy is not None
+    assert page.expected_copy.factor <= 0.25
+    brain.report([Fetched(f"{HOME}more", [*alone, *(f"{site.url(number, False)}?sort=name" for number in (35, 36))])])
+    factor = dict(ask("MATCH (p:Page) WHERE p.first_fetched IS NULL RETURN p.url, coalesce(p.harvest, 1.0)"))  # type: ignore[arg-type]
+    section = brain.page(alone[0]).section
+    assert section is not None
+    assert {factor[url] for url in alone} == {section.factor}
+    assert factor[f"{site.url(35, False)}?sort=name"] == max(section.factor * page.expected_copy.factor, 2.0**-6)
+    first = [claim.url for claim in brain.next_urls(20)]  # those that wait since before are put back
+    assert set(first) == set(alone) or section.factor < 1.0
+    brain.next_urls(20)
+    assert brain.audit().ok
+
+
+def test_copies_that_turn_out_to_differ_wait_no_longer(make_brain: MakeBrain, ask: Ask) -> None:
+    brain, site = make_brain(**ACTING), Site()
+    copies = [f"{site.url(number, False)}?sort=name" for number in range(30)]
+    brain.report([site.fetched(number, False) for number in range(60)])
+    brain.report([Fetched(url, body=site.body(number)) for number, url in enumerate(copies[:20])])
+    brain.tend(None)
+    brain.report([Fetched(HOME, [f"{site.url(number, False)}?sort=name" for number in range(50, 60)])])
+    low = "MATCH (p:Page) WHERE p.first_fetched IS NULL AND p.url CONTAINS '?sort' RETURN max(coalesce(p.harvest, 1.0))"
+    assert ask(low)[0][0] < 1.0  # type: ignore[operator]
+    differing = [
+        Fetched(f"{site.url(number, False)}?sort=name", body=site.body(number + 70)) for number in range(20, 50)
+    ]
+    for start in range(0, len(differing), 10):
+        brain.report(differing[start : start + 10])
+        brain.tend(None)
+    brain.report([site.fetched(number, False) for number in range(140, 200)])
+    brain.tend(None)
+    assert ask(low) == [[1.0]]
+    assert brain.audit().ok
+
+
+# ---------------------------------------------------------------------- brains made before
+
+
+def not_learned(make_brain: MakeBrain, clock: HandClock, engine: str = "exact") -> Brain:
+    """A brain that has visited pages, half of them copies, and has learned nothing."""
+    brain, site = make_brain(sections_per_host=0, engine=engine, **ACTING), Site()
+    for start in range(0, 120, 20):
+        for copy in (False, True):
+            clock.pass_(1.0)
+            brain.report([site.fetched(number, copy) for number in range(start, start + 20)])
+    brain.report([Fetched(HOME, [site.url(number, copy) for number in range(120, 200) for copy in (False, True)])])
+    brain.tend(None)
+    return brain
+
+
+@pytest.mark.parametrize("engine", ["exact", "classic"])
+def test_a_brain_made_before_learns_of_what_stands_on_its_pages_when_it_is_told(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask, engine: str
+) -> None:
+    brain = not_learned(make_brain, clock, engine)
+    assert ask("MATCH (s:Site) RETURN count(s)") == [[0]]
+    steps: list[tuple[int, int]] = []
+    brain.change(lambda done, of: steps.append((done, of)), sections_per_host=200)
+    assert len(steps) > 1
+    brain.tend(None)
+    brought = ask("MATCH (p:Page) WHERE p.brought IS NOT NULL RETURN split(p.url, '/')[3], avg(p.brought), count(p)")
+    assert sorted(brought) == [["article", 1.0, 120], ["print", 0.0, 120]]
+    assert ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL OR p.shingles IS NOT NULL RETURN count(p)") == [[0]]
+    before = learned(ask)
+    claimed = [claim.url.split("/")[3] for _ in range(8) for claim in brain.next_urls(10)]
+    assert claimed == ["article"] * 80  # those that wait are put back
+    brain.change(sections_per_host=200)  # told again it learns nothing twice
+    brain.tend(None)
+    assert learned(ask) == before
+    assert brain.audit().ok
+
+
+def test_learning_of_before_goes_on_where_it_was_broken_off(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brain = not_learned(make_brain, clock)
+
+    def break_off(done: int, _of: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        brain.change(break_off, sections_per_host=200)
+    assert 0 < ask("MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)")[0][0] < 241  # type: ignore[operator]
+    lose_an_answer(monkeypatch)
+    brain.tend(None)
+    assert ask("MATCH (p:Page) WHERE p.brought IS NOT NULL AND p.url CONTAINS '/print/' RETURN count(p)") == [[120]]
+    assert ask("MATCH (b:Brain) RETURN b.relearning") == [[None]]
+
+
+def test_a_large_host_is_learned_from_many_visits_at_once_or_after_ten_seconds(
+    make_brain: MakeBrain, clock: HandClock, ask: Ask
+) -> None:
+    brain, site = make_brain(), Site()
+    brain.report([Fetched(f"{HOME}page/{number}", body=site.body(number % 200)) for number in range(300)])
+    brain.tend(None)
+    waits = "MATCH (p:Page) WHERE p.unlearned IS NOT NULL RETURN count(p)"
+    assert ask("MATCH (s:Site) RETURN s.learns_after") == [[15]]
+    brain.report([Fetched(f"{HOME}more/{number}", body=site.body(number)) for number in range(14)])
+    brain.tend(1.0)
+    assert ask(waits) == [[14]]
+    brain.report([Fetched(f"{HOME}more/15", body=site.body(15))])
+    brain.tend(1.0)
+    assert ask(waits) == [[0]]
+    brain.report([Fetched(f"{HOME}more/16", body=site.body(16))])
+    clock.pass_(11.0)
+    brain.tend(1.0)
+    assert ask(waits) == [[0]]

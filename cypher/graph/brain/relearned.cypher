@@ -1,0 +1,14 @@
+// Note how far the pass has come that finds what can be learned of sections from pages of before, unless it has begun anew.
+//
+// param   before    STRING   the key after which the pages of this step begin
+// param   after     STRING   the last key it has done, or null at the end
+// param   revision  INTEGER  of the settings it went by
+// rows    none
+// locks   the Brain
+// mode    write
+// retry   safe   whoever has done the same pages before has noted it
+MATCH (locked:Brain {key: 'brain'})
+SET locked:Brain
+WITH count(*) AS held
+MATCH (b:Brain {key: 'brain'}) WHERE b.relearning = $before AND b.revision = $revision
+SET b.relearning = $after
