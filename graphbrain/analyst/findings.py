@@ -7,9 +7,9 @@ Statements: looks/page_findings, looks/link_findings, looks/copies.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from graphbrain.graph.connection import Graph
+from graphbrain.records import Finding
 
 __all__ = ["Finding", "findings"]
 
@@ -24,19 +24,6 @@ KINDS: dict[str, tuple[str, str, str, Mapping[str, int]]] = {
     "untitled": ("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
 """Fault → what it is called, what is counted, the question that names the worst, and what that is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
-    these pages hold, or that is paid along these links. `question`: names them, where it is told what is `given`."""
-
-    title: str
-    what: str
-    question: str
-    given: Mapping[str, int]
-    count: int
-    share: float
 
 
 def findings(graph: Graph) -> list[Finding]:

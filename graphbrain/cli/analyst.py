@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 import time
@@ -70,13 +69,9 @@ def ask(
         _say_cost(asked, brain.graph)
         if since is not None:
             given |= asked.since(since, brain.now())
-        if given.get("url"):
-            given["url"] = brain.page(given["url"]).url
-        if given.get("host"):
-            given["host"] = brain.host(given["host"]).name
         with show.timed_line() as told:
             told(f"asking {asked.name}")
-            answer = questions.ask(brain.graph, asked.name, **given)
+            answer = brain.ask(asked.name, **given)
     _print(asked, answer if since is None else answer.since(since), form)
 
 
@@ -247,13 +242,11 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write comma-separated values, in which no text is a formula."""
-    from graphbrain.tables import defused, plain
+    """Write comma-separated values."""
+    from graphbrain.tables import csv_line
 
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([defused(plain(cell)) if not isinstance(cell, int | float) else plain(cell) for cell in row])
+    sys.stdout.write(csv_line(columns))
+    sys.stdout.writelines(csv_line(row) for row in rows)
 
 
 COMMANDS = (ask, summary, browser_guide)

@@ -57,8 +57,9 @@ class Limits:
     request. `rate`: requests of one token a second, and twice as many at once; 0: no limit. `requests`: that are open
     at the same time, `requests_of_one` of them of one token; `polls`: long polls that wait, half of them of one token.
     `streams`: dumps and finds at the same time, `streams_of_one` of them of one token; `stream_seconds`: how long one
-    may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the requests, and
-    an eighth of the streams, are kept for operators.
+    may take. `questions`: that read every page at the same time, one of them of one token; `question_seconds`: how
+    long any may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the
+    requests, an eighth of the streams and one question are kept for operators.
     """
 
     body: int = 16 * 2**20
@@ -71,6 +72,8 @@ class Limits:
     streams: int = 16
     streams_of_one: int = 4
     stream_seconds: float = 3_600.0
+    questions: int = 4
+    question_seconds: float = 300.0
     wait: float = 60.0
     queue: int = 200
 
@@ -96,6 +99,8 @@ class Door:
     ) -> None:
         self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
         self._queried, self._shared = queried, shared
+        self._paths = OPEN | {path for _, path in roles}
+        self._templates = [(path.partition("{")[0], path) for path in sorted(self._paths) if "{" in path]
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
         self._rates, self._strangers = Buckets(limits.rate, clock), Strangers(clock)
@@ -165,9 +170,9 @@ class Door:
     def _known(self, scope: Scope) -> str:
         """The path of the request as the service knows it; empty where it has no such path."""
         path: str = scope["path"]
-        if path.startswith("/v1/jobs/"):
-            return "/v1/jobs/{job}"
-        return path if path in OPEN or any(path == known for _, known in self._roles) else ""
+        if path in self._paths:
+            return path
+        return next((known for head, known in self._templates if path.startswith(head)), "")
 
     @staticmethod
     def _check_size(scope: Scope) -> None:

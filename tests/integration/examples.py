@@ -188,6 +188,7 @@ def _table(at: Mapping[str, int]) -> dict[str, dict[str, Any]]:
         "brain/settle_end": {"token": TOKEN, "now": NOW},
         "brain/sizes": none,
         "brain/states": {"now": NOW},
+        "brain/terminate": {"asked": "nobody"},
         "brain/step": {"rows": [[999, "999_example", "0" * 16]], "now": NOW},
         "brain/steps": none,
         "brain/tended_by": {"hour": int(NOW // 3600), "now": NOW},

@@ -1,0 +1,56 @@
+"""Analysing: questions, findings, and the summary, for programs.
+
+What these read is imported at first use: a crawler that asks nothing does not load it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphbrain.brain.hosts import Hosting
+from graphbrain.brain.look import Looking
+from graphbrain.brain.session import Session
+from graphbrain.errors import BadInput
+from graphbrain.model import number
+from graphbrain.records import Asked, Finding
+
+__all__ = ["Analysing"]
+
+
+class Analysing:
+    """Changes nothing."""
+
+    def __init__(self, session: Session, looking: Looking, hosting: Hosting) -> None:
+        self._session, self._looking, self._hosting = session, looking, hosting
+
+    def questions(self) -> list[dict[str, Any]]:
+        """All questions, as `Brain.questions` says."""
+        from graphbrain.analyst import questions
+
+        return [each.as_dict() for each in questions.questions()]
+
+    def ask(self, name: str, given: dict[str, Any]) -> Asked:
+        """An answer, as `Brain.ask` says."""
+        from graphbrain.analyst import questions
+
+        questions.question(name).values(given)
+        if given.get("url"):
+            given = {**given, "url": self._looking.page(given["url"]).url}
+        if given.get("host"):
+            given = {**given, "host": self._hosting.host(given["host"]).name}
+        return questions.ask(self._session.graph, name, **given)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong, as `Brain.findings` says."""
+        from graphbrain.analyst import findings
+
+        return findings.findings(self._session.graph)
+
+    def summary(self, since: float | None) -> str:
+        """The crawl on one page, as `Brain.summary` says."""
+        from graphbrain.analyst import summary
+
+        now = self._session.now()
+        if since is not None and not (number(since) and since <= now):
+            raise BadInput(f"since must be epoch seconds that are not in the future, not {since!r:.80}.")
+        return summary.page(self._session.graph, now, since)
