@@ -1,4 +1,4 @@
-"""The commands of analysts: ask, summary, browser."""
+"""The commands of analysts: ask, summary, findings, browser."""
 
 from __future__ import annotations
 
@@ -97,6 +97,42 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
         with dump.opened(file) as out, show.bar("reading pages") as bar:
             out.write(pages.page(brain.graph, now, start, bar))
     show.say(f"graphbrain: {file} is written; open it in a browser.")
+
+
+@brain_command()
+@click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
+)
+@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+def findings(app: App, form: str) -> None:
+    """List what is wrong with pages and links, by what it wastes.
+
+    The share is that of the authority inside the scope: of pages what they hold, of links what is paid along them. A
+    page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain, show.timed_line() as told:
+        told("reading pages")
+        found = brain.findings()
+    if form == "jsonl":
+        show.json_lines(each.as_dict() for each in found)
+        return
+    rows = [
+        (
+            each.share if form == "csv" else show.Cell(each.share, f"{each.share:.2%}"),
+            each.count,
+            each.what,
+            each.title,
+            " ".join([each.question, *(f"--param {name}={value}" for name, value in each.given.items())]),
+        )
+        for each in found
+    ]
+    columns = ("share", "count", "what", "finding", "ask")
+    if form == "csv":
+        _csv(columns, rows)
+    elif not show.write(show.rows_table(columns, rows)):
+        show.say("graphbrain: nothing is wrong that a question knows.")
 
 
 @brain_command("browser")
@@ -249,4 +285,4 @@ def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     sys.stdout.writelines(csv_line(row) for row in rows)
 
 
-COMMANDS = (ask, summary, browser_guide)
+COMMANDS = (ask, summary, findings, browser_guide)

@@ -45,6 +45,7 @@ __all__ = [
     "HostAnswer",
     "JobAnswer",
     "JobsAnswer",
+    "MeAnswer",
     "Neighbours",
     "NotesAnswer",
     "NowAnswer",
@@ -65,6 +66,7 @@ __all__ = [
     "SettingsAnswer",
     "StatsAnswer",
     "TendedAnswer",
+    "WatchAnswer",
     "Wills",
 ]
 
@@ -354,6 +356,23 @@ class FindingsAnswer(BaseModel):
     findings: list[FindingAnswer]
 
 
+class MeAnswer(BaseModel):
+    """Whose token it is. `name`: null where the service is used without tokens; `expires`: null: never."""
+
+    name: str | None
+    role: str
+    expires: float | None
+
+
+class WatchAnswer(BaseModel):
+    """A snapshot for the console: when it was made (epoch seconds), and in how many seconds. What it holds may change
+    with every version."""
+
+    as_of: float
+    took: float
+    data: dict[str, Any]
+
+
 class SettingsAnswer(BaseModel):
     """The settings of the brain, which all who use it share."""
 
@@ -516,6 +535,8 @@ EXAMPLES: dict[str, Any] = {
     "ask": {"columns": ["state", "pages"], "cut": False, "note": "", "rows": [["known", 12], ["frontier", 80]]},
     "findings": {"findings": [_FINDING]},
     "summary": None,
+    "me": {"name": "ann", "role": "analyst", "expires": None},
+    "watch": {"as_of": 1795610851.5, "took": 0.2, "data": {}},
     "rankings": {"rankings": [_RANKING]},
     "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}},
     "hosts": _HOST,

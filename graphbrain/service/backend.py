@@ -19,11 +19,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
+from graphbrain.console.minutes import Minutes
 from graphbrain.errors import GraphbrainError
 from graphbrain.fair import Turns
 from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
-from graphbrain.model import Claims
+from graphbrain.metrics.sampling import Sample
+from graphbrain.model import OUTCOMES, Claims
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
@@ -40,6 +42,8 @@ LONGEST_NAP = 1.0
 """Seconds after which long polls look again: other processes may have brought pages."""
 MOST_AT_ONCE = 64
 """Long polls that ask at a time."""
+ERRORS = ("retry", "gone", "slowed")
+"""Outcomes of reports that brought no page."""
 CANCEL_AGAIN = 0.5
 """Seconds between two attempts to end the transactions of a question that was cancelled."""
 
@@ -201,12 +205,22 @@ class Backend:
         self.gate = Gate(self.wanted_gate)
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
+        self.minutes = Minutes()
+        self.meter.on_sample(self._count)
+        self.snapshots: Any = None
+        """What the console shows; made by `app`, for it needs the whole of this."""
         self.stopping = asyncio.Event()
         each = limits.streams_of_one
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
         self._questions = Places(limits.questions, 1, 1, "questions that read every page are being answered")
         self._answering: asyncio.Task[None] | None = None
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    def _count(self, sample: Sample) -> None:
+        """Put a sample's counters where minutes are made of them."""
+        if sample.at is not None and sample.counted is not None:
+            reports = dict(zip(OUTCOMES, sample.counted.reports, strict=True))
+            self.minutes.add(sample.at, sample.counted.counts[0], sum(reports[outcome] for outcome in ERRORS))
 
     def stop(self) -> None:
         """End long polls and streams: the service goes down."""

@@ -80,8 +80,9 @@ class Limits:
 
 class Door:
     """ASGI middleware. `roles`: (method, path) → who may; `queried`: those of them that take something in the query;
-    `names`: the names by which the service may be called; `shared`: makes of what refuses what pages of other origins
-    may read, too, as they may read what `app` answers."""
+    `shown`: paths of files that tell nothing of the crawl, and need no token; `names`: the names by which the service
+    may be called; `shared`: makes of what refuses what pages of other origins may read, too, as they may read what
+    `app` answers."""
 
     def __init__(
         self,
@@ -92,6 +93,7 @@ class Door:
         names: Collection[str],
         roles: Mapping[tuple[str, str], Collection[str]],
         queried: Collection[tuple[str, str]] = (),
+        shown: Collection[str] = (),
         without_token: bool = False,
         preflights: bool = False,
         shared: Callable[[App], App] = lambda app: app,
@@ -99,7 +101,8 @@ class Door:
     ) -> None:
         self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
         self._queried, self._shared = queried, shared
-        self._paths = OPEN | {path for _, path in roles}
+        self._open_paths = OPEN.union(shown)
+        self._paths = self._open_paths | {path for _, path in roles}
         self._templates = [(path.partition("{")[0], path) for path in sorted(self._paths) if "{" in path]
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
@@ -151,7 +154,7 @@ class Door:
         self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # of several the first
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
-        if scope["path"] in OPEN or (self._preflights and scope["method"] == "OPTIONS"):
+        if scope["path"] in self._open_paths or (self._preflights and scope["method"] == "OPTIONS"):
             return receive
         visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
         CALLER.set(visit.grant)
