@@ -274,7 +274,7 @@ class Backend:
             if waiting > 1:
                 self._keys[key] = (lock, waiting - 1)
 
-    async def answer(self, gone: Awaitable[None], work: Callable[[], T], *, heavy: bool) -> T:
+    async def answer(self, gone: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
         """The result of `work`, which reads the graph: for so long as the limits say, and until whoever asks has
         `gone`. Its transactions end then. `heavy`: it reads every page. Raises Cancelled and Refusal."""
         caller = CALLER.get()

@@ -83,7 +83,8 @@ class Snapshots:
 
     async def _new(self, kind: str) -> Snapshot:
         began = time.monotonic()
-        data = await self._service.look.run(self._make[kind])
+        for_ever = asyncio.Event()  # nobody's hanging up ends it, for all wait for it
+        data = await self._service.answer(for_ever.wait(), self._make[kind], heavy=False)
         now = time.monotonic()
         self._kept[kind] = Snapshot(data, self._service.brain.now(), now - began, now)
         return self._kept[kind]
