@@ -14,7 +14,7 @@ from graphbrain.errors import BadInput
 from graphbrain.model import number
 from graphbrain.records import Asked, Finding
 
-__all__ = ["Analysing"]
+__all__ = ["Analysing", "Asking"]
 
 
 class Analysing:
@@ -54,3 +54,32 @@ class Analysing:
         if since is not None and not (number(since) and since <= now):
             raise BadInput(f"since must be epoch seconds that are not in the future, not {since!r:.80}.")
         return summary.page(self._session.graph, now, since)
+
+
+class Asking:
+    """The verbs of analysts, which `Brain` has beside its own."""
+
+    _analysing: Analysing
+
+    def questions(self) -> list[dict[str, Any]]:
+        """All questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
+        return self._analysing.questions()
+
+    def ask(self, name: str, /, **parameters: Any) -> Asked:
+        """The answer to a question, read in transactions that cannot write; `limit` may be 'all'.
+
+        A `url` may be a page's key, too. Raises BadInput for a question or a parameter that is not there, UnknownPage,
+        UnknownHost.
+        """
+        return self._analysing.ask(name, parameters)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong with pages and links, the most wasteful first. Reads every page."""
+        return self._analysing.findings()
+
+    def summary(self, since: float | None = None) -> str:
+        """The crawl on one page, as HTML that needs nothing else. Reads every page and link.
+
+        `since`: epoch seconds; what is new, changed or gone from then on is told of (a week). Raises BadInput.
+        """
+        return self._analysing.summary(since)

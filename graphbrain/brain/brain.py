@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from graphbrain.accounts.settlement import SETTLED_TO
 from graphbrain.brain import open as opening
-from graphbrain.brain.analyse import Analysing
+from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.claim import Claiming
 from graphbrain.brain.convert import Converting
@@ -58,7 +58,6 @@ from graphbrain.model import (
     Seen,
     Unusable,
 )
-from graphbrain.records import Asked, Finding
 from graphbrain.schedule.value import Estimator
 from graphbrain.settings import Settings
 from graphbrain.work import Ranking, Settled, Tended
@@ -75,7 +74,7 @@ class Combined:
         self.alone = reporting.alone
 
 
-class Brain:
+class Brain(Asking):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager.
 
     `session`: what all verbs stand on. `combined`: claims and reports for callers that have no thread to wait in.
@@ -96,8 +95,7 @@ class Brain:
         self._scoring = Scoring(session, names, backfill)
         self._editing = Editing(session, names, backfill)
         self._hosting = Hosting(session, names, backfill)
-        self._converting = Converting(session, backfill)
-        self._rekeying = Rekeying(session, backfill)
+        self._converting, self._rekeying = Converting(session, backfill), Rekeying(session, backfill)
         self._analysing = Analysing(session, self._looking, self._hosting)
 
     @classmethod
@@ -418,29 +416,6 @@ class Brain:
     def neighbours(self, url: str) -> tuple[list[str], list[str]]:
         """The URLs a page links to, and those that link to it. Raises UnknownPage."""
         return self._looking.neighbours(url)
-
-    def questions(self) -> list[dict[str, Any]]:
-        """All questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
-        return self._analysing.questions()
-
-    def ask(self, name: str, /, **parameters: Any) -> Asked:
-        """The answer to a question, read in transactions that cannot write; `limit` may be 'all'.
-
-        A `url` may be a page's key, too. Raises BadInput for a question or a parameter that is not there, UnknownPage,
-        UnknownHost.
-        """
-        return self._analysing.ask(name, parameters)
-
-    def findings(self) -> list[Finding]:
-        """What is wrong with pages and links, the most wasteful first. Reads every page."""
-        return self._analysing.findings()
-
-    def summary(self, since: float | None = None) -> str:
-        """The crawl on one page, as HTML that needs nothing else. Reads every page and link.
-
-        `since`: epoch seconds; what is new, changed or gone from then on is told of (a week). Raises BadInput.
-        """
-        return self._analysing.summary(since)
 
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done. Reads every page: for people, not for loops."""
