@@ -9,6 +9,7 @@
     ├── BeingConverted      the brain is between two engines: its accounts cannot be used just now
     ├── SchemaMismatch      the database holds another version's, or somebody else's, data
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
+    ├── Cancelled           a question took longer than it may, or nobody waits for its answer any more
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
     │   └── GraphTooSmall   it has too little memory for what was asked
     ├── ServerFailed        the local Neo4j could not be fetched, started or stopped
@@ -82,6 +83,10 @@ class GraphUnavailable(GraphbrainError):
     """Neo4j could not be reached within the time limit."""
 
     try_again = True
+
+
+class Cancelled(GraphbrainError):
+    """The question was cancelled."""
 
 
 class GraphRefused(GraphbrainError):

@@ -1,12 +1,25 @@
-"""Items of nothing but plain values, and those that say what is known of the sections of a host."""
+"""Items of nothing but plain values, what is known of the sections of a host, and answers to questions."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-__all__ = ["ExpectedCopy", "KnownLink", "LinkedPage", "PageSection", "Payment", "Payments", "Record", "Section"]
+__all__ = [
+    "Asked",
+    "ExpectedCopy",
+    "Finding",
+    "KnownLink",
+    "LinkedPage",
+    "PageSection",
+    "Payment",
+    "Payments",
+    "Record",
+    "Section",
+]
 
 
 class Record:
@@ -156,3 +169,39 @@ class Payments:
 
     def as_dict(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`.
+    `note`: what is to be known of it beside its rows; empty: nothing."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Any]]
+    cut: bool = False
+    note: str = ""
+
+    def column(self, name: str) -> list[Any]:
+        """The values of a column, row by row."""
+        place = self.columns.index(name)
+        return [row[place] for row in self.rows]
+
+    def since(self, day: datetime) -> Asked:
+        """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
+        if "day" not in self.columns:
+            return self
+        place = self.columns.index("day")
+        return replace(self, rows=[row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Record):
+    """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
+    these pages hold, or that is paid along these links. `question`: names them, where it is told what is `given`."""
+
+    title: str
+    what: str
+    question: str
+    given: Mapping[str, int]
+    count: int
+    share: float

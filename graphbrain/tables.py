@@ -11,6 +11,8 @@ and what cannot be seen or turns the direction of reading are escaped: `\\\\`, `
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import re
 import sys
@@ -34,6 +36,7 @@ __all__ = [
     "Sheet",
     "Table",
     "Title",
+    "csv_line",
     "defused",
     "flat",
     "number",
@@ -179,6 +182,14 @@ def defused(text: str) -> str:
     begins = text.translate(_NOTHING).lstrip()[:1]
     risky = unicodedata.normalize("NFKC", begins) in ("=", "+", "-", "@") or text.startswith(("\t", "\r"))
     return f"'{text}" if risky else text
+
+
+def csv_line(row: Sequence[Any]) -> str:
+    """A row as a line of comma-separated values, in which no text is a formula."""
+    line = io.StringIO()
+    cells = [plain(cell) if isinstance(cell, int | float) else defused(plain(cell)) for cell in row]
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
 
 
 def _write_plain(table: Table) -> int:

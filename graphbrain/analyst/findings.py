@@ -1,15 +1,15 @@
 """Findings: what is wrong with a crawl's pages and links, with how much of the authority inside the scope each wastes.
 
 Of pages it is their authority, of links what is paid along them. One page may have several faults.
-Statements: looks/page_findings, looks/link_findings, looks/copies.
+Statements: looks/page_findings, looks/link_findings, looks/copies, looks/same_titles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from graphbrain.graph.connection import Graph
+from graphbrain.records import Finding
 
 __all__ = ["Finding", "findings"]
 
@@ -17,36 +17,28 @@ KINDS: dict[str, tuple[str, str, str, Mapping[str, int]]] = {
     "failing": ("Pages that fail", "page", "broken-pages", {}),
     "broken": ("Links to pages that fail", "link", "broken-links", {}),
     "named": ("Links that name redirects", "link", "links-to-redirects", {}),
+    "chained": ("Links to redirects that lead to redirects", "link", "redirect-chains", {}),
     "led": ("Pages that lead elsewhere for now", "page", "temporary-redirects", {}),
     "copies": ("Copies of other pages", "page", "duplicates", {}),
     "barred": ("Pages that robots.txt forbids", "page", "robots-blocked", {}),
     "hidden": ("Pages that ask not to be found", "page", "noindex-pages", {}),
+    "titles": ("Pages with the title of a better one", "page", "same-titles", {}),
+    "thin": ("Thin pages", "page", "thin-and-huge-pages", {"thin": 1024, "huge": 2**53}),
+    "orphans": ("Pages that no page links to", "page", "orphans", {}),
     "untitled": ("Pages without a title", "page", "titles", {"shortest": 0, "longest": 300}),
 }
 """Fault → what it is called, what is counted, the question that names the worst, and what that is told."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A fault: `count` pages or links (each a `what`) have it. `share`: of the authority inside the scope, 0..1, that
-    these pages hold, or that is paid along these links. `question`: names them, where it is told what is `given`."""
-
-    title: str
-    what: str
-    question: str
-    given: Mapping[str, int]
-    count: int
-    share: float
 
 
 def findings(graph: Graph) -> list[Finding]:
     """Those faults that a crawl has, the most wasteful first. Reads every page, and the links to those that fail."""
     total, rows = graph.read(lambda tx: tx.one("looks/page_findings"), "looks/page_findings")
     links = graph.read(lambda tx: tx.one("looks/link_findings")[0], "looks/link_findings")
-    copies, score = graph.read(lambda tx: tx.one("looks/copies"), "looks/copies")
+    copies = graph.read(lambda tx: tx.one("looks/copies"), "looks/copies")
+    titles = graph.read(lambda tx: tx.one("looks/same_titles"), "looks/same_titles")
     found = [
         Finding(*KINDS[name], count, wasted / total if total else 0.0)
-        for name, count, wasted in (*rows, *links, ("copies", copies, score))
+        for name, count, wasted in (*rows, *links, ("copies", *copies), ("titles", *titles))
         if count
     ]
     return sorted(found, key=lambda each: (-each.share, each.title))

@@ -12,8 +12,8 @@ import ast
 import difflib
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ from graphbrain.errors import BadInput
 from graphbrain.graph.connection import Graph
 from graphbrain.graph.statements import FOLDER
 from graphbrain.masking import masked_values
+from graphbrain.records import Asked
 from graphbrain.scope import Scope
 from graphbrain.settings import Settings
 from graphbrain.url import host_of
@@ -135,29 +136,6 @@ class Question:
             "cost": self.cost or None,
             "params": told,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An answer: the names of its columns, and its rows, of plain values. `cut`: there are more rows than `limit`.
-    `note`: what is to be known of it beside its rows; empty: nothing."""
-
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[Any]]
-    cut: bool = False
-    note: str = ""
-
-    def column(self, name: str) -> list[Any]:
-        """The values of a column, row by row."""
-        place = self.columns.index(name)
-        return [row[place] for row in self.rows]
-
-    def since(self, day: datetime) -> Asked:
-        """The same without the rows of days before: a question for some days leaves out days on which nothing was."""
-        if "day" not in self.columns:
-            return self
-        place = self.columns.index("day")
-        return replace(self, rows=[row for row in self.rows if str(row[place]) >= f"{day:%Y-%m-%d}"])
 
 
 def beginning(day: datetime, now: float) -> float:

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from graphbrain.accounts.settlement import SETTLED_TO
 from graphbrain.brain import open as opening
+from graphbrain.brain.analyse import Analysing, Asking
 from graphbrain.brain.backfill import Backfill, Progress
 from graphbrain.brain.claim import Claiming
 from graphbrain.brain.convert import Converting
@@ -71,7 +72,7 @@ class Combined:
         self.alone = reporting.alone
 
 
-class Brain:
+class Brain(Asking):
     """One crawl's brain. Open it with `Brain.open`; close it, or use it as a context manager.
 
     `session`: what all verbs stand on. `combined`: claims and reports for callers that have no thread to wait in.
@@ -92,8 +93,8 @@ class Brain:
         self._scoring = Scoring(session, names, backfill)
         self._editing = Editing(session, names, backfill)
         self._hosting = Hosting(session, names, backfill)
-        self._converting = Converting(session, backfill)
-        self._rekeying = Rekeying(session, backfill)
+        self._converting, self._rekeying = Converting(session, backfill), Rekeying(session, backfill)
+        self._analysing = Analysing(session, self._looking, self._hosting)
 
     @classmethod
     def open(

@@ -1,8 +1,7 @@
-"""The commands of analysts: ask, summary, browser."""
+"""The commands of analysts: ask, summary, findings, browser."""
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 import time
@@ -70,13 +69,9 @@ def ask(
         _say_cost(asked, brain.graph)
         if since is not None:
             given |= asked.since(since, brain.now())
-        if given.get("url"):
-            given["url"] = brain.page(given["url"]).url
-        if given.get("host"):
-            given["host"] = brain.host(given["host"]).name
         with show.timed_line() as told:
             told(f"asking {asked.name}")
-            answer = questions.ask(brain.graph, asked.name, **given)
+            answer = brain.ask(asked.name, **given)
     _print(asked, answer if since is None else answer.since(since), form)
 
 
@@ -102,6 +97,42 @@ def summary(app: App, file: Path, since: datetime | None) -> None:
         with dump.opened(file) as out, show.bar("reading pages") as bar:
             out.write(pages.page(brain.graph, now, start, bar))
     show.say(f"graphbrain: {file} is written; open it in a browser.")
+
+
+@brain_command()
+@click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "jsonl"]), default="table", help="table, if not given."
+)
+@click.option("--json", "form", flag_value="jsonl", help="The same as --format jsonl.")
+def findings(app: App, form: str) -> None:
+    """List what is wrong with pages and links, by what it wastes.
+
+    The share is that of the authority inside the scope: of pages what they hold, of links what is paid along them. A
+    page may have several faults. The question of each, by 'graphbrain ask', names the pages. Every page is read.
+    """
+    from graphbrain import show
+
+    with app.brain(auto_tend=False) as brain, show.timed_line() as told:
+        told("reading pages")
+        found = brain.findings()
+    if form == "jsonl":
+        show.json_lines(each.as_dict() for each in found)
+        return
+    rows = [
+        (
+            each.share if form == "csv" else show.Cell(each.share, f"{each.share:.2%}"),
+            each.count,
+            each.what,
+            each.title,
+            " ".join([each.question, *(f"--param {name}={value}" for name, value in each.given.items())]),
+        )
+        for each in found
+    ]
+    columns = ("share", "count", "what", "finding", "ask")
+    if form == "csv":
+        _csv(columns, rows)
+    elif not show.write(show.rows_table(columns, rows)):
+        show.say("graphbrain: nothing is wrong that a question knows.")
 
 
 @brain_command("browser")
@@ -247,13 +278,11 @@ def _print(asked: Question, answer: Asked, form: str) -> None:
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write comma-separated values, in which no text is a formula."""
-    from graphbrain.tables import defused, plain
+    """Write comma-separated values."""
+    from graphbrain.tables import csv_line
 
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([defused(plain(cell)) if not isinstance(cell, int | float) else plain(cell) for cell in row])
+    sys.stdout.write(csv_line(columns))
+    sys.stdout.writelines(csv_line(row) for row in rows)
 
 
-COMMANDS = (ask, summary, browser_guide)
+COMMANDS = (ask, summary, findings, browser_guide)

@@ -1,4 +1,4 @@
-"""The commands of the service: serve, token."""
+"""The commands of the service: serve, console, token."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ __all__ = ["COMMANDS"]
 
 SAY_AFTER = 2.0
 """Seconds after which a start that waits says for what."""
+RUN_SECONDS = 12 * 3_600.0
+"""How long the token of a console of one's own lasts at most."""
 PATIENCE = 20.0
 """Seconds for which a request waits for Neo4j, where GRAPHBRAIN_LIMIT_SECONDS says nothing else."""
 
@@ -50,8 +52,7 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     try:
         from graphbrain.service import serve as service
     except ImportError as error:
-        needs = f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
-        raise BadInput(needs) from None
+        raise BadInput(_needs(error)) from None
     address = service.Address(
         options["host"], options["port"], options["cert"], options["key"], without_tls=options["without_tls"]
     ).checked(options["without_token"])
@@ -64,16 +65,75 @@ def serve(app: App, /, quiet: bool, **options: Any) -> None:
     terms = service.Terms(limits, options["names"], options["origins"], options["without_token"]).checked()
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
     logging.getLogger("graphbrain.service").setLevel(logging.WARNING if quiet else logging.INFO)
-    patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
-    with contextlib.ExitStack() as held:
-        with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
-            brain = held.enter_context(app.brain(limit_seconds=patience))
+    with _brain(app) as brain:
 
         def started(where: str) -> None:
             who = "without a token" if terms.without_token else "with a token ('graphbrain token make')"
             show.say(f"graphbrain: serving {brain.settings.crawl!r} on {where}, {who}; Ctrl-C stops it.")
 
         service.serve(brain, address, terms, say=show.say, on_start=started)
+
+
+@brain_command()
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Its port (any that is free).")
+@click.option(
+    "--role",
+    type=click.Choice(["analyst", "operator"]),
+    default="operator",
+    help="analyst looks, operator may act too.",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address alone; open no browser.")
+def console(app: App, port: int, role: str, no_browser: bool) -> None:
+    """Show the crawl in a browser on this machine, until Ctrl-C.
+
+    The page is served on loopback alone. The address has a token that was made for this run: it ends with it, and after
+    12 hours at the latest. Others look at /console of 'graphbrain serve'.
+    """
+    import logging
+    import secrets
+    import webbrowser
+
+    from graphbrain import show
+
+    try:
+        from graphbrain.service import access
+        from graphbrain.service import serve as service
+    except ImportError as error:
+        raise BadInput(_needs(error)) from None
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(message)s")
+    name = f"console-{secrets.token_hex(4)}"
+    with _brain(app) as brain:
+        token = access.make(brain.graph, name, role, brain.now(), RUN_SECONDS)  # type: ignore[arg-type]
+
+        def started(where: str) -> None:
+            address = f"{where}/console#token={token}"
+            show.out(address)
+            sys.stdout.flush()
+            show.say(f"graphbrain: the console of {brain.settings.crawl!r}, for this machine alone; Ctrl-C ends it.")
+            if not no_browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        try:
+            service.serve(brain, service.Address(port=port), service.Terms(), say=show.say, on_start=started)
+        finally:
+            access.revoke(brain.graph, name, brain.now())
+
+
+@contextlib.contextmanager
+def _brain(app: App) -> Iterator[Any]:
+    """The brain that is served."""
+    from graphbrain import show
+
+    patience = None if os.environ.get("GRAPHBRAIN_LIMIT_SECONDS") else PATIENCE
+    with contextlib.ExitStack() as held:
+        with _waiting_for(app.given.get("uri") or os.environ.get("GRAPHBRAIN_URI") or "the local Neo4j", show.say):
+            brain = held.enter_context(app.brain(limit_seconds=patience))
+        yield brain
+
+
+def _needs(error: ImportError) -> str:
+    """What to do where the service cannot be imported."""
+    return f"The service needs more ({error.name}): pip install '.[serve]' in graphbrain's checkout."
 
 
 @contextlib.contextmanager
@@ -171,4 +231,4 @@ def token_revoke(app: App, names: tuple[str, ...]) -> int:
     return 0 if any(fresh) else 1
 
 
-COMMANDS: tuple[click.Command, ...] = (serve, token_group)
+COMMANDS: tuple[click.Command, ...] = (serve, console, token_group)

@@ -33,6 +33,7 @@ from graphbrain.model import (
     SeedAnswer,
     number,
 )
+from graphbrain.records import Asked, Finding
 from graphbrain.work import Audit, Ranking, Settled, Tended
 
 __all__ = ["AsyncClient"]
@@ -88,7 +89,7 @@ class AsyncClient:
                     headers=headers_of(call),
                     timeout=httpx.Timeout(seconds, connect=10.0),
                 )
-                return call.read(take(await self._http.send(request)))
+                return call.read(take(await self._http.send(request), call.text))
         raise AssertionError  # the last attempt raises
 
     async def _lines(self, lines: Lines[T]) -> AsyncIterator[T]:
@@ -259,6 +260,23 @@ class AsyncClient:
         """All links of the pages that fit, read as they are asked for."""
         which = {"regex": regex, "host": host, "state": state, "fetched": fetched, "between_hosts": between_hosts}
         return self._lines(Calls.dump_links(which))
+
+    async def questions(self) -> list[dict[str, Any]]:
+        """All questions that `ask` answers, as `Brain.questions`."""
+        return await self._ask(Calls.questions())
+
+    async def ask(self, name: str, /, **parameters: Any) -> Asked:
+        """The answer to a question, as `Brain.ask`; times as texts of ISO 8601. Raises Cancelled where it takes longer
+        than the service lets it."""
+        return await self._ask(Calls.ask(name, parameters))
+
+    async def findings(self) -> list[Finding]:
+        """What is wrong with pages and links, as `Brain.findings`."""
+        return await self._ask(Calls.findings())
+
+    async def summary(self, since: float | None = None) -> str:
+        """The crawl on one page, as `Brain.summary`."""
+        return await self._ask(Calls.summary(since))
 
     async def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done."""

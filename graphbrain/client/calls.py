@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import Any, Generic, TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from graphbrain.client import shapes
 from graphbrain.errors import BadInput
@@ -30,7 +30,7 @@ from graphbrain.model import (
     SeedAnswer,
     number,
 )
-from graphbrain.records import Section
+from graphbrain.records import Asked, Finding, Section
 from graphbrain.work import Ranking, Settled, Tended
 
 __all__ = ["Call", "Calls", "Job", "Lines", "address"]
@@ -40,6 +40,8 @@ LONGEST_WAIT = 30.0
 """Seconds of one long poll; longer ones are several requests."""
 REPEATED = frozenset({"report", "renew", "give_back"})
 """What counts once however often it is told."""
+LONGEST_ANSWER = 300.0
+"""Seconds that a service takes for a question at most."""
 SOFTLY = 0.5
 """Seconds between two looks at a job."""
 
@@ -48,7 +50,8 @@ SOFTLY = 0.5
 class Call(Generic[T]):
     """A request, and how its answer is read. `body`: its JSON. `key`: by it the service knows a repeated one.
     `seconds`: how long the service may take beside what every request may. `repeats`: the service answers soon, and
-    again if asked again, so a request whose answer hangs is made again."""
+    again if asked again, so a request whose answer hangs is made again. `text`: the type of an answer that is no
+    JSON."""
 
     method: str
     path: str
@@ -58,6 +61,7 @@ class Call(Generic[T]):
     key: str | None = None
     seconds: float = 0.0
     repeats: bool = False
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +278,31 @@ class Calls:
     def stats() -> Call[dict[str, Any]]:
         """The crawl in figures."""
         return _get("stats", _itself)
+
+    @staticmethod
+    def questions() -> Call[list[dict[str, Any]]]:
+        """What can be asked."""
+        return _get("questions", lambda told: list(told["questions"]))
+
+    @staticmethod
+    def ask(name: str, parameters: Mapping[str, Any]) -> Call[Asked]:
+        """The answer to a question."""
+        if "format" in parameters:
+            raise BadInput(f"{name} has no parameter 'format'.")
+        call = _get(f"ask/{quote(name, safe='')}", shapes.asked, **parameters)
+        return dataclasses.replace(call, seconds=LONGEST_ANSWER)
+
+    @staticmethod
+    def findings() -> Call[list[Finding]]:
+        """What is wrong."""
+        call = _get("findings", lambda told: [Finding(**each) for each in told["findings"]])
+        return dataclasses.replace(call, seconds=LONGEST_ANSWER)
+
+    @staticmethod
+    def summary(since: float | None) -> Call[str]:
+        """The crawl on one page."""
+        call: Call[str] = _get("summary", _itself, since=since)
+        return dataclasses.replace(call, seconds=LONGEST_ANSWER, text="text/html")
 
     @staticmethod
     def rankings() -> Call[list[Ranking]]:

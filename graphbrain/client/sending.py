@@ -55,8 +55,11 @@ def seconds_of(call: Call[Any], limit: float) -> float:
     return call.seconds + (limit / ATTEMPTS if call.repeats else limit)
 
 
-def take(response: httpx.Response) -> Any:
-    """The JSON of an answer. Raises the error it tells of."""
+def take(response: httpx.Response, text: str = "") -> Any:
+    """The JSON of an answer, or its text where it is of the type `text`. Raises the error it tells of."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0]
+    if text and response.is_success and kind == text and "X-Request-ID" in response.headers:
+        return response.text
     try:
         told = response.json()
     except ValueError:

@@ -26,11 +26,12 @@ from graphbrain.model import (
     SeedAnswer,
     Unusable,
 )
-from graphbrain.records import ExpectedCopy, PageSection
+from graphbrain.records import Asked, ExpectedCopy, PageSection
 from graphbrain.work import Audit, Ranking
 
 __all__ = [
     "answer",
+    "asked",
     "audit",
     "claim",
     "claims",
@@ -171,6 +172,11 @@ def page(told: Mapping[str, Any]) -> Page:
     if facts.get("expected_copy") is not None:
         facts["expected_copy"] = ExpectedCopy(**facts["expected_copy"])
     return Page(**facts, scores={name: told[name] for name in SCORES if told.get(name) is not None})
+
+
+def asked(told: Mapping[str, Any]) -> Asked:
+    """An answer to a question."""
+    return Asked(tuple(told["columns"]), told["rows"], told["cut"], told["note"])
 
 
 def payments(told: Mapping[str, Any]) -> Payments:

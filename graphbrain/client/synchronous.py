@@ -33,6 +33,7 @@ from graphbrain.model import (
     SeedAnswer,
     number,
 )
+from graphbrain.records import Asked, Finding
 from graphbrain.work import Audit, Ranking, Settled, Tended
 
 __all__ = ["Client"]
@@ -88,7 +89,7 @@ class Client:
                     headers=headers_of(call),
                     timeout=httpx.Timeout(seconds, connect=10.0),
                 )
-                return call.read(take(self._http.send(request)))
+                return call.read(take(self._http.send(request), call.text))
         raise AssertionError  # the last attempt raises
 
     def _lines(self, lines: Lines[T]) -> Iterator[T]:
@@ -262,6 +263,23 @@ class Client:
         """All links of the pages that fit, read as they are asked for."""
         which = {"regex": regex, "host": host, "state": state, "fetched": fetched, "between_hosts": between_hosts}
         return self._lines(Calls.dump_links(which))
+
+    def questions(self) -> list[dict[str, Any]]:
+        """All questions that `ask` answers, as `Brain.questions`."""
+        return self._ask(Calls.questions())
+
+    def ask(self, name: str, /, **parameters: Any) -> Asked:
+        """The answer to a question, as `Brain.ask`; times as texts of ISO 8601. Raises Cancelled where it takes longer
+        than the service lets it."""
+        return self._ask(Calls.ask(name, parameters))
+
+    def findings(self) -> list[Finding]:
+        """What is wrong with pages and links, as `Brain.findings`."""
+        return self._ask(Calls.findings())
+
+    def summary(self, since: float | None = None) -> str:
+        """The crawl on one page, as `Brain.summary`."""
+        return self._ask(Calls.summary(since))
 
     def stats(self) -> dict[str, Any]:
         """How much there is, in which state, and what was done."""

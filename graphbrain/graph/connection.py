@@ -5,7 +5,7 @@ Every transaction is a function of a `Tx`. It may be run several times: when the
 the graph has moved under it (`Again`). That is sound because each write is computed from state the same transaction
 has locked, and each caller's action carries a token made before (DESIGN §2). The driver's own retries are not used:
 its first pause is a second, and it never retries a commit whose outcome is unknown.
-Statements: brain/clock.
+Statements: brain/clock, brain/terminate.
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ import math
 import random
 import threading
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 import neo4j
 import tenacity
 from neo4j import exceptions as ne
 
-from graphbrain.errors import GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
+from graphbrain.errors import Cancelled, GraphbrainError, GraphRefused, GraphTooSmall, GraphUnavailable
 from graphbrain.graph.statements import Statement, statement
 
 __all__ = [
     "ID_BITS",
     "LARGEST_ID",
     "Again",
+    "Cancellation",
     "Clock",
     "Graph",
     "Misfit",
@@ -68,6 +71,8 @@ MEMORY_ATTEMPTS = 4
 """Attempts at a transaction for which the server has too little memory."""
 MISFITS = 3
 """Attempts that a transaction breaks off for weights that do not fit."""
+AFTER = 1.0
+"""Seconds after the end of its time at which Neo4j ends a transaction: then it is known here why it has ended."""
 CLOCK_PROBES = 7
 CLOCK_GOOD_FOR = 300.0
 """Seconds after which the server's clock is measured anew: two clocks drift apart."""
@@ -228,6 +233,34 @@ def bound(work: Callable[Concatenate[Tx, P], T], /, *args: P.args, **kwargs: P.k
     return attempt
 
 
+class Cancellation:
+    """Limits what a thread asks of the graph within `Graph.cancelled_by`: for `seconds` in all, and until `cancel`.
+
+    Neo4j ends a transaction that is open when the time is over; `Graph.terminate` ends one at once. Thread-safe.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.token = uuid.uuid4().hex
+        self._seconds, self._until = seconds, time.monotonic() + seconds
+        self._cancelled = threading.Event()
+
+    def cancel(self) -> None:
+        """No transaction begins from now on."""
+        self._cancelled.set()
+
+    def left(self) -> float:
+        """Seconds that are left, more than 0. Raises Cancelled where there are none, or after `cancel`."""
+        if self._cancelled.is_set():
+            raise Cancelled
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Cancelled(f"It took more than {self._seconds:g} s; ask for less.")
+        return left
+
+
+_CANCELLATION: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)
+
+
 class Graph:
     """A connection to one database. Thread-safe; a new session for each attempt.
 
@@ -322,6 +355,22 @@ class Graph:
         finally:
             self._tracer = before
 
+    @contextlib.contextmanager
+    def cancelled_by(self, cancellation: Cancellation) -> Iterator[None]:
+        """Within the block, this thread's transactions end with `cancellation`, and raise Cancelled."""
+        before = _CANCELLATION.set(cancellation)
+        try:
+            yield
+        finally:
+            _CANCELLATION.reset(before)
+
+    def terminate(self, cancellation: Cancellation) -> int:
+        """End what is under way within `cancelled_by`, and let nothing more begin there; how many transactions."""
+        cancellation.cancel()
+        named = "brain/terminate"
+        ended: int = self.read(lambda tx: tx.one(named, asked=cancellation.token)[0], named, patient=False)
+        return ended
+
     def read(self, work: Callable[[Tx], T], name: str, *, patient: bool = True) -> T:
         """The result of `work` in a read transaction called `name`."""
         return self._run(work, name, neo4j.READ_ACCESS, patient)
@@ -346,6 +395,8 @@ class Graph:
             result: T = retrying(self._attempt, work, name, mode, misfits)
             return result
         except (ne.DriverError, ne.Neo4jError, Again, OSError) as error:
+            if (cancellation := _CANCELLATION.get()) is not None:
+                cancellation.left()
             self._explain(error, name)
 
     def _tried_enough(self, state: tenacity.RetryCallState) -> bool:
@@ -375,7 +426,10 @@ class Graph:
             return result
 
     def _transact(self, session: neo4j.Session, work: Callable[[Tx], T], name: str, misfits: Misfits) -> T:
-        tx = session.begin_transaction(metadata={"app": "graphbrain", "work": name})
+        facts, seconds = {"app": "graphbrain", "work": name}, None
+        if (cancellation := _CANCELLATION.get()) is not None:
+            facts, seconds = {**facts, "asked": cancellation.token}, cancellation.left() + AFTER
+        tx = session.begin_transaction(metadata=facts, timeout=seconds)
         try:
             result = work(Tx(tx, self._tracer, self.counts, misfits, self.observe))
             self._commit(tx)

@@ -5,4 +5,4 @@ here by `serving`, in a service by whoever has one.
 May touch: prometheus_client, a thread, a port. Knows of graphbrain: `Brain`, its figures and its observer.
 """
 
-__all__ = ["meter", "serving"]
+__all__ = ["meter", "sampling", "serving"]

@@ -14,7 +14,7 @@ from graphbrain import Brain
 from graphbrain.brain.observe import Observer, together
 from graphbrain.brain.workers import WorkerPool
 from graphbrain.metrics import families
-from graphbrain.metrics.sampling import Sampler
+from graphbrain.metrics.sampling import Sample, Sampler
 
 __all__ = ["Meter"]
 
@@ -63,6 +63,15 @@ class Meter:
     def close(self) -> None:
         """End the sampling. The brain is left open."""
         self._sampler.stop()
+
+    @property
+    def sample(self) -> Sample:
+        """What was sampled last."""
+        return self._sampler.latest
+
+    def on_sample(self, told: Callable[[Sample], None]) -> None:
+        """Call `told` with each sample from now on, in the sampler's thread."""
+        self._sampler.told = told
 
     def exposition(self, accept: str = "") -> tuple[bytes, str]:
         """What `/metrics` answers, and its Content-Type; `accept`: the request's Accept header. Asks no database."""

@@ -31,17 +31,21 @@ from graphbrain.work import Ranking
 __all__ = [
     "CLAIM",
     "EXAMPLES",
+    "TEXTS",
     "Answers",
+    "AskedAnswer",
     "AuditAnswer",
     "ClaimsAnswer",
     "Done",
     "ErrorAnswer",
+    "FindingsAnswer",
     "GivenBack",
     "Health",
     "HintsAnswer",
     "HostAnswer",
     "JobAnswer",
     "JobsAnswer",
+    "MeAnswer",
     "Neighbours",
     "NotesAnswer",
     "NowAnswer",
@@ -51,6 +55,7 @@ __all__ = [
     "Parked",
     "PathAnswer",
     "PaymentsAnswer",
+    "QuestionsAnswer",
     "RankingsAnswer",
     "Refused",
     "Renewed",
@@ -61,6 +66,7 @@ __all__ = [
     "SettingsAnswer",
     "StatsAnswer",
     "TendedAnswer",
+    "WatchAnswer",
     "Wills",
 ]
 
@@ -316,6 +322,73 @@ class SectionsAnswer(BaseModel):
     sections: list[Section]
 
 
+class ParamAnswer(BaseModel):
+    """What a question can be told: what it is unless told otherwise, and what it means."""
+
+    default: str | bool | int | float
+    meaning: str
+
+
+class QuestionAnswer(BaseModel):
+    """A question: its name, what it answers, how to read that, what of the graph it reads, what it can be told."""
+
+    name: str
+    group: str
+    title: str
+    reading: str
+    cost: str | None
+    params: dict[str, ParamAnswer]
+
+
+class QuestionsAnswer(BaseModel):
+    """What can be asked, by group and name."""
+
+    questions: list[QuestionAnswer]
+
+
+class AskedAnswer(BaseModel):
+    """An answer: its columns and rows. `cut`: there are more rows than `limit`; `note`: what is to be known of them."""
+
+    columns: list[str]
+    cut: bool
+    note: str
+    rows: list[list[Any]]
+
+
+class FindingAnswer(BaseModel):
+    """A fault: so many pages or links have it, and waste so much of the authority inside the scope."""
+
+    title: str
+    what: str
+    question: str = Field(description="names them, where it is told what is 'given'")
+    given: dict[str, int]
+    count: int
+    share: float = Field(description="of the authority inside the scope, 0 to 1")
+
+
+class FindingsAnswer(BaseModel):
+    """What is wrong, the most wasteful first."""
+
+    findings: list[FindingAnswer]
+
+
+class MeAnswer(BaseModel):
+    """Whose token it is. `name`: null where the service is used without tokens; `expires`: null: never."""
+
+    name: str | None
+    role: str
+    expires: float | None
+
+
+class WatchAnswer(BaseModel):
+    """A snapshot for the console: when it was made (epoch seconds), and in how many seconds. What it holds may change
+    with every version."""
+
+    as_of: float
+    took: float
+    data: dict[str, Any]
+
+
 class SettingsAnswer(BaseModel):
     """The settings of the brain, which all who use it share."""
 
@@ -433,6 +506,17 @@ _LINK = _of(KnownLink, source="https://a.example/", target="https://a.example/b"
 _RANKING = _of(
     Ranking, method="pagerank", damping=0.85, tolerance=1e-9, pages=92, converged=True, best={}, complete=True
 )
+_QUESTION: dict[str, Any] = {"name": "states", "group": "Progress", "title": "How many pages there are, in which state"}
+_QUESTION |= {"reading": "A row is a state.", "cost": "every page", "params": {}}
+_FINDING: dict[str, Any] = {
+    "title": "Links to pages that fail",
+    "what": "link",
+    "question": "broken-links",
+    "given": {},
+}
+_FINDING |= {"count": 12, "share": 0.013}
+TEXTS = {"text/csv": "state,pages\nknown,12\nfrontier,80\n", "text/html": "<!doctype html>…"}
+"""Examples of answers that are no JSON, by their types."""
 EXAMPLES: dict[str, Any] = {
     "seed": _of(SeedAnswer, created=1, known=0, refused=[], outside=0, gone=0, forgotten=0, remarks=[]),
     "next_urls": {
@@ -463,6 +547,12 @@ EXAMPLES: dict[str, Any] = {
     "dump_pages": _PAGE,
     "dump_links": _LINK,
     "stats": _STATS,
+    "questions": {"questions": [_QUESTION]},
+    "ask": {"columns": ["state", "pages"], "cut": False, "note": "", "rows": [["known", 12], ["frontier", 80]]},
+    "findings": {"findings": [_FINDING]},
+    "summary": None,
+    "me": {"name": "ann", "role": "analyst", "expires": None},
+    "watch": {"as_of": 1795610851.5, "took": 0.2, "data": {}},
     "rankings": {"rankings": [_RANKING]},
     "settings": {"settings": {"crawl": "news", "order": "optimal", "delay_seconds": 1.0}},
     "hosts": _HOST,

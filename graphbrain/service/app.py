@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from graphbrain import __version__
 from graphbrain.brain.brain import Brain
 from graphbrain.errors import BadInput, GraphbrainError
-from graphbrain.service import answers, correcting, crawling, long_work, looking
+from graphbrain.service import answers, asking, correcting, crawling, long_work, looking, watching
 from graphbrain.service.access import PREFIX
 from graphbrain.service.backend import Backend
 from graphbrain.service.door import Door, Limits
@@ -83,6 +83,7 @@ class Application:
             names=[*LOCAL_NAMES, *self.terms.names],
             roles=_roles(self.api),
             queried=_queried(self.api),
+            shown=watching.PATHS,
             without_token=self.terms.without_token,
             preflights=bool(self.terms.origins),
             shared=self._shared,
@@ -164,9 +165,11 @@ def _api(backend: Backend, terms: Terms) -> FastAPI:
         redirect_slashes=False,
     )
     api.state.backend = backend
-    for part in (crawling, looking, correcting, long_work):
+    backend.snapshots = watching.Snapshots(backend)
+    for part in (crawling, looking, asking, watching, correcting, long_work):
         api.include_router(part.router)
     _describe(api)
+    watching.shell_of(api)
     _health(api, backend)
     _metrics(api, backend)
     _errors(api)
@@ -268,7 +271,7 @@ def _show(facts: dict[str, Any]) -> None:
     name = facts.pop(EXAMPLE, None)
     for code, answer in facts["responses"].items() if name is not None else ():
         for kind, content in answer.get("content", {}).items() if code[0] == "2" else ():
-            shown = answers.EXAMPLES[name]
+            shown = answers.TEXTS[kind] if kind in answers.TEXTS else answers.EXAMPLES[name]
             content["example"] = json.dumps(shown) + "\n" if kind == NDJSON else shown
 
 

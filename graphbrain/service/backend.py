@@ -7,10 +7,11 @@ own: a dump that reads every page holds no claim up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -18,10 +19,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from graphbrain.brain.brain import Brain
+from graphbrain.console.minutes import Minutes
 from graphbrain.errors import GraphbrainError
 from graphbrain.fair import Turns
+from graphbrain.graph.connection import Cancellation
 from graphbrain.metrics.meter import Meter
-from graphbrain.model import Claims
+from graphbrain.metrics.sampling import Sample
+from graphbrain.model import OUTCOMES, Claims
 from graphbrain.service.access import Gatekeeper, Grant
 from graphbrain.service.door import Limits
 from graphbrain.service.jobs import Jobs
@@ -38,6 +42,10 @@ LONGEST_NAP = 1.0
 """Seconds after which long polls look again: other processes may have brought pages."""
 MOST_AT_ONCE = 64
 """Long polls that ask at a time."""
+ERRORS = ("retry", "gone", "slowed")
+"""Outcomes of reports that brought no page."""
+CANCEL_AGAIN = 0.5
+"""Seconds between two attempts to end the transactions of a question that was cancelled."""
 
 
 class Threads:
@@ -198,15 +206,26 @@ class Backend:
         """Opens all of them."""
         self.jobs = Jobs(brain.now)
         self.meter = Meter(brain)
+        self.minutes = Minutes()
+        self.meter.on_sample(self._count)
+        self.snapshots: Any = None
+        """What the console shows; made by `app`, for it needs the whole of this."""
         self.stopping = asyncio.Event()
         each = limits.streams_of_one
         self._streams = Places(limits.streams, each, limits.streams // 8, "dumps and finds are under way")
+        self._questions = Places(limits.questions, 1, 1, "questions that read every page are being answered")
         self._answering: asyncio.Task[None] | None = None
         self._keys: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def gate_of(self, now_only: bool, kinds: Collection[str] | None) -> Gate:
         """Where those wait who want the same."""
         return self._gates[now_only, "robots" in (kinds or ())]
+
+    def _count(self, sample: Sample) -> None:
+        """Put a sample's counters where minutes are made of them."""
+        if sample.at is not None and sample.counted is not None:
+            reports = dict(zip(OUTCOMES, sample.counted.reports, strict=True))
+            self.minutes.add(sample.at, sample.counted.counts[0], sum(reports[outcome] for outcome in ERRORS))
 
     def stop(self) -> None:
         """End long polls and streams: the service goes down."""
@@ -259,6 +278,41 @@ class Backend:
             lock, waiting = self._keys.pop(key)
             if waiting > 1:
                 self._keys[key] = (lock, waiting - 1)
+
+    async def answer(self, gone: Awaitable[object], work: Callable[[], T], *, heavy: bool) -> T:
+        """The result of `work`, which reads the graph: for so long as the limits say, and until whoever asks has
+        `gone`. Its transactions end then. `heavy`: it reads every page. Raises Cancelled and Refusal."""
+        caller = CALLER.get()
+        if heavy:
+            self._questions.take(caller)
+        try:
+            cancellation = Cancellation(self.limits.question_seconds)
+
+            def within() -> T:
+                with self.brain.graph.cancelled_by(cancellation):
+                    return work()
+
+            answering = asyncio.create_task(self.look.run(within))
+            ends = [asyncio.ensure_future(gone), asyncio.ensure_future(self.stopping.wait())]
+            try:
+                await asyncio.wait({answering, *ends}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for end in ends:
+                    end.cancel()
+                await self._end(answering, cancellation)
+            return answering.result()
+        finally:
+            if heavy:
+                self._questions.leave(caller)
+
+    async def _end(self, answering: asyncio.Task[Any], cancellation: Cancellation) -> None:
+        """Wait for an answer that nobody waits for any more. Its thread may be between two transactions, so those that
+        are under way are ended until it has stopped."""
+        cancellation.cancel()
+        while not answering.done():
+            with contextlib.suppress(GraphbrainError):
+                await asyncio.to_thread(self.brain.graph.terminate, cancellation)
+            await asyncio.wait({answering}, timeout=CANCEL_AGAIN)
 
     async def stream(self, make: Callable[[], Iterator[T]], line: Callable[[T], bytes]) -> AsyncIterator[bytes]:
         """The lines of what a verb hands out, read in parts as they are asked for. What is wrong with the request is

@@ -57,8 +57,9 @@ class Limits:
     request. `rate`: requests of one token a second, and twice as many at once; 0: no limit. `requests`: that are open
     at the same time, `requests_of_one` of them of one token; `polls`: long polls that wait, half of them of one token.
     `streams`: dumps and finds at the same time, `streams_of_one` of them of one token; `stream_seconds`: how long one
-    may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the requests, and
-    an eighth of the streams, are kept for operators.
+    may take. `questions`: that read every page at the same time, one of them of one token; `question_seconds`: how
+    long any may take. `wait`: seconds of a long poll. `queue`: requests that wait for a thread. A twentieth of the
+    requests, an eighth of the streams and one question are kept for operators.
     """
 
     body: int = 16 * 2**20
@@ -71,14 +72,17 @@ class Limits:
     streams: int = 16
     streams_of_one: int = 4
     stream_seconds: float = 3_600.0
+    questions: int = 4
+    question_seconds: float = 300.0
     wait: float = 60.0
     queue: int = 200
 
 
 class Door:
     """ASGI middleware. `roles`: (method, path) → who may; `queried`: those of them that take something in the query;
-    `names`: the names by which the service may be called; `shared`: makes of what refuses what pages of other origins
-    may read, too, as they may read what `app` answers."""
+    `shown`: paths of files that tell nothing of the crawl, and need no token; `names`: the names by which the service
+    may be called; `shared`: makes of what refuses what pages of other origins may read, too, as they may read what
+    `app` answers."""
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Door:
         names: Collection[str],
         roles: Mapping[tuple[str, str], Collection[str]],
         queried: Collection[tuple[str, str]] = (),
+        shown: Collection[str] = (),
         without_token: bool = False,
         preflights: bool = False,
         shared: Callable[[App], App] = lambda app: app,
@@ -96,6 +101,9 @@ class Door:
     ) -> None:
         self._app, self._keeper, self._limits, self._roles = app, keeper, limits, roles
         self._queried, self._shared = queried, shared
+        self._open_paths = OPEN.union(shown)
+        self._paths = self._open_paths | {path for _, path in roles}
+        self._templates = [(path.partition("{")[0], path) for path in sorted(self._paths) if "{" in path]
         self._names = {name.lower().rstrip(".") for name in names}
         self._without_token, self._preflights, self._clock = without_token, preflights, clock
         self._rates, self._strangers = Buckets(limits.rate, clock), Strangers(clock)
@@ -146,7 +154,7 @@ class Door:
         self._check_size(scope)
         headers = dict(reversed(scope["headers"]))  # of several the first
         self._check_host(_named(scope) or headers.get(b"host", b"").decode("latin-1"))
-        if scope["path"] in OPEN or (self._preflights and scope["method"] == "OPTIONS"):
+        if scope["path"] in self._open_paths or (self._preflights and scope["method"] == "OPTIONS"):
             return receive
         visit.grant = await self._who(headers.get(b"authorization"), (scope.get("client") or ("",))[0])
         CALLER.set(visit.grant)
@@ -165,9 +173,9 @@ class Door:
     def _known(self, scope: Scope) -> str:
         """The path of the request as the service knows it; empty where it has no such path."""
         path: str = scope["path"]
-        if path.startswith("/v1/jobs/"):
-            return "/v1/jobs/{job}"
-        return path if path in OPEN or any(path == known for _, known in self._roles) else ""
+        if path in self._paths:
+            return path
+        return next((known for head, known in self._templates if path.startswith(head)), "")
 
     @staticmethod
     def _check_size(scope: Scope) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from graphbrain.errors import (
     BadInput,
     BeingConverted,
+    Cancelled,
     GraphbrainError,
     GraphRefused,
     GraphTooSmall,
@@ -36,6 +37,7 @@ STATUSES: tuple[tuple[type[GraphbrainError], int], ...] = (
     (BadInput, 400),
     (SettingsError, 400),
     (BeingConverted, 503),
+    (Cancelled, 503),
     (GraphUnavailable, 503),
     (GraphTooSmall, 503),
     (SchemaMismatch, 503),

@@ -149,16 +149,17 @@ def verb(
     *,
     example: str | None = None,
     lines: bool = False,
+    texts: Sequence[str] = (),
     status: int = 200,
     may: Mapping[int, str] | None = None,
 ) -> Callable[[F], F]:
-    """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`)."""
-    errors = failures(may)
-    if lines:
-        good = {"description": "JSON lines, each as in the example; one with an 'error' says why it is not all."}
-        responses = {status: {**good, "content": {NDJSON: {"schema": {"type": "string"}}}}, **errors}
-    else:
-        responses = {status: {"model": answer, "description": "Done."}, **errors}
+    """Declare a verb of the service: `answer` describes what it says, or each line of it (`lines`). `texts`: the types
+    of other texts by which it may be answered; with an `answer` of None, of all."""
+    said = "JSON lines, each as in the example; one with an 'error' says why it is not all." if lines else "Done."
+    kinds = (NDJSON,) if lines else texts
+    content = {"content": {kind: {"schema": {"type": "string"}} for kind in kinds}} if kinds else {}
+    model = {} if answer is None else {"model": answer}
+    responses = {status: {"description": said, **model, **content}, **failures(may)}
 
     def declare(function: F) -> F:
         route = router.api_route(
@@ -167,7 +168,7 @@ def verb(
             operation_id=name if name.isidentifier() else function.__name__,
             status_code=status,
             response_model=None,
-            response_class=Lines if lines else JsonAnswer,
+            response_class=Lines if lines else JsonAnswer if answer is not None else Response,
             responses=responses,
             openapi_extra={"x-roles": list(roles), "security": [{"token": []}], EXAMPLE: example or name},
         )

@@ -19,6 +19,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("ingest",),
     ("scrapy", "simulate", "metrics"),
+    ("console",),
     ("service",),
     ("bench",),
     ("demo",),

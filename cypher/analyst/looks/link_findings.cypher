@@ -1,4 +1,5 @@
-// What links waste: how many lead to pages that fail, and how many name redirects, with what is paid along them.
+// What links waste: how many lead to pages that fail, how many name redirects, and how many of these name a redirect
+// that leads to another one, with what is paid along them.
 //
 // column  rows   LIST   [fault, links, what the pages that have them pay along them] of each fault
 // rows    one
@@ -15,4 +16,9 @@ CALL () {
   MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'
   RETURN count(*) AS named, coalesce(sum(from.hub_paid), 0.0) AS named_paid
 }
-RETURN [['broken', broken, broken_paid], ['named', named, named_paid]] AS rows
+CALL () {
+  MATCH (a:Page)-[:REDIRECTS_TO]->(next:Page) WHERE a.state = 'alias' AND EXISTS { (next)-[:REDIRECTS_TO]->() }
+  MATCH (a)<-[r:SPELLS|LINKS]-(from:Page) WHERE r.via IS NULL AND from.state <> 'alias'
+  RETURN count(*) AS chained, coalesce(sum(from.hub_paid), 0.0) AS chained_paid
+}
+RETURN [['broken', broken, broken_paid], ['named', named, named_paid], ['chained', chained, chained_paid]] AS rows

@@ -10,6 +10,9 @@ MATCH (p:Page) WHERE NOT (p.state = 'outside' AND coalesce(p.outside_because, 's
 WITH p.authority_history + p.authority_cash AS score, p.state = 'known' AS known, p, coalesce(p.failed, 0.0) > coalesce(p.fetched, 0.0) AS fails
 WITH score, fails, coalesce(p.outside_because = 'robots' AND p.state = 'outside', false) AS barred,
      known AND coalesce(p.noindex, false) AS hidden, known AND p.led_to IS NOT NULL AS led,
+     p.state <> 'alias' AND p.is_seed IS NULL AND NOT EXISTS { (p)<-[:LINKS]-() } AS orphaned,
+     known AND p.led_to IS NULL AND coalesce(p.size < 1024, false)
+       AND coalesce(p.content_type, 'text/html') IN ['text/html', 'application/xhtml+xml'] AS thin,
      known AND p.title IS NULL AND p.led_to IS NULL AND p.size IS NOT NULL
        AND coalesce(p.content_type IN ['text/html', 'application/xhtml+xml'], false) AS untitled
 RETURN coalesce(sum(score), 0.0) AS total,
@@ -17,4 +20,6 @@ RETURN coalesce(sum(score), 0.0) AS total,
         ['barred', count(CASE WHEN barred THEN 1 END), sum(CASE WHEN barred THEN score ELSE 0.0 END)],
         ['hidden', count(CASE WHEN hidden THEN 1 END), sum(CASE WHEN hidden THEN score ELSE 0.0 END)],
         ['led', count(CASE WHEN led THEN 1 END), sum(CASE WHEN led THEN score ELSE 0.0 END)],
+        ['orphans', count(CASE WHEN orphaned THEN 1 END), sum(CASE WHEN orphaned THEN score ELSE 0.0 END)],
+        ['thin', count(CASE WHEN thin THEN 1 END), sum(CASE WHEN thin THEN score ELSE 0.0 END)],
         ['untitled', count(CASE WHEN untitled THEN 1 END), sum(CASE WHEN untitled THEN score ELSE 0.0 END)]] AS rows

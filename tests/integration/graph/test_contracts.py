@@ -27,6 +27,7 @@ MAY_SCAN = {
     "looks/copies": "a summary reads every page, when a person asks for it",
     "looks/link_findings": "a summary reads every page, when a person asks for it",
     "looks/page_findings": "a summary reads every page, when a person asks for it",
+    "looks/same_titles": "a summary reads every page, when a person asks for it",
     "looks/waiting": "an answer that only a whole crawl gives, when a person asks for it",
     "asked/forget": "callers' keys, which are forgotten when their leases are over; some an hour",
     "figures/hosts": "a sample of all hosts, once a minute at most",
@@ -61,6 +62,7 @@ MAY_SCAN = {
     "classic/counts": "counts every page, to hold it against the indexes",
     "classic/hub_candidates": "under the exact engine, where its index is not: it is never asked there",
     "classic/sums": "sums over every account",
+    "watch/failed": "for the console, in the background, once for all who watch",
     "brain/step": "schema steps: a handful",
     "brain/steps": "schema steps: a handful",
 }

@@ -1,0 +1,85 @@
+"""Analysing: questions, findings, and the summary, for programs.
+
+What these read is imported at first use: a crawler that asks nothing does not load it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graphbrain.brain.hosts import Hosting
+from graphbrain.brain.look import Looking
+from graphbrain.brain.session import Session
+from graphbrain.errors import BadInput
+from graphbrain.model import number
+from graphbrain.records import Asked, Finding
+
+__all__ = ["Analysing", "Asking"]
+
+
+class Analysing:
+    """Changes nothing."""
+
+    def __init__(self, session: Session, looking: Looking, hosting: Hosting) -> None:
+        self._session, self._looking, self._hosting = session, looking, hosting
+
+    def questions(self) -> list[dict[str, Any]]:
+        """All questions, as `Brain.questions` says."""
+        from graphbrain.analyst import questions
+
+        return [each.as_dict() for each in questions.questions()]
+
+    def ask(self, name: str, given: dict[str, Any]) -> Asked:
+        """An answer, as `Brain.ask` says."""
+        from graphbrain.analyst import questions
+
+        questions.question(name).values(given)
+        if given.get("url"):
+            given = {**given, "url": self._looking.page(given["url"]).url}
+        if given.get("host"):
+            given = {**given, "host": self._hosting.host(given["host"]).name}
+        return questions.ask(self._session.graph, name, **given)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong, as `Brain.findings` says."""
+        from graphbrain.analyst import findings
+
+        return findings.findings(self._session.graph)
+
+    def summary(self, since: float | None) -> str:
+        """The crawl on one page, as `Brain.summary` says."""
+        from graphbrain.analyst import summary
+
+        now = self._session.now()
+        if since is not None and not (number(since) and since <= now):
+            raise BadInput(f"since must be epoch seconds that are not in the future, not {since!r:.80}.")
+        return summary.page(self._session.graph, now, since)
+
+
+class Asking:
+    """The verbs of analysts, which `Brain` has beside its own."""
+
+    _analysing: Analysing
+
+    def questions(self) -> list[dict[str, Any]]:
+        """All questions that `ask` answers: name, group, title, reading, cost and parameters of each."""
+        return self._analysing.questions()
+
+    def ask(self, name: str, /, **parameters: Any) -> Asked:
+        """The answer to a question, read in transactions that cannot write; `limit` may be 'all'.
+
+        A `url` may be a page's key, too. Raises BadInput for a question or a parameter that is not there, UnknownPage,
+        UnknownHost.
+        """
+        return self._analysing.ask(name, parameters)
+
+    def findings(self) -> list[Finding]:
+        """What is wrong with pages and links, the most wasteful first. Reads every page."""
+        return self._analysing.findings()
+
+    def summary(self, since: float | None = None) -> str:
+        """The crawl on one page, as HTML that needs nothing else. Reads every page and link.
+
+        `since`: epoch seconds; what is new, changed or gone from then on is told of (a week). Raises BadInput.
+        """
+        return self._analysing.summary(since)

@@ -1,0 +1,40 @@
+"""The files of the console's page: modules, a style and a frame without anything of a crawl in them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+__all__ = ["POLICY", "File", "files"]
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' blob:; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+"""What the page may do: run and style by these files, and ask this service."""
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_FOLDER = Path(__file__).with_name("static")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file: its Content-Type, its bytes, and a tag that changes with them."""
+
+    kind: str
+    content: bytes
+    tag: str
+
+
+@cache
+def files() -> dict[str, File]:
+    """All files by their names; that of the page itself is empty."""
+    found = {}
+    for path in sorted(_FOLDER.iterdir()):
+        if path.suffix in _TYPES:
+            content = path.read_bytes()
+            tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+            kind = f"{_TYPES[path.suffix]}; charset=utf-8"
+            found["" if path.name == "index.html" else path.name] = File(kind, content, tag)
+    return found

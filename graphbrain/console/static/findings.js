@@ -1,0 +1,107 @@
+// What is wrong, by what it wastes; and the rows of one finding.
+
+import { get, text, watch } from "./api.js";
+import { h, page, show, table, to, visible } from "./dom.js";
+import { count, many, percent } from "./format.js";
+
+const LOOK = "graphbrain-findings";
+const SHOWN = 200;
+
+/** The counts of the last look at another snapshot, which stay in this browser. */
+function before(crawl, asOf, found) {
+  const kept = JSON.parse(localStorage.getItem(LOOK) ?? "{}");
+  const own = kept[crawl] ?? { before: null, last: null };
+  if (own.last === null || own.last.asOf !== asOf) {
+    own.before = own.last;
+    own.last = { asOf, counts: Object.fromEntries(found.map((each) => [each.title, each.count])) };
+    localStorage.setItem(LOOK, JSON.stringify({ ...kept, [crawl]: own }));
+  }
+  return own.before;
+}
+
+export const findings = ({ main, signal, stamp, say }) => {
+  let fresh = false;
+  const again = h("button", { type: "button" }, "Look again now");
+  const body = h("div");
+  main.append(h("h1", {}, "Findings"),
+    h("p", { class: "soft" }, "What is wrong with pages and links inside the scope, and the share of all authority there that it wastes: of pages what they hold, of links what is paid along them. A page may have several faults."),
+    h("p", {}, again), body);
+  const load = async () => {
+    const asked = fresh;
+    fresh = false;
+    const told = await watch("findings", asked ? { fresh: true } : {}, signal);
+    stamp(told);
+    if (!told.fresh && body.hasChildNodes()) return;
+    const found = told.data.findings, crawl = document.getElementById("crawl").textContent;
+    const earlier = before(crawl, told.as_of, found);
+    const most = Math.max(...found.map((each) => each.share), 1e-12);
+    const change = (each) => {
+      if (!earlier) return "";
+      const more = each.count - (earlier.counts[each.title] ?? 0);
+      return more > 0 ? h("span", { class: "new" }, `${count(more)} more`) : more < 0 ? `${count(-more)} fewer` : "";
+    };
+    show(body, table("Findings", [
+      ["finding", (row) => h("a", { href: to("finding", { title: row.title, question: row.question, ...row.given }) }, row.title), "url"],
+      ["wasted", (row) => percent(row.share), "number"],
+      ["of the worst", (row) => h("meter", { min: 0, max: most, value: row.share, "aria-label": percent(row.share) })],
+      ["how many", (row) => many(row.count, row.what), "number"],
+      ...(earlier ? [["since you last looked", change, "short"]] : [])], found, "Nothing is wrong that a question knows."));
+  };
+  again.addEventListener("click", async () => {
+    fresh = true;
+    again.disabled = true;
+    say("Reading every page…");
+    try {
+      await load();
+      say("");
+    } catch (error) {
+      say(error.message);
+    } finally {
+      again.disabled = false;
+    }
+  });
+  return load;
+};
+
+const isUrl = (value) => typeof value === "string" && /^https?:\/\//.test(value);
+const shown = (value) => {
+  if (Array.isArray(value)) return value.map((each) => h("div", {}, shown(each)));
+  if (isUrl(value)) return page(value);
+  if (value === null) return "–";
+  return typeof value === "number" ? (Number.isInteger(value) ? count(value) : String(Number(value.toPrecision(4)))) : visible(value);
+};
+
+export const finding = ({ main, query, signal, say }) => {
+  const { title, question, ...given } = query;
+  const body = h("div"), get_ = h("button", { type: "button", click: download }, "CSV of all rows");
+  main.append(h("h1", {}, visible(title ?? question ?? "")), h("p", {}, h("a", { href: to("findings") }, "All findings")), h("p", {}, get_), body);
+  async function download() {
+    get_.disabled = true;
+    say("Reading…");
+    try {
+      const rows = await text(`ask/${encodeURIComponent(question)}`, { ...given, ...limit, format: "csv" });
+      const href = URL.createObjectURL(new Blob([rows], { type: "text/csv" }));
+      h("a", { href, download: `${question}.csv` }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 60000);
+      say(`${question}.csv is downloaded.`);
+    } catch (error) {
+      say(error.message);
+    } finally {
+      get_.disabled = false;
+    }
+  }
+  let limit = {}, done = false;
+  return async () => {
+    if (done) return;
+    const known = (await get("questions", {}, signal)).questions.find((each) => each.name === question);
+    if (known && "limit" in known.params) limit = { limit: "all" };
+    const found = await get(`ask/${encodeURIComponent(question)}`, { ...given, ...("limit" in limit ? { limit: SHOWN } : {}) }, signal);
+    done = true;
+    const first = found.rows[0] ?? [];
+    // The page comes first, on a phone above all else.
+    const places = found.columns.map((name, place) => [name, place]).sort((one, other) => Number(isUrl(first[other[1]])) - Number(isUrl(first[one[1]])));
+    show(body, known ? h("p", { class: "soft" }, known.reading) : null, found.note ? h("p", { class: "error" }, visible(found.note)) : null,
+      table(title ?? question, places.map(([name, place]) => [name, (row) => shown(row[place]), typeof first[place] === "number" ? "number" : isUrl(first[place]) || Array.isArray(first[place]) ? "url" : "said"]), found.rows),
+      found.cut ? h("p", { class: "soft" }, `The first ${SHOWN} rows; the CSV has all.`) : null);
+  };
+};

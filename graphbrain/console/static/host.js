@@ -1,0 +1,49 @@
+// One host.
+
+import { get, lines } from "./api.js";
+import { card, facts, h, page, show, table, to, visible } from "./dom.js";
+import { count, percent, score, span, time } from "./format.js";
+import { until } from "./hosts.js";
+
+const SHOWN = 50;
+
+export const host = ({ main, query, me, signal, stamp }) => {
+  const name = query.name ?? "";
+  const body = h("div"), more = h("div", { class: "cards" });
+  main.append(h("h1", {}, visible(name)), h("p", {}, h("a", { href: to("hosts") }, "All hosts")), body, more);
+  let begun = false;
+  return async () => {
+    const found = await get("host", { name }, signal);
+    stamp({ as_of: Date.now() / 1000, took: 0 });
+    const pages = found.pages === null ? null : `${count(found.pages)}${found.more_pages ? " or more" : ""}`;
+    show(body, card("Manners and health", facts([
+      ["pages", pages],
+      ["in the scope", found.in_scope ? "yes" : "no: it is not fetched"],
+      ["blocked", found.blocked_until ? until(found.blocked_until) : "no"],
+      ["fails", found.failing_since ? `${found.illness ?? "yes"}, since ${time(found.failing_since)}` : "no"],
+      ["asked again at", time(found.probe_at)],
+      ["next claim from", time(found.next_at)],
+      ["delay", `${span(found.delay)}${found.own_delay === null ? "" : ", set by hand"}`],
+      ["delay of its robots.txt", found.robots_delay === null ? null : span(found.robots_delay)],
+      ["last fetch took", found.response_seconds === null ? null : span(found.response_seconds)],
+      ["pace", found.pace < 1 ? `${percent(found.pace)} of its full rate; ${count(found.complaints)} times 429 or 503 in a row` : "its full rate"],
+      ["claims out", `${count(found.in_flight)}${found.most_in_flight ? ` of ${count(found.most_in_flight)}` : ""}`],
+      ["budget", found.budget ? `${count(found.budget_used)} of ${count(found.budget)} pages` : "no limit"],
+      ["robots.txt", found.robots_at === null ? "not set" : `set ${time(found.robots_at)}`],
+      ["address", found.address],
+      ["leads visits to", found.wall === null ? null : `${visible(found.wall)} (${count(found.walled)} pages): a login or a consent page?`],
+      ["known since", time(found.discovered)],
+    ]), me.role === "operator" ? h("p", {}, h("a", { href: to("act", { host: name }) }, "Act on this host")) : null));
+    if (begun) return;
+    begun = true;
+    const [best, parts, robots] = await Promise.all([
+      lines("find", { host: name, limit: SHOWN }, signal),
+      get("sections", { name }, signal),
+      get("robots", { host: name }, signal),
+    ]);
+    show(more,
+      h("div", { class: "wide" }, card("Its best pages", table("Pages of this host", [["page", (row) => page(row.url), "url"], ["state", (row) => row.state], ["status", (row) => row.status ?? "–", "number"], ["authority", (row) => score(row.authority_score), "number"], ["visits", (row) => count(row.visits), "number"]], best))),
+      h("div", { class: "wide" }, card("Sections", table("Sections of this host", [["section", (row) => visible(row.pattern || "all of it"), "url"], ["pages", (row) => count(row.pages), "number"], ["fetched", (row) => count(row.fetched), "number"], ["waiting", (row) => count(row.waiting), "number"], ["failing", (row) => count(row.failing), "number"], ["a fetch brings", (row) => percent(row.harvest), "number"]], parts.sections))),
+      h("div", { class: "wide" }, card("robots.txt", robots.text === null ? h("p", { class: "soft" }, "None was set.") : h("details", {}, h("summary", {}, "Show it"), h("pre", { class: "said" }, robots.text.split("\n").slice(0, 500).map(visible).join("\n"))))));
+  };
+};

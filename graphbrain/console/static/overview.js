@@ -1,0 +1,48 @@
+// How the crawl goes.
+
+import { watch } from "./api.js";
+import { columns } from "./charts.js";
+import { card, figures, h, show, table, visible } from "./dom.js";
+import { clock, count, many, percent, short, span, time } from "./format.js";
+
+/** When the frontier ends at this pace, in words. */
+function left(frontier) {
+  if (frontier.end === "ends") return span(frontier.hours * 3600);
+  return { never: "it grows", done: "none waits" }[frontier.end] ?? "not known yet";
+}
+
+export const overview = ({ main, signal, stamp }) => {
+  const paused = h("div"), numbers = h("div"), rates = h("div", { class: "cards" });
+  main.append(h("h1", {}, "Overview"), paused, numbers, rates);
+  return async () => {
+    const told = await watch("overview", {}, signal);
+    stamp(told);
+    if (!told.fresh && numbers.hasChildNodes()) return;
+    const { stats, minutes, hours, workers, hosts, fresh, age, active } = told.data;
+    const pace = stats.pace, states = Object.entries(stats.states).sort((one, other) => other[1] - one[1]);
+    show(paused, stats.paused ? h("p", { class: "error" }, `Paused since ${time(stats.paused)}: nothing is handed out.`) : null);
+    show(numbers, figures([
+      ["pages", count(stats.pages), many(stats.links, "link")],
+      ["fetched", count(stats.done.pages), "visits in all"],
+      ["waiting", count(stats.waiting), `${count(stats.states.frontier ?? 0)} for a first visit`],
+      ["failed", count(stats.retries), stats.retries ? "to be tried again" : null],
+      ["claims out", count(stats.leased), stats.lapsed ? `${count(stats.lapsed)} lapsed` : null],
+      ["visits an hour", short(pace.visits_an_hour), pace.so_far ? `in the last ${span(pace.seconds)}` : "in the last full hour"],
+      ["pages found an hour", short(pace.found_an_hour), `${short(pace.left_an_hour)} leave the frontier`],
+      ["time left", left(stats.frontier), visible(stats.frontier.because)],
+      ["fresh", percent(fresh), age === null ? null : `copies are ${span(age)} old`],
+      ["error bound", stats.error_bound === null ? "–" : stats.error_bound.toPrecision(2), `${stats.engine} engine`],
+      ["processes at work", count(active), "in the last minute"],
+      ["hosts", count(stats.hosts), hosts ? `${count(hosts.blocked)} blocked, ${count(hosts.silent)} silent, ${count(hosts.slowed)} slowed` : null],
+    ]));
+    const open = new Set([...rates.querySelectorAll("details[open]")].map((each) => each.dataset.keep));
+    show(rates,
+      card("Pages a minute, last hour", columns("minutes", "Pages reported by the minute", minutes.map(([at, pages, wrong]) => [clock(at), pages, wrong]), { unit: "pages", parts: "of them without a page" }),
+        h("p", { class: "soft" }, "Counted since this service began; the last minute is not over. Workers count every few seconds.")),
+      card("Pages an hour, last days", columns("hours", "Pages reported by the hour", hours.map(([at, pages]) => [time(at).slice(5, 13) + " h", pages]), { unit: "pages" }),
+        h("p", { class: "soft" }, "Hours in which nothing was done are missing.")),
+      card("Pages by state", table("Pages by state", [["state", (row) => row[0]], ["pages", (row) => count(row[1]), "number"], ["share", (row) => percent(row[1] / Math.max(1, stats.pages)), "number"]], states)),
+      card("Who holds pages", table("Workers that hold pages", [["worker", (row) => visible(row[0] ?? "–"), "url"], ["pages", (row) => count(row[1]), "number"], ["first lease ends", (row) => time(row[2]), "short"]], workers, "Nobody holds a page.")));
+    for (const each of rates.querySelectorAll("details")) each.open = open.has(each.dataset.keep);
+  };
+};

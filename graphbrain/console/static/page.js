@@ -1,0 +1,86 @@
+// One page: its state and why, when it comes next, its visits, links, and who pays it.
+
+import { get, lines, post } from "./api.js";
+import { card, facts, h, host, page as pageLink, show, table, to, visible } from "./dom.js";
+import { count, many, percent, score, span, time } from "./format.js";
+
+const SHOWN = 100;
+
+function why(page, next) {
+  const row = next ? Object.fromEntries(next.columns.map((name, place) => [name, next.rows[0]?.[place]])) : {};
+  if (page.state === "outside") return page.outside_because === "robots" ? "Its robots.txt forbids it." : "It is outside the scope.";
+  if (page.state === "alias") return "It redirects for good.";
+  if (page.state === "parked") return `It was given up: ${page.parked_because ?? "it failed too often"}.`;
+  if (page.state === "gone") return "Its server says that it is gone.";
+  if (page.lease_until !== null) return `${page.worker ?? "Somebody"} holds it; the lease ends ${time(page.lease_until)}.`;
+  if (page.not_before !== null) return `It failed, and is tried again from ${time(page.not_before)} on.`;
+  if (page.state === "known") return page.due === null ? "It was fetched, and is not visited again." : `It was fetched; its next visit is due ${time(page.due)}.`;
+  if (row.host_may) return `Its host may be asked again at ${row.host_may.slice(0, 19).replace("T", " ")} UTC.`;
+  if (page.queue !== null && row.ahead !== undefined) return `It waits: ${many(row.ahead ?? 0, "page")} of its queue stand in lanes before its own, ${count(row.beside ?? 0)} in its own.`;
+  return "It waits for nothing.";
+}
+
+const linked = (title, rows, way) => card(title, table(title, [
+  ["page", (row) => pageLink(row.url), "url"],
+  ["text of the link", (row) => visible(row.anchor ?? ""), "said"],
+  ["rel", (row) => visible(row.rel ?? "")],
+  ["state", (row) => row.state],
+  [way === "in" ? "its hub score" : "its authority", (row) => score(way === "in" ? row.hub_score : row.authority_score), "number"],
+  ["since", (row) => time(row.since)?.slice(0, 10) ?? "–", "short"]], rows, "None."),
+  rows.length === SHOWN ? h("p", { class: "soft" }, `The best ${SHOWN}; 'graphbrain links' lists all.`) : null);
+
+export const page = ({ main, query, me, signal, stamp }) => {
+  const url = query.url ?? "";
+  const field = h("input", { value: url, required: true, inputmode: "url", placeholder: "https://www.example.org/" });
+  main.append(h("h1", {}, url ? visible(url) : "Page"), h("form", { class: "line", submit: (event) => {
+    event.preventDefault();
+    location.hash = to("page", { url: field.value.trim() });
+  } }, h("label", {}, h("span", {}, "URL or key"), field), h("button", { class: "do" }, "Show")));
+  const body = h("div", { class: "cards" });
+  main.append(body);
+  let before = "";
+  return async () => {
+    if (!url) return;
+    const found = await get("page", { url }, signal);
+    const told = JSON.stringify(found);
+    stamp({ as_of: Date.now() / 1000, took: 0 });
+    if (told === before) return;
+    const [next, into, out, paid, notes] = await Promise.all([
+      get("ask/why-next", { url: found.url }, signal),
+      lines("links", { url, way: "in", limit: SHOWN }, signal),
+      lines("links", { url, way: "out", limit: SHOWN }, signal),
+      get("payments", { url, n: 10 }, signal),
+      post("notes", { pages: [found.key] }),
+    ]);
+    before = told;
+    const secure = /^https?:\/\//.test(found.url);
+    show(body,
+      card("State", facts([
+        ["state", found.state], ["why", why(found, next)], ["host", host(found.host)],
+        ["kind", found.content_type], ["title", found.title === null ? null : visible(found.title)],
+        ["redirects to", found.redirects_to === null ? null : pageLink(found.redirects_to)],
+        ["leads to, for now", found.led_to ? pageLink(found.led_to) : null],
+        ["canonical", found.canonical ? pageLink(found.canonical) : null],
+        ["note", notes.notes[found.key] ? visible(notes.notes[found.key]) : null],
+        ["section", found.section ? `${visible(found.section.pattern || "all of its host")}: a fetch is expected to bring ${percent(found.section.harvest)}` : null],
+        ["twin", found.expected_copy ? [pageLink(found.expected_copy.url), ` ${visible(found.expected_copy.because)}`] : null],
+        ["clicks from a seed", found.clicks === null ? "no links lead here" : count(found.clicks)],
+      ]), h("p", {}, secure ? h("a", { href: found.url, rel: "noreferrer noopener nofollow", target: "_blank" }, "Open the page itself") : null,
+        me.role === "operator" ? [" ", h("a", { href: to("act", { url: found.url }) }, "Act on this page")] : null)),
+      card("Visits", facts([
+        ["next visit", time(found.due) ?? time(found.recheck_at)],
+        ["found", time(found.discovered)], ["first fetched", time(found.first_fetched)], ["last fetched", time(found.fetched)],
+        ["last changed", time(found.changed)], ["visits, changes", `${count(found.visits)}, ${count(found.changes)}`],
+        ["status", found.status], ["bytes", found.size === null || found.size === undefined ? null : count(found.size)],
+        ["last failure", time(found.failed)], ["error", found.error === null ? null : visible(found.error)],
+        ["fails since", time(found.failing_since)], ["failures in a row", found.errors || null],
+        ["changes a day, as believed", found.rate === null || found.rate === undefined ? null : score(found.rate)],
+      ]), h("p", { class: "soft" }, "Of the visits between the first and the last their number is kept, and how many found a change.")),
+      card("Scores", facts([
+        ["authority", score(found.authority_score)], ["hub", score(found.hub_score)], ["links out, in", `${count(found.out_links)}, ${count(found.in_links)}`],
+        ["relevance", found.relevance], ["value", found.value]])),
+      card("Who pays it authority", table("Pages that pay it", [["page", (row) => pageLink(row.url), "url"], ["paid", (row) => score(row.cash), "number"], ["share of its score", (row) => percent(row.share), "number"]], paid.authority_payers, "Nobody has paid it yet.")),
+      h("div", { class: "wide" }, linked(`Links to it: ${count(found.in_links)}`, into, "in")),
+      h("div", { class: "wide" }, linked(`Its links: ${count(found.out_links)}`, out, "out")));
+  };
+};

@@ -1,0 +1,144 @@
+"""The verbs of analysts: questions and their answers, findings, the summary.
+
+An answer is cancelled when whoever asks hangs up, or when it takes too long: Neo4j ends its transaction.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import AsyncIterator, Iterator
+from datetime import date, datetime, time
+from itertools import islice
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi import Query as InQuery
+from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from graphbrain import tables
+from graphbrain.analyst import questions
+from graphbrain.errors import BadInput
+from graphbrain.records import Asked as Answer
+from graphbrain.service import answers
+from graphbrain.service.verbs import READERS, Asked, Query, Service, json_answer, verb
+
+__all__ = ["router"]
+
+router = APIRouter(tags=["asking"])
+ROWS_AT_ONCE = 500
+CSV, HTML = "text/csv", "text/html"
+SEALED = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox"
+"""What a browser may do with a summary that it is shown by this address: nothing but style it."""
+Name = Annotated[str, Path(max_length=100, examples=["states"], json_schema_extra={"pattern": "^[a-z-]+$"})]
+
+
+class Form(BaseModel):
+    """How the answer is written. What the question is told stands beside it, each by its name."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: Literal["json", "csv"] = Field("json", examples=["json"])
+
+
+class Since(Query):
+    """From when on changes are told of."""
+
+    since: float | None = Field(None, ge=0, le=2**53, description="epoch seconds; a week ago unless given")
+
+
+@verb(router, "GET", "questions", READERS, answers.QuestionsAnswer)
+async def get_questions(service: Service) -> Response:
+    """What can be asked, each question with its parameters and what it reads."""
+    return json_answer({"questions": service.brain.questions()})
+
+
+@verb(router, "GET", "ask/{name}", READERS, answers.AskedAnswer, example="ask", texts=(CSV,))
+async def ask(name: Name, query: Annotated[Form, InQuery()], service: Service, asked: Asked) -> Response:
+    """The answer to a question, as JSON or CSV. The question's parameters stand in the address, by their names.
+
+    It is cancelled when it takes too long, or when whoever asks hangs up. A token has one question answered at a time
+    that reads every page.
+    """
+    given = _given(asked)
+    heavy = bool(questions.question(name).cost)
+    found = await service.answer(_gone(asked), lambda: service.brain.ask(name, **given), heavy=heavy)
+    if query.format == "csv":
+        return StreamingResponse(_in_parts(_csv(found)), media_type=CSV, headers=_remarks(found))
+    return StreamingResponse(_in_parts(_json(found)), media_type="application/json")
+
+
+@verb(router, "GET", "findings", READERS, answers.FindingsAnswer)
+async def get_findings(service: Service, asked: Asked) -> Response:
+    """What is wrong with pages and links, the most wasteful first. Every page is read."""
+    found = await service.answer(_gone(asked), service.brain.findings, heavy=True)
+    return json_answer({"findings": [each.as_dict() for each in found]})
+
+
+@verb(router, "GET", "summary", READERS, None, texts=(HTML,))
+async def summary(query: Annotated[Since, InQuery()], service: Service, asked: Asked) -> Response:
+    """The crawl on one page, an HTML file that needs nothing else. Every page and link is read."""
+    page = await service.answer(_gone(asked), lambda: service.brain.summary(query.since), heavy=True)
+    return Response(page, media_type=HTML, headers={"Content-Security-Policy": SEALED})
+
+
+def _given(asked: Request) -> dict[str, str]:
+    """What a question is told. Raises BadInput for what is told twice."""
+    given: dict[str, str] = {}
+    for name, value in asked.query_params.multi_items():
+        if name in given:
+            raise BadInput(f"{name!r:.80} is given twice.")
+        given[name] = value
+    given.pop("format", None)
+    return given
+
+
+async def _gone(asked: Request) -> None:
+    """Wait until whoever asks has hung up, or his token is good no more."""
+    while (await asked.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _in_parts(texts: Iterator[str]) -> AsyncIterator[bytes]:
+    """Texts, some hundreds joined at a time."""
+    while part := "".join(islice(texts, ROWS_AT_ONCE)):
+        yield part.encode()
+
+
+def _json(found: Answer) -> Iterator[str]:
+    """An answer as one JSON object, row by row; what is to be known of the rows stands before them."""
+    head = {"columns": found.columns, "cut": found.cut, "note": found.note, "rows": []}
+    yield json.dumps(head)[:-2]
+    for number, row in enumerate(found.rows):
+        yield (",\n" if number else "\n") + json.dumps([_value(cell) for cell in row], allow_nan=False)
+    yield "]}\n"
+
+
+def _value(cell: Any) -> Any:
+    """A value of an answer as JSON has it: times by ISO 8601, what is no number as null."""
+    if isinstance(cell, float) and not math.isfinite(cell):
+        return None
+    if isinstance(cell, datetime):
+        return tables.plain(cell)
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    if isinstance(cell, list | tuple):
+        return [_value(each) for each in cell]
+    if isinstance(cell, dict):
+        return {str(name): _value(each) for name, each in cell.items()}
+    return cell.item() if hasattr(cell, "item") else cell
+
+
+def _csv(found: Answer) -> Iterator[str]:
+    """An answer as comma-separated values, row by row."""
+    yield tables.csv_line(found.columns)
+    for row in found.rows:
+        yield tables.csv_line(row)
+
+
+def _remarks(found: Answer) -> dict[str, str]:
+    """What CSV cannot say of its rows, as headers: whether there are more, and a note."""
+    note = {"Graphbrain-Note": quote(found.note, safe=" ,.:;()'")} if found.note else {}
+    return {"Graphbrain-Cut": str(found.cut).lower(), **note}
