@@ -19,7 +19,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("brain",),
     ("ingest",),
     ("scrapy", "simulate", "metrics"),
-    ("service",),
+    ("service", "crawl"),
     ("bench",),
     ("demo",),
     ("cli",),
