@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,27 @@ from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
 if TYPE_CHECKING:
     from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.jsonl import Lines
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running
 
 __all__ = ["COMMANDS"]
 
+CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
 DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
 PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio", "scrapy_playwright")
+
+
+def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -> None:  # noqa: ARG001
+    """Take the options of a file for those that are not given."""
+    if file is None:
+        return
+    from graphbrain.crawl.config import options_in
+
+    names = {str(other.name) for other in ctx.command.params if other.name not in ("config", *CONNECTION)}
+    ctx.default_map = {**(ctx.default_map or {}), **options_in(file, names)}
 
 
 @brain_command("crawl")
@@ -46,9 +59,24 @@ PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio", "scrapy_playw
 @click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
 @click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
 @click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
+@click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
+@click.option("--text", is_flag=True, help="With the visible text of each page.")
+@click.option(
+    "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
+)
+@click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
+@click.option("--dry-run", is_flag=True, help="Say what would be crawled, and how long it takes; crawl nothing.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=_configured,
+    help="Take options from this file, crawl.toml say; those of the command line go over it.",
+)
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
 @as_json
-def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, **options: Any) -> int:
+def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, **options: Any) -> int:
     """Crawl sites, beginning at URLs.
 
     A local server is started where none runs, and is left running. Without URLs it goes on with what waits. Run it
@@ -63,8 +91,12 @@ def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, **o
 
     _need_extra()
     from graphbrain.crawl.order import as_given
+    from graphbrain.crawl.secrets import header_of
 
+    options["headers"] = tuple(header_of(text) for text in options.pop("header"))
     order = _with_agent(as_given(options), contact, no_contact)
+    if dry_run:
+        return _look(order, as_json)
     connection, is_new = _brain_at(app)
     try:
         return _run(connection, order, _prepare(connection, order), app.data, as_json)
@@ -179,17 +211,45 @@ def _with_contact(brain: Brain, order: Order) -> Order:
 
 def _run(connection: Mapping[str, Any], order: Order, agent: str, data: Path | None, as_json: bool) -> int:
     from graphbrain.crawl.running import Run
+    from graphbrain.crawl.secrets import cookies_of
     from graphbrain.crawl.showing import shown
     from graphbrain.crawl.spider import Running
     from graphbrain.crawl.watching import Watch
 
-    running = Running(order, Watch())
-    with shown(running) as (say, looked):
+    cookies = () if order.cookies is None else cookies_of(order.cookies)
+    with ExitStack() as stack:
+        sinks = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
+        running = Running(order, Watch(), sinks, cookies)
+        say, looked = stack.enter_context(shown(running))
         ended = Run(running, connection, agent, say, looked).run()
     code = _code(running, ended)
     _close(running, ended, code, connection, data, as_json)
     _say_end(running, ended, code, data)
     return code
+
+
+def _lines(file: Path, order: Order) -> Lines:
+    from graphbrain.crawl.jsonl import Lines
+
+    return Lines(file, text=order.text, news=order.revisit)
+
+
+def _look(order: Order, as_json: bool) -> int:
+    """Say what a crawl would do."""
+    from graphbrain import show
+    from graphbrain.crawl import dryrun
+    from graphbrain.crawl import order as orders
+
+    if not order.urls:
+        raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
+    with show.status_line() as line:
+        sites = dryrun.looked_at(order, order.user_agent or orders.DEFAULT_AGENT, line)
+    if as_json:
+        show.json_lines(sites)
+    else:
+        show.out(show.sheet(dryrun.rows(sites)))
+    show.say("graphbrain: nothing was crawled, and no brain was asked.")
+    return DONE if any(site.inside for site in sites) else NOTHING
 
 
 def _code(running: Running, ended: Ended) -> int:

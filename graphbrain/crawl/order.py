@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
@@ -25,6 +25,8 @@ from graphbrain.url import address, host_of
 __all__ = ["SCOPES", "Order", "added_to", "is_local", "refusal", "shared"]
 
 SCOPES = ("host", "domain", "prefix")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+"""How a URL begins that names its scheme; `a.example:8080` is a host and a port."""
 DEFAULT_AGENT = "graphbrain"
 """The brain's `user_agent` unless somebody has set it: it names no contact."""
 
@@ -55,14 +57,10 @@ class Order:
     revisit: bool = False
     follow_all: bool = False
     all_files: bool = False
-    render: Path | None = None
     jsonl: Path | None = None
     text: bool = False
     cookies: Path | None = None
-    headers: tuple[tuple[str, str], ...] = ()
-    warc: Path | None = None
-    requisites: bool = True
-    warc_size: int = 1_000_000_000
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     log: Path | None = None
 
     @property
@@ -79,6 +77,8 @@ class Order:
                     re.compile(pattern)
                 except re.error as error:
                     raise SettingsError(f"--{name} {pattern!r} is no regular expression ({error}).") from None
+        if self.text and self.jsonl is None:
+            raise SettingsError("--text is for --jsonl: name its file.")
         if not self.urls and (self.names_scope or self.add):
             raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
         return self
@@ -88,7 +88,7 @@ class Order:
         found = []
         for url in self.urls:
             try:
-                found.append(address(url if "://" in url else f"http://{url}"))
+                found.append(address(url if _SCHEME.match(url) else f"http://{url}"))
             except BadInput as error:
                 raise BadInput(f"{url!r} is no URL to begin with: {str(error).rstrip('.')}.") from None
         return found
@@ -201,10 +201,12 @@ def _alternatives(order: Order) -> list[str]:
 
 
 def _domain(host: str) -> str:
-    """The registrable domain of a host, by the Public Suffix List that tldextract brings; the host itself where it has
-    none, as an address, or a name of one's own network."""
-    found = _suffixes()(host.partition(":")[0])
-    return found.top_domain_under_public_suffix or host
+    """The registrable domain of a host, by the Public Suffix List that tldextract brings, whose rule for suffixes that
+    it does not list is their last label; an address is its own."""
+    name = host if host.startswith("[") else host.partition(":")[0]
+    if _is_address(name):
+        return name
+    return _suffixes()(name).top_domain_under_public_suffix or ".".join(name.split(".")[-2:])
 
 
 @cache
@@ -220,6 +222,14 @@ def _suffixes() -> Any:
 def is_local(urls: Sequence[str]) -> bool:
     """Are all of these on this machine? Nobody else need know whom to write to."""
     return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
 
 
 def _is_loopback(host: str) -> bool:

@@ -19,6 +19,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.utils.asyncio import create_looping_call
 from scrapy.utils.defer import deferred_from_coro
 
+from graphbrain.crawl.secrets import middlewares
 from graphbrain.crawl.spider import CrawlScheduler, Pages, Running
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Run:
             "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
-            "DOWNLOADER_MIDDLEWARES": {},
+            "DOWNLOADER_MIDDLEWARES": middlewares(),
             "GRAPHBRAIN_LINKS": "all",
             **ROBOTS,
         }

@@ -7,7 +7,8 @@ for any of them.
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from http.cookiejar import Cookie
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -39,6 +40,9 @@ _ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
 class Sink(Protocol):
     """Where the results of a crawl go, beside the brain."""
 
+    def recover(self, brain: Brain) -> int:
+        """Complete what a killed process has left."""
+
     def finished(self, visit: Visit, report: Fetched) -> None:
         """A page was fetched and read; in the thread of the event loop."""
 
@@ -52,8 +56,8 @@ class Sink(Protocol):
 class Running:
     """What one run shares: its order, its watch, where results go, and what else must end before it does."""
 
-    def __init__(self, order: Order, watch: Watch, sinks: Sequence[Sink] = ()) -> None:
-        self.order, self.watch, self.sinks = order, watch, sinks
+    def __init__(self, order: Order, watch: Watch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()) -> None:
+        self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
         self.brain: Brain | None = None
         self.others: list[Busy] = []
@@ -106,6 +110,8 @@ class CrawlScheduler(Scheduler):
     def make_witness(self, brain: Brain) -> Witness:
         """Called when the brain is open."""
         self.run.scheduler, self.run.brain = self, brain
+        for sink in self.run.sinks:
+            sink.recover(brain)
         return _Reported(self.run)
 
     def next_request(self) -> Request | None:
