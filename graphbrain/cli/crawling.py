@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.running import Ended
     from graphbrain.crawl.spider import Running
+    from graphbrain.crawl.warc import Archive
 
 __all__ = ["COMMANDS"]
 
@@ -65,6 +66,10 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
     "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
 )
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
+@click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
+@click.option(
+    "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be crawled, and how long it takes; crawl nothing.")
 @click.option(
     "--config",
@@ -220,6 +225,8 @@ def _run(connection: Mapping[str, Any], order: Order, agent: str, data: Path | N
     with ExitStack() as stack:
         sinks = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, Watch(), sinks, cookies)
+        if order.warc is not None:
+            running.archive = stack.enter_context(_archive(order, agent, connection))
         say, looked = stack.enter_context(shown(running))
         ended = Run(running, connection, agent, say, looked).run()
     code = _code(running, ended)
@@ -232,6 +239,24 @@ def _lines(file: Path, order: Order) -> Lines:
     from graphbrain.crawl.jsonl import Lines
 
     return Lines(file, text=order.text, news=order.revisit)
+
+
+def _archive(order: Order, agent: str, connection: Mapping[str, Any]) -> Archive:
+    """The WARC files of this run; those that a killed one has left are mended first."""
+    from graphbrain import show
+    from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.archive import archive_of
+    from graphbrain.crawl.warc import mend
+
+    assert order.warc is not None
+    with Brain.open(**connection, as_it_is=True) as brain:
+        scope = brain.settings.allow_urls or brain.settings.allow_hosts
+    try:
+        for file in mend(order.warc):
+            show.say(f"graphbrain: {file} was left by a crawl that was killed, and is finished.")
+        return archive_of(order, agent, scope)
+    except OSError as error:
+        raise BadInput(f"--warc {order.warc} cannot be written ({error.strerror or error}).") from None
 
 
 def _look(order: Order, as_json: bool) -> int:

@@ -6,4 +6,17 @@ May touch: Scrapy and its reactor, signals, files that the user has named. Knows
 analysts' questions, the add-on.
 """
 
-__all__ = ["closing", "config", "dryrun", "jsonl", "order", "running", "secrets", "showing", "spider", "watching"]
+__all__ = [
+    "archive",
+    "closing",
+    "config",
+    "dryrun",
+    "jsonl",
+    "order",
+    "running",
+    "secrets",
+    "showing",
+    "spider",
+    "warc",
+    "watching",
+]

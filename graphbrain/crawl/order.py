@@ -61,6 +61,8 @@ class Order:
     text: bool = False
     cookies: Path | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    warc: Path | None = None
+    warc_size: int = 1_000_000_000
     log: Path | None = None
 
     @property

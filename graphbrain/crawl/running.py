@@ -107,6 +107,11 @@ class Run:
 
     def _settings(self) -> dict[str, Any]:
         order = self._running.order
+        archiving: dict[Any, int | None] = {}
+        if self._running.archive is not None:
+            from graphbrain.crawl.archive import Archiving
+
+            archiving = {Archiving: Archiving.PLACE}
         settings: dict[str, Any] = {
             "ADDONS": {"graphbrain.scrapy.Addon": 500},
             "SCHEDULER": CrawlScheduler,
@@ -123,7 +128,7 @@ class Run:
             "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
             "LOG_ENABLED": False,
             "LOG_INSTALL_ROOT_HANDLER": False,
-            "DOWNLOADER_MIDDLEWARES": middlewares(),
+            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
             "GRAPHBRAIN_LINKS": "all",
             **ROBOTS,
         }
@@ -156,7 +161,10 @@ class Run:
                 self._abandon()
             return
         scheduler, order = running.scheduler, running.order
-        if scheduler is not None and scheduler.full():
+        if running.failure:
+            self._say(running.failure)
+            self._close("failed")
+        elif scheduler is not None and scheduler.full():
             self._close("max_pages")
         elif order.max_time is not None and time.monotonic() - self._began >= order.max_time:
             self._close("max_time")

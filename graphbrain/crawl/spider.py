@@ -24,6 +24,7 @@ from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit,
 
 if TYPE_CHECKING:
     from graphbrain.crawl.order import Order
+    from graphbrain.crawl.warc import Archive
 
 __all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "links_of"]
 
@@ -60,6 +61,9 @@ class Running:
         self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
         self.scheduler: CrawlScheduler | None = None
         self.brain: Brain | None = None
+        self.archive: Archive | None = None
+        self.failure = ""
+        """Why the run cannot go on, though the brain could."""
         self.others: list[Busy] = []
 
 
