@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphbrain.crawl.jsonl import Lines
     from graphbrain.crawl.order import Order
     from graphbrain.crawl.running import Ended
-    from graphbrain.crawl.spider import Running
+    from graphbrain.crawl.spider import Running, Sink
     from graphbrain.crawl.warc import Archive
 
 __all__ = ["COMMANDS"]
@@ -67,6 +67,9 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
 )
 @click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
 @click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
+@click.option(
+    "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
+)
 @click.option(
     "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
 )
@@ -215,6 +218,7 @@ def _with_contact(brain: Brain, order: Order) -> Order:
 
 
 def _run(connection: Mapping[str, Any], order: Order, agent: str, data: Path | None, as_json: bool) -> int:
+    from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import Run
     from graphbrain.crawl.secrets import cookies_of
     from graphbrain.crawl.showing import shown
@@ -223,10 +227,13 @@ def _run(connection: Mapping[str, Any], order: Order, agent: str, data: Path | N
 
     cookies = () if order.cookies is None else cookies_of(order.cookies)
     with ExitStack() as stack:
-        sinks = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
+        sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, Watch(), sinks, cookies)
         if order.warc is not None:
             running.archive = stack.enter_context(_archive(order, agent, connection))
+            if order.requisites:
+                running.requisites = stack.enter_context(Requisites(order.warc))
+                sinks.append(running.requisites)
         say, looked = stack.enter_context(shown(running))
         ended = Run(running, connection, agent, say, looked).run()
     code = _code(running, ended)

@@ -13,6 +13,7 @@ __all__ = [
     "dryrun",
     "jsonl",
     "order",
+    "requisites",
     "running",
     "secrets",
     "showing",

@@ -62,6 +62,7 @@ class Order:
     cookies: Path | None = None
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     warc: Path | None = None
+    requisites: bool = True
     warc_size: int = 1_000_000_000
     log: Path | None = None
 

@@ -141,9 +141,13 @@ class Run:
         self._began = time.monotonic()
         self._looks = create_looping_call(self._look)
         self._looks.start(LOOK, now=False)
+        if self._running.requisites is not None and self._crawler is not None:
+            self._running.requisites.start(self._crawler)
 
     def _closed(self, reason: str) -> None:
         self._closed_as = reason
+        if self._running.requisites is not None:
+            self._running.requisites.stop()
         self._stop_looking()
 
     def _stop_looking(self) -> None:
@@ -164,13 +168,18 @@ class Run:
         if running.failure:
             self._say(running.failure)
             self._close("failed")
-        elif scheduler is not None and scheduler.full():
+        elif scheduler is not None and scheduler.full() and not self._waits_for_requisites():
             self._close("max_pages")
         elif order.max_time is not None and time.monotonic() - self._began >= order.max_time:
             self._close("max_time")
 
+    def _waits_for_requisites(self) -> bool:
+        return self._running.requisites is not None and self._running.requisites.busy()
+
     def _close(self, reason: Reason) -> None:
         """End in order."""
+        if self._running.requisites is not None:
+            self._running.requisites.stop()
         self._reason = self._reason or reason
         self._give_up_at = time.monotonic() + GRACE
         engine = None if self._crawler is None else self._crawler.engine

@@ -24,6 +24,7 @@ from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit,
 
 if TYPE_CHECKING:
     from graphbrain.crawl.order import Order
+    from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.warc import Archive
 
 __all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "links_of"]
@@ -55,7 +56,7 @@ class Sink(Protocol):
 
 
 class Running:
-    """What one run shares: its order, its watch, where results go, and what else must end before it does."""
+    """What one run shares: its order, its watch, and where results go."""
 
     def __init__(self, order: Order, watch: Watch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()) -> None:
         self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
@@ -64,14 +65,7 @@ class Running:
         self.archive: Archive | None = None
         self.failure = ""
         """Why the run cannot go on, though the brain could."""
-        self.others: list[Busy] = []
-
-
-class Busy(Protocol):
-    """What else is under way."""
-
-    def busy(self) -> bool:
-        """Is there something to be waited for?"""
+        self.requisites: Requisites | None = None
 
 
 class Pages(Spider):
@@ -128,7 +122,7 @@ class CrawlScheduler(Scheduler):
         """Called by Scrapy."""
         if super().has_pending_requests():
             return True
-        if any(other.busy() for other in self.run.others):
+        if self.run.requisites is not None and self.run.requisites.busy():
             return True
         return self.run.order.revisit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastwarc.warc import ArchiveIterator
 
 from graphbrain.demo.web import Web
 from tests.acceptance.hostile_web import Ask, HostileWeb, Reply, Site, page, plain
@@ -121,7 +123,7 @@ def test_secrets_go_to_the_scope_and_nowhere_else(neo4j: Neo4j, tmp_path: Path) 
 
 def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
     site = Site("blocks.example", {"/": Reply(403)})
-    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0):
         ran = crawl(neo4j, web.proxy, "http://blocks.example/", "--no-contact", "--max-time", "50s")
         assert ran.returncode == 4, ran
         assert "blocks.example" in ran.stderr and "403" in ran.stderr and "nothing could be fetched" in ran.stderr
@@ -163,3 +165,38 @@ def test_two_share_one_is_killed_one_is_interrupted(neo4j: Neo4j, tmp_path: Path
 def _urls(files: Sequence[Path]) -> set[str]:
     lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return {line["url"] for line in lines}
+
+
+def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Requisites come once each, also from other hosts, and are no pages; secrets are withheld."""
+
+    def member(ask: Ask) -> Reply:
+        given = {name.lower(): value for name, value in ask.headers.items()}
+        assert given.get("x-key") == KEY
+        body = b'<link rel=stylesheet href=/s.css><img src="http://cdn.example/i.png"><a href="/1">1</a>'
+        return page(body=body, Content_Type="text/html")
+
+    css = Reply(200, headers={"Content-Type": "text/css"}, body=b"p { background: url(bg.png) }")
+    image = Reply(200, headers={"Content-Type": "image/png"}, body=b"png")
+    site = Site("inside.example", {"/": member, "/1": member, "/s.css": css, "/bg.png": image}, good={"/", "/1"})
+    cdn = Site("cdn.example", {"/i.png": image})
+    folder = tmp_path / "warc"
+    with hostile(site, cdn) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        words = ("http://inside.example/", "--no-contact", "--header", f"X-Key: {KEY}", "--warc", str(folder))
+        ran = crawl(neo4j, web.proxy, *words)
+        assert ran.returncode == 0, ran
+        asked = Counter(f"{visit.host}{visit.target}" for visit in web.visits if "robots" not in visit.target)
+        assert set(asked) == {f"inside.example{path}" for path in ("/", "/1", "/s.css", "/bg.png")} | {
+            "cdn.example/i.png"
+        }
+        assert set(asked.values()) == {1}, asked
+        assert brain.stats()["pages"] == 2
+    (file,) = folder.glob("*.warc.gz")
+    with file.open("rb") as read:
+        records = list(ArchiveIterator(read))
+        assert {record.headers["WARC-Target-URI"] for record in records if "WARC-Target-URI" in record.headers} >= {
+            f"http://{name}" for name in asked
+        }
+    assert KEY.encode() not in gzip.decompress(file.read_bytes())
+    check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
+    assert subprocess.run(check, check=False).returncode == 0
