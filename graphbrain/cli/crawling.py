@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,8 @@ from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 
 if TYPE_CHECKING:
+    from http.cookiejar import Cookie
+
     from graphbrain.brain.brain import Brain
     from graphbrain.crawl.jsonl import Lines
     from graphbrain.crawl.order import Order
@@ -38,8 +40,12 @@ def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -
         return
     from graphbrain.crawl.config import options_in
 
-    names = {str(other.name) for other in ctx.command.params if other.name not in ("config", *CONNECTION)}
-    ctx.default_map = {**(ctx.default_map or {}), **options_in(file, names)}
+    there = {str(other.name): other for other in ctx.command.params if other.name not in ("config", *CONNECTION)}
+    found = options_in(file, there.keys())
+    for name, value in found.items():
+        if isinstance(value, str) and (there[name].nargs == -1 or there[name].multiple):
+            found[name] = [value]
+    ctx.default_map = {**(ctx.default_map or {}), **found}
 
 
 @brain_command("crawl")
@@ -99,15 +105,16 @@ def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry
 
     _need_extra()
     from graphbrain.crawl.order import as_given
-    from graphbrain.crawl.secrets import header_of
+    from graphbrain.crawl.secrets import cookies_of, header_of
 
     options["headers"] = tuple(header_of(text) for text in options.pop("header"))
     order = _with_agent(as_given(options), contact, no_contact)
     if dry_run:
         return _look(order, as_json)
+    cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
     connection, is_new = _brain_at(app)
     try:
-        return _run(connection, order, _prepare(connection, order), app.data, as_json)
+        return _run(connection, order, cookies, _prepare(connection, order), app.data, as_json)
     finally:
         if is_new:
             show.say(
@@ -217,15 +224,15 @@ def _with_contact(brain: Brain, order: Order) -> Order:
 # ---------------------------------------------------------------- the run, and its end
 
 
-def _run(connection: Mapping[str, Any], order: Order, agent: str, data: Path | None, as_json: bool) -> int:
+def _run(
+    connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
+) -> int:
     from graphbrain.crawl.requisites import Requisites
     from graphbrain.crawl.running import Run
-    from graphbrain.crawl.secrets import cookies_of
     from graphbrain.crawl.showing import shown
     from graphbrain.crawl.spider import Running
     from graphbrain.crawl.watching import Watch
 
-    cookies = () if order.cookies is None else cookies_of(order.cookies)
     with ExitStack() as stack:
         sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
         running = Running(order, Watch(), sinks, cookies)

@@ -61,6 +61,7 @@ def test_a_site_from_the_first_command_to_the_end(neo4j: Neo4j, tmp_path: Path) 
         few = crawl(neo4j, web.proxy, url, "--contact", "me@a.example", "--max-pages", "3", "--json", *lines_to)
         assert few.returncode == 3 and told(few)["fetched"] == 3, few
         assert "goes on where it stopped" in few.stderr and "Traceback" not in few.stderr
+        before = len(out.read_text(encoding="utf-8").splitlines())
         rest = crawl(neo4j, web.proxy, "--text", *lines_to)
         assert rest.returncode == 0, rest
         names = [line.split("\t")[0] for line in rest.stdout.splitlines()]
@@ -68,8 +69,20 @@ def test_a_site_from_the_first_command_to_the_end(neo4j: Neo4j, tmp_path: Path) 
         known = {found.url for found in brain.find(state="known")}
         lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
         assert {line["url"] for line in lines if line["outcome"] == "new"} == known
-        assert all(line["text"] for line in lines[3:] if line["outcome"] == "new")
+        assert all(line["text"] for line in lines[before:] if line["outcome"] == "new")
         assert {visit.host for visit in web.visits} == {"links.example"}
+        assert brain.audit(None).ok
+
+
+@pytest.mark.long
+def test_a_brain_with_pages_keeps_its_settings(neo4j: Neo4j, tmp_path: Path) -> None:
+    """What differs is refused in a sentence; options come from a file, too."""
+    url, file = "http://links.example/", tmp_path / "crawl.toml"
+    file.write_text(f'urls = "{url}"\ncontact = "me@a.example"\nmax-pages = 500\nexclude = "zzz"\n', encoding="utf-8")
+    with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        assert crawl(neo4j, web.proxy, "--config", str(file)).returncode == 0
+        brain.tend(0)
+        assert brain.settings.deny_urls == "zzz" and "me@a.example" in brain.settings.user_agent
         again = crawl(neo4j, web.proxy, url)
         assert again.returncode == 0 and "nothing is to be fetched now" in again.stderr, again
         for words, said in (
@@ -94,6 +107,7 @@ def member(key: str) -> Callable[[Ask], Reply]:
     return answer
 
 
+@pytest.mark.long
 def test_secrets_go_to_the_scope_and_nowhere_else(neo4j: Neo4j, tmp_path: Path) -> None:
     """A redirect out of the scope has neither cookie nor header; no file, note or log has them."""
     seen: list[tuple[str, str]] = []
@@ -106,7 +120,8 @@ def test_secrets_go_to_the_scope_and_nowhere_else(neo4j: Neo4j, tmp_path: Path) 
     inside = Site("inside.example", {"/": member(KEY), "/1": member(KEY), "/out": out}, good={"/", "/1"}, first=note)
     outside = Site("outside.example", plain(2), first=note)
     cookies = tmp_path / "cookies.txt"
-    cookies.write_text(f"# Netscape HTTP Cookie File\n.example\tTRUE\t/\tFALSE\t0\tsession\t{KEY}\n", encoding="utf-8")
+    lines = [f".{name}.example\tTRUE\t/\tFALSE\t0\tsession\t{KEY}" for name in ("inside", "outside")]
+    cookies.write_text("\n".join(["# Netscape HTTP Cookie File", *lines, ""]), encoding="utf-8")
     with hostile(inside, outside) as web, emptied(neo4j, delay_seconds=0.0) as brain:
         ran = crawl(
             neo4j, web.proxy, "http://inside.example/", "--no-contact", "--cookies", str(cookies), "--header",
@@ -114,7 +129,7 @@ def test_secrets_go_to_the_scope_and_nowhere_else(neo4j: Neo4j, tmp_path: Path) 
         )  # fmt: skip
         hosts = Counter(host for host, _ in seen)
         assert hosts["inside.example"] and set(hosts) == {"inside.example"}, (seen, ran)
-        assert any(visit.host == "outside.example" for visit in web.visits)
+        assert any(visit.host == "outside.example" for visit in web.visits), (web.visits, ran)
         assert all(web.got[name] for name in ("inside.example/", "inside.example/1"))
         written = "".join((tmp_path / name).read_text(encoding="utf-8") for name in ("p.jsonl", "log"))
         assert KEY not in written + ran.stdout + ran.stderr
