@@ -15,7 +15,7 @@ from typing import Any
 from graphbrain.errors import BadInput
 from graphbrain.url import resolved
 
-__all__ = ["ASIDE", "ELEMENTS", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
+__all__ = ["ASIDE", "ELEMENTS", "FORBID_FOLLOW", "HEADERS", "PageFacts", "canonical_in", "forbids_index", "refresh_in"]
 
 ELEMENTS = frozenset({"html", "base", "title", "link", "meta"})
 """The elements that say something of their page."""
@@ -27,6 +27,7 @@ HEADERS = ("x-robots-tag", "link", "refresh")
 VALUED = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 """Directives that have a value behind a colon; any other word there is the name of an agent."""
 FORBID = frozenset({"noindex", "none"})
+FORBID_FOLLOW = frozenset({"nofollow", "none"})
 LONGEST = 100_000
 """Characters of a header, or of an attribute, that are read."""
 _AGENT = re.compile(r"[a-z_*][\w*.-]*", re.ASCII | re.IGNORECASE)
@@ -136,8 +137,9 @@ class PageFacts:
         return None
 
 
-def forbids_index(values: Iterable[str], agents: Iterable[str]) -> bool:
+def forbids_index(values: Iterable[str], agents: Iterable[str], forbid: frozenset[str] = FORBID) -> bool:
     """Does one of these lists of directives say noindex or none to one of these agents? An empty name: to everybody.
+    `forbid`: the directives that are looked for, `FORBID_FOLLOW` for those that forbid to follow links.
 
     A list is `noindex, max-image-preview:none`, or of a header `googlebot: noindex, otherbot: none`: a name holds for
     what follows it, up to the next name.
@@ -152,7 +154,7 @@ def forbids_index(values: Iterable[str], agents: Iterable[str]) -> bool:
             if colon and _AGENT.fullmatch(word):
                 agent = "" if word == "*" else word.lower()
                 word = rest
-            if word.lower() in FORBID and agent in names:
+            if word.lower() in forbid and agent in names:
                 return True
     return False
 

@@ -21,6 +21,7 @@ from graphbrain.cli import (
     claims,
     correct,
     crawl,
+    crawling,
     dump,
     hosts,
     keep,
@@ -73,6 +74,7 @@ def cli() -> None:
 
 
 _COMMANDS = (
+    *crawling.COMMANDS,
     *crawl.BEGINNING,
     *claims.COMMANDS,
     *crawl.GOING_ON,

@@ -13,6 +13,7 @@ import click
 
 from graphbrain.cli import changes, orders, traps, worlds
 from graphbrain.cli.common import App, Number, as_json, brain_command, connection, pass_app
+from graphbrain.cli.starting import started
 from graphbrain.errors import BadInput, GraphbrainError, ServerFailed, SettingsError
 from graphbrain.settings import ORDERS
 
@@ -38,29 +39,13 @@ def server_group() -> None:
 @pass_app
 def start(app: App, /, version: str | None, memory: str | None, as_json: bool, **options: Any) -> None:
     """Start the server; it is fetched first if need be. Nothing happens if it runs."""
-    from graphbrain import show
-    from graphbrain.server import lifecycle
-
     if memory is not None:
         if memory != "default" and not (memory.isdecimal() and int(memory) > 0):
             raise click.BadParameter(f"give a number of MB, or 'default', not {memory!r}.", param_hint="'--memory'")
         options["memory"] = 0 if memory == "default" else int(memory)
     if version is not None:
         options["version"] = version
-    with show.timed_line() as line:
-
-        def said(text: str) -> None:
-            show.say(text)
-            if text.startswith("Starting"):
-                line("Java starts Neo4j (5 to 90 s)")
-
-        def fetched(done: int, total: int) -> None:
-            line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
-
-        line("looking for Neo4j's files and for Java")
-        found = lifecycle.start(app.data, say=said, progress=fetched, **options)
-    for name, port, usual in found.unusual_ports():
-        show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
+    found = started(app.data, **options)
     _print_server(found, as_json)
 
 

@@ -5,6 +5,21 @@ threads, because an event loop cannot wait for a database; `requests` turns clai
 May touch: Scrapy. Knows of graphbrain: `Brain` and its words.
 """
 
+from graphbrain.scrapy.prefetch import Report, Witness
+from graphbrain.scrapy.requests import CLAIM, Joined, Options, Reader
 from graphbrain.scrapy.scheduler import Addon, DownloaderMiddleware, Scheduler, SpiderMiddleware
+from graphbrain.scrapy.visits import Visit
 
-__all__ = ["Addon", "DownloaderMiddleware", "Scheduler", "SpiderMiddleware"]
+__all__ = [
+    "CLAIM",
+    "Addon",
+    "DownloaderMiddleware",
+    "Joined",
+    "Options",
+    "Reader",
+    "Report",
+    "Scheduler",
+    "SpiderMiddleware",
+    "Visit",
+    "Witness",
+]

@@ -11,15 +11,15 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from graphbrain import Brain, Claim, Claims, Failed, Fetched
+from graphbrain import Answer, Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, GraphTooSmall
 from graphbrain.model import SeedAnswer
 from graphbrain.wall import ASKED
 
-__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Taken", "Visited"]
+__all__ = ["ASKED_AT_ONCE", "MOST_UNWRITTEN", "Desk", "Report", "Taken", "Visited", "Witness"]
 
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds until the brain is asked again when it had nothing to hand out."""
@@ -72,19 +72,39 @@ class _Work:
     robots: dict[str, bytes]
 
 
+Report = Fetched | Failed
+
+
+class Witness:
+    """Is called with each batch of visits, by the thread that writes. A batch may be reported twice."""
+
+    def before(self, reports: Sequence[Report]) -> None:
+        """These visits are about to be reported."""
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        """These visits have been reported; the answer of each."""
+
+
 class Desk:
     """Claims ahead, reports behind. All methods but `open` and `close` answer at once, and belong to one thread.
 
     `patience`: the crawl counts as over, too, when the next page is further away than so many seconds. None: when one
     that waits for its host, or that others hold, is further away than the length of a lease, and one that has failed
     than `RETRY_PATIENCE`. `now_only`: claim only pages that were asked for by hand. `agent`: the product token
-    by which each robots.txt is read; None: the brain's.
+    by which each robots.txt is read; None: the brain's. `witness`: is called with all visits that are reported.
     """
 
     def __init__(
-        self, brain: Brain, patience: float | None = None, *, now_only: bool = False, agent: str | None = None
+        self,
+        brain: Brain,
+        patience: float | None = None,
+        *,
+        now_only: bool = False,
+        agent: str | None = None,
+        witness: Witness | None = None,
     ) -> None:
         self.brain, self._now_only, self._agent = brain, now_only, agent
+        self._witness = witness or Witness()
         self.failure: GraphbrainError | None = None
         """Why the threads have given up; nothing is claimed or written any more."""
         self.counts = {"claimed": 0, "reported": 0, "refused": 0, "failed": 0, "given_back": 0, "seeded": 0, "lost": 0}
@@ -421,8 +441,11 @@ class Desk:
                 "And %d more start pages are outside the scope, were given up, or are refused.", len(said) - MOST_SAID
             )
 
-    def _report(self, results: list[Fetched | Failed]) -> None:
-        for result, answer in zip(results, self.brain.report(results), strict=True):
+    def _report(self, results: list[Report]) -> None:
+        self._witness.before(results)
+        answers = self.brain.report(results)
+        self._witness.after(results, answers)
+        for result, answer in zip(results, answers, strict=True):
             self.counts["reported"] += answer.accepted
             self.counts["failed"] += answer.accepted and isinstance(result, Failed)
             self._say(answer.links_refused)

@@ -174,7 +174,7 @@ class Reader:
 
         `followed`: URL → (text of the link, the spider's guess), None for what is not known.
         """
-        near, texts, rels = self._near(response), dict[str, str](), dict[str, str]()
+        near, texts, rels = self.near(response), dict[str, str](), dict[str, str]()
         if (self._options.every_link or self._options.topic is not None) and _is_markup(response):
             found = self._extractor.extract_links(response)
             texts = {link.url: " ".join(link.text.split()) for link in found}
@@ -192,7 +192,7 @@ class Reader:
             text, given = followed.get(url, (None, None))
             guess = self._share("graphbrain_relevance", given, url)
             if guess is None and near is not None:  # else nothing can be guessed: no text need be looked for
-                guess = self._guess(near, text or (said.get(_key(url)) if said else None))
+                guess = self.nearness(near, text or (said.get(_key(url)) if said else None))
             words, rel = text or texts.get(url), rels.get(url)
             links.append(url if guess is None and not words and not rel else Link(url, guess, anchor=words, rel=rel))
         return near, links
@@ -212,7 +212,7 @@ class Reader:
         facts |= {"led_to": (refresh[1],)} if refresh and refresh[0] == 0 else {}
         return facts, [refresh[1]] if refresh and self._options.every_link else []
 
-    def _near(self, response: Response) -> float | None:
+    def near(self, response: Response) -> float | None:
         """How near the page is to the topic. What the user's function cannot tell is not known."""
         if self._options.rate is not None:
             try:
@@ -232,7 +232,8 @@ class Reader:
         log.error("%s must be from 0 to 1, not %r, for %s.", name, given, url)
         return None
 
-    def _guess(self, near: float | None, text: str | None) -> float | None:
+    def nearness(self, near: float | None, text: str | None) -> float | None:
+        """A guess how near the target of a link is, from its page's relevance and its text."""
         return guess(near, self._options.topic(text) if self._options.topic is not None and text else None)
 
 

@@ -34,11 +34,11 @@ from scrapy.utils.asyncio import create_looping_call, run_in_thread
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
-from graphbrain import Brain, Claim, Failed, Fetched
+from graphbrain import Brain, Claim, Claims, Failed, Fetched
 from graphbrain.errors import BadInput, GraphbrainError, SettingsError
 from graphbrain.hosts.robots import Robots, parsed, product, readable
 from graphbrain.meaning import TEMPORARY
-from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited
+from graphbrain.scrapy.prefetch import ASKED_AT_ONCE, MOST_UNWRITTEN, Desk, Taken, Visited, Witness
 from graphbrain.scrapy.requests import (
     CLAIM,
     EVERY,
@@ -137,12 +137,42 @@ class Scheduler(BaseScheduler):
         self._own = 0
         """Requests of a start that this process fetched itself."""
         self._closing = False
+        self._ended: Claims | None = None
         _SCHEDULERS[crawler] = self
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Called by Scrapy."""
         return cls(crawler)
+
+    # ---------------------------------------------------------------- for schedulers that build on this one
+
+    def make_reader(self, options: Options, agent: str) -> Reader:
+        """What reads pages. `agent`: the product token of the brain's user agent. Called in a thread."""
+        return Reader(options, agent)
+
+    def make_witness(self, brain: Brain) -> Witness | None:  # noqa: ARG002
+        """What is called with each visit that is reported to this brain; None: nothing is."""
+        return None
+
+    def finished(self, visit: Visit, result: Fetched | Failed | None) -> None:
+        """A visit has ended, and this will be reported of it; None: its page is given back."""
+
+    @property
+    def under_way(self) -> int:
+        """How many claimed pages are being fetched or read."""
+        return len(self._visits)
+
+    @property
+    def ended(self) -> Claims | None:
+        """The answer of the brain after which the crawl counted as over; None until then."""
+        return self._ended if self._desk is None else self._desk.ended
+
+    async def give_up(self) -> None:
+        """Give back all pages that have not been answered, and close the brain, without waiting for any answer."""
+        for visit in self._visits.values():
+            visit.broken_off |= visit.response is None
+        await self._close()
 
     # ---------------------------------------------------------------- what the engine asks
 
@@ -162,7 +192,7 @@ class Scheduler(BaseScheduler):
                     )
             options = Options.of(self.crawler.settings)
             brain = await run_in_thread(partial(Brain.open, canonical=options.canonical, **options.brain))
-            self._reader = await run_in_thread(Reader, options, product(brain.settings.user_agent))
+            self._reader = await run_in_thread(self.make_reader, options, product(brain.settings.user_agent))
             self._every_start = options.every_start
             self._rules = Rules(options.canonical, hash_bang=brain.settings.hash_bang)
         except GraphbrainError as error:
@@ -172,7 +202,9 @@ class Scheduler(BaseScheduler):
             return
         if options.every_link and getattr(spider, "allowed_domains", None) and not brain.settings.allow_hosts:
             log.warning("GRAPHBRAIN_LINKS is 'all': set GRAPHBRAIN_ALLOW_HOSTS too, or pages outside will be claimed.")
-        self._desk = Desk(brain, options.patience, now_only=options.now_only, agent=self._agent)
+        self._desk = Desk(
+            brain, options.patience, now_only=options.now_only, agent=self._agent, witness=self.make_witness(brain)
+        )
         self._desk.open()
         self._ticks.start(TICK, now=False)
 
@@ -197,6 +229,7 @@ class Scheduler(BaseScheduler):
             log.warning("No page was fetched: %s.", why)
         elif due:
             log.info("Nothing more is fetched now; %s.", due)
+        self._ended = desk.ended
         if lost:
             log.error("%d visits could not be reported; their pages come again when their leases lapse.", lost)
         self._desk = None
@@ -363,7 +396,9 @@ class Scheduler(BaseScheduler):
     def _end(self, visit: Visit) -> None:
         assert self._desk is not None
         del self._visits[visit.number]
-        self._desk.done(Visited(visit.claim, self._result(visit, self._desk.brain), visit.notes))
+        result = self._result(visit, self._desk.brain)
+        self.finished(visit, result)
+        self._desk.done(Visited(visit.claim, result, visit.notes))
 
     def _result(self, visit: Visit, brain: Brain) -> Fetched | Failed | None:
         """What is to be reported of a visit; the crawler's own code may be in it, and may raise.

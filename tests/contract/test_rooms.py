@@ -20,7 +20,7 @@ ROOMS: tuple[tuple[str, ...], ...] = (
     ("ingest",),
     ("scrapy", "simulate", "metrics"),
     ("console",),
-    ("service",),
+    ("service", "crawl"),
     ("bench",),
     ("demo",),
     ("cli",),

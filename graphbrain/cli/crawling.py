@@ -1,0 +1,367 @@
+"""`graphbrain crawl`: a site crawled by one command."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from graphbrain import installs
+from graphbrain.cli.common import App, Duration, Number, as_json, brain_command
+from graphbrain.cli.starting import started
+from graphbrain.errors import BadInput, GraphbrainError, SettingsError
+
+if TYPE_CHECKING:
+    from http.cookiejar import Cookie
+
+    from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.jsonl import Lines
+    from graphbrain.crawl.order import Order
+    from graphbrain.crawl.running import Ended
+    from graphbrain.crawl.spider import Running, Sink
+    from graphbrain.crawl.warc import Archive
+
+__all__ = ["COMMANDS"]
+
+CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
+DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
+"""Exit codes; 2 is a wrong command line."""
+PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio", "scrapy_playwright")
+
+
+def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -> None:  # noqa: ARG001
+    """Take the options of a file for those that are not given."""
+    if file is None:
+        return
+    from graphbrain.crawl.config import options_in
+
+    there = {str(other.name): other for other in ctx.command.params if other.name not in ("config", *CONNECTION)}
+    found = options_in(file, there.keys())
+    for name, value in found.items():
+        if isinstance(value, str) and (there[name].nargs == -1 or there[name].multiple):
+            found[name] = [value]
+    ctx.default_map = {**(ctx.default_map or {}), **found}
+
+
+@brain_command("crawl")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--scope", type=click.Choice(("host", "domain", "prefix")), help="What belongs to a URL's site (host).")
+@click.option("--include", multiple=True, metavar="REGEX", help="Only URLs in which this is found; repeatable.")
+@click.option("--exclude", multiple=True, metavar="REGEX", help="No URLs in which this is found; repeatable.")
+@click.option("--add", is_flag=True, help="Add the URLs' scope to that of a brain which has pages.")
+@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="End after so many pages.")
+@click.option("--max-depth", type=click.IntRange(1), metavar="N", help="Fetch nothing so many clicks from a URL.")
+@click.option("--max-time", type=Duration(1.0), metavar="TIME", help="End after so long: 90s, 30m, 1h, 2d.")
+@click.option("--concurrency", type=click.IntRange(1, 1000), default=16, help="Requests at the same time (16).")
+@click.option("--delay", type=Number(0), metavar="SECONDS", help="Least time between two pages of a host (1).")
+@click.option("--user-agent", metavar="TEXT", help="The whole User-Agent; it should name a contact.")
+@click.option("--contact", metavar="TEXT", help="Your e-mail address or URL, put into the User-Agent.")
+@click.option("--no-contact", is_flag=True, help="Crawl without telling sites whom to write to.")
+@click.option("--follow-all", is_flag=True, help="Follow links that a page's meta or X-Robots-Tag forbids to follow.")
+@click.option("--all-files", is_flag=True, help="Fetch linked images, archives, audio, video and programs, too.")
+@click.option("--revisit", is_flag=True, help="Go on for ever, and come back to pages when they may have changed.")
+@click.option("--topic", metavar="WORDS", help="Fetch pages about this first (needs .[relevance]).")
+@click.option("--jsonl", type=click.Path(dir_okay=False, path_type=Path), help="Write a line of JSON for each page.")
+@click.option("--text", is_flag=True, help="With the visible text of each page.")
+@click.option(
+    "--cookies", type=click.Path(path_type=Path), help="Cookies for hosts of the scope, from a Netscape cookies.txt."
+)
+@click.option("--header", multiple=True, metavar="'NAME: VALUE'", help="Sent to hosts of the scope only; repeatable.")
+@click.option("--warc", type=click.Path(file_okay=False, path_type=Path), help="Write WARC files into this directory.")
+@click.option(
+    "--requisites/--no-requisites", default=True, help="With --warc: the styles, scripts, images of pages, too (yes)."
+)
+@click.option(
+    "--warc-size", type=click.IntRange(1_000), metavar="BYTES", default=1_000_000_000, help="Of one WARC file (1 GB)."
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be crawled, and how long it takes; crawl nothing.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=_configured,
+    help="Take options from this file, crawl.toml say; those of the command line go over it.",
+)
+@click.option("--log", type=click.Path(dir_okay=False, path_type=Path), help="Write what Scrapy logs to this file.")
+@as_json
+def crawl(app: App, /, as_json: bool, contact: str | None, no_contact: bool, dry_run: bool, **options: Any) -> int:
+    """Crawl sites, beginning at URLs.
+
+    A local server is started where none runs, and is left running. Without URLs it goes on with what waits. Run it
+    twice at once, and both share the work; stop it with Ctrl-C, and the same command goes on.
+
+    The scope is the URLs' hosts; of a brain that has pages it is changed by --add alone. robots.txt is obeyed.
+
+    Exits with 0 when nothing is left to be fetched, 3 when a limit was reached, 4 when nothing could be fetched, 130
+    when interrupted, 1 on an error, 2 on a wrong command line.
+    """
+    from graphbrain import show
+
+    _need_extra()
+    from graphbrain.crawl.order import as_given
+    from graphbrain.crawl.secrets import cookies_of, header_of
+
+    options["headers"] = tuple(header_of(text) for text in options.pop("header"))
+    order = _with_agent(as_given(options), contact, no_contact)
+    if dry_run:
+        return _look(order, as_json)
+    cookies = () if order.cookies is None else tuple(cookies_of(order.cookies))
+    connection, is_new = _brain_at(app)
+    try:
+        return _run(connection, order, cookies, _prepare(connection, order), app.data, as_json)
+    finally:
+        if is_new:
+            show.say(
+                f"graphbrain: Neo4j is left running; 'graphbrain server stop{_at(app.data)}' ends it, and keeps the "
+                "crawl."
+            )
+
+
+def _need_extra() -> None:
+    """Raises GraphbrainError, which says how to install it, where the extra is missing."""
+    try:
+        from graphbrain.crawl import running  # noqa: F401
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in PACKAGES:
+            raise
+        raise GraphbrainError(f"'graphbrain crawl' needs more: {installs.command('crawl', 'scrapy')}") from None
+
+
+def _at(data: Path | None) -> str:
+    """The option that names the data directory, where one was given."""
+    return f" --data {data}" if data is not None else ""
+
+
+def _brain_at(app: App) -> tuple[dict[str, Any], bool]:
+    """Where the brain is, and whether a server was started for it."""
+    try:
+        return app.arguments(), False
+    except GraphbrainError:
+        started(app.data)
+        return app.arguments(), True
+
+
+# ---------------------------------------------------------------- before
+
+
+def _with_agent(order: Order, contact: str | None, no_contact: bool) -> Order:
+    """The order with a user agent, where a contact was given."""
+    from graphbrain import __version__
+    from graphbrain.crawl.order import agent_for, token
+
+    if contact is not None:
+        if order.user_agent is not None:
+            raise click.UsageError("Give either --user-agent or --contact.")
+        return replace(order, user_agent=agent_for(contact, __version__))
+    if order.user_agent is not None:
+        token(order.user_agent)
+        if not no_contact:
+            _say_if_unnamed(order.user_agent)
+    return replace(order, no_contact=no_contact)
+
+
+def _say_if_unnamed(agent: str) -> None:
+    from graphbrain import show
+    from graphbrain.crawl.order import lacks_contact
+
+    if lacks_contact(agent):
+        show.say("graphbrain: the user agent names no contact: owners of sites cannot write to anybody.")
+
+
+def _prepare(connection: Mapping[str, Any], order: Order) -> str:
+    """Make the brain fit for the order, or refuse it; the user agent."""
+    from graphbrain.brain.brain import Brain
+    from graphbrain.crawl import order as orders
+
+    with Brain.open(**connection) as brain:
+        pages = brain.stats()["pages"]
+        if not pages and not order.urls:
+            raise BadInput(
+                "This brain is empty: give a URL to begin with, as in 'graphbrain crawl https://a.example/'."
+            )
+        if pages and order.add and (changes := orders.added_to(brain.settings, order)):
+            brain.change(**changes)
+        if pages and (why := orders.refusal(brain.settings, order)):
+            raise SettingsError(why)
+        order = _with_contact(brain, order)
+        wanted = {"user_agent": order.user_agent or brain.settings.user_agent}
+        wanted |= {} if pages else orders.shared(order)
+        if changes := {name: value for name, value in wanted.items() if value != getattr(brain.settings, name)}:
+            brain.change(**changes)
+        return brain.settings.user_agent
+
+
+def _with_contact(brain: Brain, order: Order) -> Order:
+    """The order with a user agent that names a contact, which is asked for; on this machine none is needed."""
+    from graphbrain import __version__, show
+    from graphbrain.crawl.order import DEFAULT_AGENT, agent_for, is_local
+
+    if order.user_agent is not None or brain.settings.user_agent != DEFAULT_AGENT:
+        return order
+    if order.no_contact or is_local(order.bare_urls()) or not order.urls:
+        return order
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise BadInput(
+            "Give --contact with your e-mail address or a URL of yours, which is sent to the sites with each request, "
+            "or --no-contact."
+        )
+    show.say(
+        "graphbrain: sites see who crawls them. Your e-mail address, or a URL of yours, is sent with each request."
+    )
+    while True:
+        try:
+            return replace(order, user_agent=agent_for(click.prompt("Contact", err=True), __version__))
+        except BadInput as error:
+            show.say(f"graphbrain: {error}")
+
+
+# ---------------------------------------------------------------- the run, and its end
+
+
+def _run(
+    connection: Mapping[str, Any], order: Order, cookies: Sequence[Cookie], agent: str, data: Path | None, as_json: bool
+) -> int:
+    from graphbrain.crawl.requisites import Requisites
+    from graphbrain.crawl.running import Run
+    from graphbrain.crawl.showing import shown
+    from graphbrain.crawl.spider import Running
+    from graphbrain.crawl.watching import Watch
+
+    with ExitStack() as stack:
+        sinks: list[Sink] = [] if order.jsonl is None else [stack.enter_context(_lines(order.jsonl, order))]
+        running = Running(order, Watch(), sinks, cookies)
+        if order.warc is not None:
+            running.archive = stack.enter_context(_archive(order, agent, connection))
+            if order.requisites:
+                running.requisites = stack.enter_context(Requisites(order.warc))
+                sinks.append(running.requisites)
+        say, looked = stack.enter_context(shown(running))
+        ended = Run(running, connection, agent, say, looked).run()
+    code = _code(running, ended)
+    _close(running, ended, code, connection, data, as_json)
+    _say_end(running, ended, code, data)
+    return code
+
+
+def _lines(file: Path, order: Order) -> Lines:
+    from graphbrain.crawl.jsonl import Lines
+
+    return Lines(file, text=order.text, news=order.revisit)
+
+
+def _archive(order: Order, agent: str, connection: Mapping[str, Any]) -> Archive:
+    """The WARC files of this run; those that a killed one has left are mended first."""
+    from graphbrain import show
+    from graphbrain.brain.brain import Brain
+    from graphbrain.crawl.archive import archive_of
+    from graphbrain.crawl.warc import mend
+
+    assert order.warc is not None
+    with Brain.open(**connection, as_it_is=True) as brain:
+        scope = brain.settings.allow_urls or brain.settings.allow_hosts
+    try:
+        for file in mend(order.warc):
+            show.say(f"graphbrain: {file} was left by a crawl that was killed, and is finished.")
+        return archive_of(order, agent, scope)
+    except OSError as error:
+        raise BadInput(f"--warc {order.warc} cannot be written ({error.strerror or error}).") from None
+
+
+def _look(order: Order, as_json: bool) -> int:
+    """Say what a crawl would do."""
+    from graphbrain import show
+    from graphbrain.crawl import dryrun
+    from graphbrain.crawl import order as orders
+
+    if not order.urls:
+        raise BadInput("--dry-run wants the URLs that a crawl would begin with.")
+    with show.status_line() as line:
+        sites = dryrun.looked_at(order, order.user_agent or orders.DEFAULT_AGENT, line)
+    if as_json:
+        show.json_lines(sites)
+    else:
+        show.out(show.sheet(dryrun.rows(sites)))
+    show.say("graphbrain: nothing was crawled, and no brain was asked.")
+    return DONE if any(site.inside for site in sites) else NOTHING
+
+
+def _code(running: Running, ended: Ended) -> int:
+    if ended.reason == "interrupted":
+        return INTERRUPTED
+    if ended.reason == "failed":
+        return FAILED
+    if ended.reason == "nothing":
+        return NOTHING
+    if ended.reason in ("max_pages", "max_time"):
+        return LIMIT if running.watch.fetched else NOTHING
+    tried = running.watch.failed or (ended.counts or {}).get("forbidden") or running.watch.outcomes.total()
+    return NOTHING if tried and not running.watch.fetched else DONE
+
+
+def _close(
+    running: Running, ended: Ended, code: int, connection: Mapping[str, Any], data: Path | None, as_json: bool
+) -> None:
+    """Print the six lines, on stdout."""
+    from graphbrain import show
+    from graphbrain.brain.brain import Brain
+    from graphbrain.crawl import closing
+
+    if code == FAILED:
+        return
+    known: closing.Found | GraphbrainError
+    try:
+        with Brain.open(**connection, as_it_is=True) as brain, show.status_line() as line:
+            line("looking at what was found")
+            known = closing.found(brain, brain.stats())
+    except GraphbrainError as error:
+        known = error
+    where = ["graphbrain summary crawl.html", "graphbrain ask", *_browser(connection, data)]
+    rows = closing.lines(running.watch, ended.seconds, known, where)
+    if as_json:
+        show.json_lines([closing.as_dict(running.watch, ended.seconds, known, code)])
+    else:
+        show.out(show.sheet(rows))
+
+
+def _browser(connection: Mapping[str, Any], data: Path | None) -> list[str]:
+    """The address of Neo4j Browser, where the server is a local one."""
+    from graphbrain.server import lifecycle
+
+    found = lifecycle.find(data)
+    return [found.browser] if found is not None and found.uri == connection.get("uri") else []
+
+
+def _say_end(running: Running, ended: Ended, code: int, data: Path | None) -> None:
+    """What else is to be said: why nothing was fetched, and how to go on."""
+    from graphbrain import show
+
+    for sentence in running.watch.ends_walled():
+        show.say(f"graphbrain: {sentence}")
+    if code == NOTHING:
+        show.say(f"graphbrain: nothing could be fetched: {_why_nothing(running, ended)}.")
+    elif code == DONE and not running.watch.fetched:
+        show.say(f"graphbrain: nothing is to be fetched now{f'; {ended.due}' if ended.due else ''}.")
+    elif code == DONE and ended.due:
+        show.say(f"graphbrain: nothing more is to be fetched now; {ended.due}.")
+    elif code in (LIMIT, INTERRUPTED):
+        why = {"max_pages": "--max-pages is reached", "max_time": "--max-time is over"}.get(ended.reason, "interrupted")
+        show.say(f"graphbrain: {why}; 'graphbrain crawl{_at(data)}' goes on where it stopped.")
+
+
+def _why_nothing(running: Running, ended: Ended) -> str:
+    if (ended.counts or {}).get("forbidden") and not running.watch.failed:
+        return "robots.txt forbids it"
+    if running.watch.errors:
+        return "all requests failed (" + ", ".join(f"{k} ×{n:,}" for k, n in running.watch.errors.most_common(3)) + ")"
+    if running.watch.outcomes["alias"]:
+        return "what was asked for leads to pages outside the scope: begin there, or use --scope domain"
+    return "the lines above say why"
+
+
+COMMANDS = (crawl,)

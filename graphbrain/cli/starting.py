@@ -1,0 +1,34 @@
+"""The local server, started for a person who watches: what is fetched, and how far it is, on stderr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphbrain.server.lifecycle import Server
+
+__all__ = ["started"]
+
+
+def started(data: Path | None, **options: Any) -> Server:
+    """The data directory's server, started if it does not run. `options`: those of `lifecycle.start`. Raises
+    ServerFailed."""
+    from graphbrain import show
+    from graphbrain.server import lifecycle
+
+    with show.timed_line() as line:
+
+        def said(text: str) -> None:
+            show.say(text)
+            if text.startswith("Starting"):
+                line("Java starts Neo4j (5 to 90 s)")
+
+        def fetched(done: int, total: int) -> None:
+            line("fetching Neo4j", f": {done / 1e6:.0f} of {total / 1e6:.0f} MB")
+
+        line("looking for Neo4j's files and for Java")
+        found = lifecycle.start(data, say=said, progress=fetched, **options)
+    for name, port, usual in found.unusual_ports():
+        show.say(f"graphbrain: {name} use port {port}, not {usual}: the last start did, or that one is taken.")
+    return found

@@ -1,0 +1,105 @@
+"""Where Scrapy's answers become WARC records: nearer to the downloader than what unpacks them.
+
+What Twisted does not keep is rebuilt: the order of headers and the case of their names, the reason phrase, and the
+framing of the body (a transfer coding is taken off, the content coding stays). Headers that a user has given, cookies
+and logins are withheld.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.http import Headers, Response
+from scrapy.utils.httpobj import urlparse_cached
+
+from graphbrain import __version__
+from graphbrain.crawl.secrets import withheld
+from graphbrain.crawl.spider import Running
+from graphbrain.crawl.warc import Archive, Exchange
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from graphbrain.crawl.order import Order
+
+__all__ = ["Archiving", "info_of"]
+
+REBUILT = (
+    "the order of headers and the case of their names, reason phrases and the Host header are rebuilt; a transfer "
+    "coding is taken off, the content coding is kept; Cookie, Authorization and headers given by the user are withheld"
+)
+
+
+def info_of(order: Order, agent: str, scope: str) -> dict[str, str]:
+    """The fields of a warcinfo record."""
+    info = {
+        "software": f"graphbrain/{__version__}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "obey",
+        "http-header-user-agent": agent,
+        "description": REBUILT,
+        "graphbrain-scope": scope,
+        "graphbrain-nofollow": "ignore" if order.follow_all else "obey",
+    }
+    if order.cookies is not None:
+        info["graphbrain-withheld"] = "Set-Cookie"
+    return {name: " ".join(value.split()) for name, value in info.items() if value}
+
+
+class Archiving:
+    """A downloader middleware: writes each exchange of this crawl."""
+
+    PLACE = 905
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Called by Scrapy with each answer, as it came."""
+        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
+        if run.archive is not None and not run.failure:
+            try:
+                run.archive.write(_exchange(run.order, request, response))
+            except OSError as error:
+                run.failure = f"the archive cannot be written ({error.strerror or error}); make room, and go on."
+        if run.failure and run.scheduler is not None and (visit := run.scheduler.visit_of(request)) is not None:
+            visit.broken_off = True  # it is given back: what is not archived does not count as fetched
+        return response
+
+
+def _exchange(order: Order, request: Request, response: Response) -> Exchange:
+    hidden = withheld(order.headers)
+    netloc = urlparse_cached(request).netloc.rpartition("@")[2]
+    sent = [("Host", netloc), *_pairs(request.headers, hidden)]
+    got = list(_pairs(response.headers, frozenset({"set-cookie"}) if order.cookies is not None else frozenset()))
+    ip = None if response.ip_address is None else str(response.ip_address)
+    return Exchange(
+        request.url.partition("#")[0], request.method, sent, request.body, response.status,
+        response.protocol or "HTTP/1.1", got, response.body, datetime.now(UTC), ip,
+    )  # fmt: skip
+
+
+def _pairs(headers: Headers, without: frozenset[str]) -> Iterator[tuple[str, str]]:
+    for name, values in headers.items():
+        text = name.decode("latin-1")
+        if text.lower() not in without:
+            yield from ((text, _line(value)) for value in values)
+
+
+def _line(value: Any) -> str:
+    return " ".join(value.decode("latin-1").split("\n")).replace("\r", " ")
+
+
+def archive_of(order: Order, agent: str, scope: str) -> Archive:
+    """The archive of an order, which names its folder."""
+    assert order.warc is not None
+    return Archive(order.warc, info_of(order, agent, scope), order.warc_size)

@@ -1,0 +1,130 @@
+"""What came of a crawl, in six lines.
+
+Statements: figures/outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graphbrain import Brain
+from graphbrain.analyst.questions import ask
+from graphbrain.crawl.watching import Watch
+from graphbrain.errors import GraphbrainError
+from graphbrain.graph.connection import Tx, bound
+from graphbrain.show import counted
+
+__all__ = ["Found", "as_dict", "found", "lines", "seconds_of"]
+
+MOST_PAGES = 500_000
+"""Of a larger graph, broken links and duplicates are not counted: each is a question that reads every page."""
+MOST_ROWS = 10_000
+OUTSIDE = {"scope": "outside the scope", "robots": "forbidden by robots.txt", "surplus": "beyond a limit of spellings"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the brain knows at the end. `broken`, `duplicates`: None where they were not counted."""
+
+    outside: dict[str, int]
+    pages: int
+    waiting: int
+    broken: tuple[int, int] | None
+    duplicates: int | None
+
+
+def found(brain: Brain, stats: dict[str, Any]) -> Found:
+    """Look at the brain. `stats`: of the same."""
+    rows = brain.graph.read(bound(Tx.many, "figures/outside"), "figures/outside")
+    outside = {str(because): int(pages) for because, pages in rows}
+    if stats["pages"] > MOST_PAGES:
+        return Found(outside, stats["pages"], stats["frontier"]["waiting"], None, None)
+    links = ask(brain.graph, "broken-links", limit=MOST_ROWS)
+    broken = {row[links.columns.index("broken")] for row in links.rows}
+    copies = ask(brain.graph, "duplicates", limit=MOST_ROWS)
+    more = sum(row[copies.columns.index("pages")] - 1 for row in copies.rows)
+    return Found(outside, stats["pages"], stats["frontier"]["waiting"], (len(links.rows), len(broken)), more)
+
+
+def lines(watch: Watch, seconds: float, known: Found | GraphbrainError, where: Sequence[str]) -> list[tuple[str, str]]:
+    """The six lines, as names and what is to be said. `where`: how to look at the crawl. `known`: an error where the
+    brain could not be asked."""
+    outcomes = watch.outcomes
+    failed = ", ".join(f"{kind} ×{count}" for kind, count in watch.errors.most_common(4))
+    hosts = sum(1 for seen in watch.hosts.values() if seen.pages)
+    moved = f", {outcomes['alias']:,} moved for good" if outcomes["alias"] else ""
+    fetched = f"{counted(watch.fetched, 'page')} of {counted(hosts, 'host')} in {seconds_of(seconds)}{moved}"
+    changed = f"{outcomes['new']:,} new, {outcomes['changed']:,} changed, {outcomes['same']:,} as before"
+    changed += f", {outcomes['gone']:,} gone" if outcomes["gone"] else ""
+    if isinstance(known, GraphbrainError):
+        unknown = f"the brain could not be asked: {known}"
+        broken, copies, left = unknown, "not counted", "not counted"
+    else:
+        broken, copies, left = _broken(known), _copies(known), _left_out(watch, known)
+    return [
+        ("fetched", fetched + (f"; failed: {failed}" if failed else "")),
+        ("changed", changed),
+        ("broken", broken),
+        ("duplicates", copies),
+        ("left out", left),
+        ("look", " · ".join(where)),
+    ]
+
+
+def as_dict(watch: Watch, seconds: float, known: Found | GraphbrainError, code: int) -> dict[str, Any]:
+    """The same as values. What was not counted is None."""
+    asked = None if isinstance(known, GraphbrainError) else known
+    return {
+        "fetched": watch.fetched,
+        "seconds": round(seconds, 3),
+        "bytes": watch.bytes,
+        "outcomes": dict(watch.outcomes),
+        "errors": dict(watch.errors),
+        "broken_links": None if asked is None or asked.broken is None else asked.broken[0],
+        "duplicates": None if asked is None else asked.duplicates,
+        "outside": None if asked is None else asked.outside,
+        "not_followed": dict(watch.left_out),
+        "waiting": None if asked is None else asked.waiting,
+        "exit_code": code,
+    }
+
+
+def _broken(known: Found) -> str:
+    if known.broken is None:
+        return "not counted, the graph is large: graphbrain ask broken-links"
+    links, pages = known.broken
+    if not links:
+        return "no broken link"
+    most = " or more" if links >= MOST_ROWS else ""
+    return f"{counted(links, 'link')}{most} to {counted(pages, 'page')} that failed: graphbrain ask broken-links"
+
+
+def _copies(known: Found) -> str:
+    if known.duplicates is None:
+        return "not counted, the graph is large: graphbrain ask duplicates"
+    if not known.duplicates:
+        return "none"
+    are = "is" if known.duplicates == 1 else "are"
+    return f"{counted(known.duplicates, 'page')} {are} the same as another: graphbrain ask duplicates"
+
+
+def _left_out(watch: Watch, known: Found) -> str:
+    parts = [
+        f"{counted(pages, 'page')} {OUTSIDE.get(because, because)}" for because, pages in sorted(known.outside.items())
+    ]
+    parts += [f"{why}: {count:,}" for why, count in watch.left_out.most_common()]
+    if known.waiting:
+        parts.append(f"{counted(known.waiting, 'page')} not fetched yet")
+    return ", ".join(parts) or "nothing"
+
+
+def seconds_of(seconds: float) -> str:
+    """A length of time as people read it: '8 s', '3 min 5 s', '2 h 10 min'."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600:,} h {whole % 3600 // 60} min"

@@ -1,0 +1,34 @@
+"""`crawl.toml`: the options of `graphbrain crawl` by their names, and `urls`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from graphbrain.errors import SettingsError
+from graphbrain.settings import unknown
+
+__all__ = ["options_in"]
+
+
+def options_in(file: Path, names: Collection[str]) -> dict[str, Any]:
+    """The options that a file gives, by the names of parameters: `max-pages` and `max_pages` are one. `names`: those
+    that there are. Raises SettingsError for a file that cannot be read, and a name that is none."""
+    try:
+        with file.open("rb") as read:
+            given = tomllib.load(read)
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read ({error.strerror or error}).") from None
+    except (tomllib.TOMLDecodeError, UnicodeError) as error:
+        raise SettingsError(f"{file} is no TOML ({error}).") from None
+    found = {}
+    for name, value in given.items():
+        key = name.replace("-", "_")
+        if key not in names:
+            raise SettingsError(f"{file}: {unknown(key, names).replace('a setting', 'an option')}")
+        if isinstance(value, dict):
+            raise SettingsError(f"{file}: {name} is a table; options stand at the top, as in 'max-pages = 100'.")
+        found[key] = value
+    return found

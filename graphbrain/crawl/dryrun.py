@@ -1,0 +1,170 @@
+"""What a crawl would do: its scope, what robots.txt says, and how long it takes politely. No brain is asked.
+
+Fetched are each start host's robots.txt, the start pages, and the sitemaps that robots.txt or custom names, at most
+`MOST_SITEMAPS` of a host.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from scrapy.http import HtmlResponse
+
+from graphbrain.crawl.closing import seconds_of
+from graphbrain.crawl.order import Order, shared
+from graphbrain.crawl.spider import links_of
+from graphbrain.errors import BadInput
+from graphbrain.hosts.robots import Robots, parsed, product, readable
+from graphbrain.ingest import sitemaps
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings
+from graphbrain.url import address, host_of
+
+__all__ = ["Site", "looked_at", "rows"]
+
+MOST_SITEMAPS = 20
+TIMEOUT = 20.0
+LARGEST = 8 << 20
+
+
+@dataclass
+class Site:
+    """What was seen of one start host. `inside`: pages in scope that may be fetched, `forbidden` by robots.txt,
+    `outside` the scope, as far as the start pages and sitemaps name them. `delay`: seconds between two pages."""
+
+    origin: str
+    robots: str = ""
+    delay: float = 0.0
+    inside: set[str] = field(default_factory=set)
+    forbidden: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
+    sitemaps: int = 0
+    troubles: list[str] = field(default_factory=list)
+
+
+def looked_at(order: Order, agent: str, progress: Callable[[str], None] = lambda _: None) -> list[Site]:
+    """Look at each start host in turn, with a second between two requests, or what --delay says."""
+    settings = Settings.read(environ={}, **shared(order))
+    scope, pause = Scope.of(settings), settings.delay_seconds
+    sites: dict[str, Site] = {}
+    look = _Look(agent, pause, progress)
+    for url in order.bare_urls():
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in sites:
+            sites[origin] = look.site(origin, settings, scope)
+        look.page(sites[origin], url, scope)
+    return list(sites.values())
+
+
+class _Look:
+    """Fetches politely, one after another."""
+
+    def __init__(self, agent: str, pause: float, progress: Callable[[str], None]) -> None:
+        self._agent, self._pause, self._progress = agent, pause, progress
+        self._rules: dict[str, Robots | None] = {}
+        self._next = 0.0
+
+    def site(self, origin: str, settings: Settings, scope: Scope) -> Site:
+        """A host's robots.txt and sitemaps."""
+        site = Site(origin, delay=settings.delay_seconds)
+        status, body = self._get(f"{origin}/robots.txt", site)
+        self._rules[origin] = parsed(readable(body)) if status == 200 else None
+        site.robots = f"{len(body):,} bytes" if status == 200 else "none" if status else "not had"
+        rules = self._rules[origin]
+        if rules is not None:
+            crawl_delay = rules.delay(product(self._agent))
+            if crawl_delay:
+                site.delay = min(max(site.delay, crawl_delay), max(settings.longest_delay_seconds, site.delay))
+                site.robots += f", Crawl-delay {crawl_delay:g} s"
+        named = [line.partition(":")[2].strip() for line in body.decode("utf-8", "replace").splitlines()
+                 if line.lower().startswith("sitemap:")] if status == 200 else []  # fmt: skip
+        self._sitemaps(site, named or [f"{origin}/sitemap.xml"], scope, bool(named))
+        return site
+
+    def _sitemaps(self, site: Site, named: list[str], scope: Scope, told: bool) -> None:
+        todo, seen = list(named), set[str]()
+        while todo and len(seen) < MOST_SITEMAPS:
+            url = todo.pop(0)
+            if url in seen:
+                continue
+            seen.add(url)
+            status, body = self._get(url, site if told else None)
+            if status != 200:
+                continue
+            with suppress(BadInput):
+                found = sitemaps.read(body, url)
+                site.sitemaps += 1
+                todo += found.sitemaps
+                self._sort(site, (hint.url for hint in found.hints), scope)
+        if todo:
+            site.troubles.append(f"{len(todo):,} more sitemaps were not read")
+
+    def page(self, site: Site, url: str, scope: Scope) -> None:
+        """A start page, and its links."""
+        self._sort(site, [url], scope)
+        if url in site.forbidden:
+            site.troubles.append(f"robots.txt forbids {url}")
+            return
+        status, body = self._get(url, site)
+        if status == 200:
+            with suppress(ValueError, AttributeError):
+                self._sort(site, links_of(HtmlResponse(url, body=body)), scope)
+        elif status:
+            site.troubles.append(f"{url} answers {status}")
+
+    def _sort(self, site: Site, urls: Iterable[str], scope: Scope) -> None:
+        for url in urls:
+            with suppress(BadInput):
+                bare = address(url)
+                rules = self._rules.get(site.origin) if bare.startswith(f"{site.origin}/") else None
+                if not scope.holds(bare, host_of(bare), 0):
+                    site.outside.add(bare)
+                elif rules is not None and not rules.allows(bare, product(self._agent)):
+                    site.forbidden.add(bare)
+                else:
+                    site.inside.add(bare)
+
+    def _get(self, url: str, site: Site | None) -> tuple[int, bytes]:
+        """Status and body; the status is 0 where there was no answer."""
+        time.sleep(max(0.0, self._next - time.monotonic()))
+        self._progress(url)
+        try:
+            with urlopen(Request(url, headers={"User-Agent": self._agent}), timeout=TIMEOUT) as answer:
+                body = answer.read(LARGEST)
+                if answer.headers.get("Content-Encoding", "").lower() == "gzip":
+                    body = gzip.decompress(body)
+                return answer.status, body
+        except HTTPError as error:
+            return error.code, b""
+        except (URLError, OSError, ValueError) as error:
+            if site is not None:
+                site.troubles.append(f"{url}: {getattr(error, 'reason', None) or error}")
+            return 0, b""
+        finally:
+            self._next = time.monotonic() + self._pause
+
+
+def rows(sites: Iterable[Site]) -> list[tuple[str, Any]]:
+    """What was seen, as names and values."""
+    found: list[tuple[str, Any]] = []
+    for site in sites:
+        known = len(site.inside)
+        found += [
+            ("site", site.origin),
+            ("robots.txt", site.robots),
+            ("in scope", f"{known:,} pages known from the start pages and {site.sitemaps:,} sitemaps; more may follow"),
+            ("forbidden", f"{len(site.forbidden):,} pages by robots.txt"),
+            ("outside", f"{len(site.outside):,} pages"),
+            ("time", f"{seconds_of(known * site.delay)} for those, with {site.delay:g} s between two"),
+        ]
+        found += [("trouble", trouble) for trouble in site.troubles]
+    return found

@@ -1,0 +1,184 @@
+"""A crawl's pages as JSON lines in a file.
+
+A line is written when its visit has been reported, for the brain's answer is a part of it. Before the report the same
+lines, without answers, go to a journal beside the file: what a killed process had reported and not written is written
+from it by the next one, which asks the brain whether each visit was recorded. So no recorded visit lacks its line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from graphbrain import Answer, Brain, Fetched
+from graphbrain.errors import BadInput, UnknownPage
+from graphbrain.schedule.fingerprints import visible_text
+from graphbrain.scrapy import Report, Visit
+
+__all__ = ["Lines"]
+
+NEWS = ("new", "changed", "gone")
+"""What is written of a crawl that comes back: a line for each page that has news."""
+READ_BACK = 8 << 20
+"""Bytes of the file's end in which lines of the journal are looked for."""
+
+
+class Lines:
+    """The file of a crawl, which one process writes at a time. To be used as a context manager, and by the thread that
+    writes, but for `finished`."""
+
+    def __init__(self, file: Path, *, text: bool = False, news: bool = False) -> None:
+        """`text`: each line has the visible text. `news`: only pages that are new, changed or gone. Raises BadInput
+        where the file cannot be written, or another process writes it."""
+        self._path, self._text, self._news = file, text, news
+        self._journal = file.with_name(f"{file.name}.journal")
+        self._texts: dict[str, str | None] = {}
+        self.written = 0
+        try:
+            self._out: IO[bytes] = file.open("a+b")
+            fcntl.flock(self._out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _cut_torn_line(self._out)
+        except BlockingIOError:
+            raise BadInput(f"Another crawl writes {file}: name a file of its own for each.") from None
+        except OSError as error:
+            raise BadInput(f"{file} cannot be written ({error.strerror or error}).") from None
+
+    def __enter__(self) -> Lines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file, and remove the journal, if nothing is left in it."""
+        self._out.close()
+        with suppress(OSError):
+            if not self._journal.stat().st_size:
+                self._journal.unlink()
+
+    def recover(self, brain: Brain) -> int:
+        """Write what a killed process has left in the journal, and was recorded; how many lines."""
+        left = list(_entries(self._journal))
+        if left:
+            known = _tokens_at_end(self._out)
+            found = [line for line in left if line["token"] not in known and _complete(brain, line)]
+            self._write([line for line in found if self._wanted(line["outcome"])])
+        self._journal.unlink(missing_ok=True)
+        return len(left)
+
+    def finished(self, visit: Visit, report: Fetched) -> None:
+        """Keep the text of a page until its visit was reported."""
+        if self._text and visit.response is not None and report.claim is not None and not report.not_modified:
+            kind = visit.response.headers.get("Content-Type")
+            self._texts[report.claim.token] = visible_text(
+                visit.response.body, None if kind is None else kind.decode("latin-1")
+            )
+
+    def before(self, reports: Sequence[Report]) -> None:
+        """Write the journal."""
+        lines = [self._line(report) for report in reports]
+        with self._journal.open("ab") as file:
+            file.write(b"".join(_encoded(line) for line in lines))
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        """Write the lines, and empty the journal."""
+        lines = []
+        for report, answer in zip(reports, answers, strict=True):
+            line = {**self._line(report), "outcome": answer.outcome}
+            if report.claim is not None:
+                self._texts.pop(report.claim.token, None)
+            if answer.accepted and self._wanted(answer.outcome):
+                lines.append(line)
+        self._write(lines)
+        with suppress(FileNotFoundError):
+            os.truncate(self._journal, 0)
+
+    def _wanted(self, outcome: str | None) -> bool:
+        return not self._news or outcome in NEWS
+
+    def _write(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        self._out.write(b"".join(_encoded(line) for line in lines))
+        self._out.flush()
+        self.written += len(lines)
+
+    def _line(self, report: Report) -> dict[str, Any]:
+        claim = report.claim
+        line: dict[str, Any] = {"url": report.url, "status": report.status, "outcome": None}
+        line |= {"depth": None if claim is None else claim.depth}
+        if isinstance(report, Fetched):
+            names = ("title", "language", "canonical", "noindex", "content_type", "size", "seconds", "relevance")
+            line |= {name: getattr(report, name) for name in names if getattr(report, name) is not None}
+            line |= {"links": len(report.links)}
+            line |= {"redirected_to": report.redirected_to} if report.redirected_to else {}
+            line |= {"led_to": list(report.led_to)} if report.led_to else {}
+        else:
+            line |= {"error": report.error or None, "fault": report.fault}
+        if claim is not None:
+            line |= {"claimed": claim.claimed, "token": claim.token}
+            if claim.token in self._texts:
+                line["text"] = self._texts[claim.token]
+        return line
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    return json.dumps(line, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _entries(file: Path) -> Iterator[dict[str, Any]]:
+    """The whole lines of a journal, the last one of each visit; a torn one at its end was not reported."""
+    with suppress(FileNotFoundError):
+        found: dict[str, dict[str, Any]] = {}
+        for text in file.read_bytes().split(b"\n")[:-1]:
+            with suppress(ValueError):
+                line = json.loads(text)
+                if line.get("token"):
+                    found[line["token"]] = line
+        yield from found.values()
+
+
+def _complete(brain: Brain, line: dict[str, Any]) -> bool:
+    """Was this visit recorded, as far as the brain knows? Then its outcome is put into the line."""
+    try:
+        page = brain.page(line["url"])
+    except (UnknownPage, BadInput):
+        return False
+    since = line.get("claimed") or 0.0
+    if line.get("redirected_to"):
+        line["outcome"] = "alias"
+        return page.state == "alias"
+    if "error" in line:
+        line["outcome"] = "gone" if page.state in ("gone", "parked") else "retry"
+        return (page.failed or 0.0) >= since
+    changed = (page.changed or 0.0) >= since
+    line["outcome"] = "new" if page.visits <= 1 else "changed" if changed else "same"
+    return (page.fetched or 0.0) >= since
+
+
+def _cut_torn_line(file: IO[bytes]) -> None:
+    """Cut off a last line without its end: whoever wrote it was killed."""
+    end = size = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - 65_536)
+        file.seek(start)
+        place = file.read(end - start).rfind(b"\n")
+        if place >= 0:
+            end = start + place + 1
+            break
+        end = start
+    if end < size:
+        file.truncate(end)
+    file.seek(0, os.SEEK_END)
+
+
+def _tokens_at_end(file: IO[bytes]) -> set[str]:
+    """The tokens of the last lines."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - READ_BACK))
+    found = set()
+    for text in file.read().split(b"\n"):
+        with suppress(ValueError):
+            found.add(json.loads(text).get("token"))
+    file.seek(0, os.SEEK_END)
+    return found

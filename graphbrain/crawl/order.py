@@ -1,0 +1,268 @@
+"""What a user asks a crawl for, and the settings of the brain that follow from it.
+
+A scope becomes a list of alternatives in `allow_urls`, one for each start URL, so that a later crawl can tell whether a
+brain's scope includes its own, and can add to it. The hosts also go into `allow_hosts`, by which hosts are listed as in
+scope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from graphbrain.errors import BadInput, SettingsError
+from graphbrain.hosts.robots import product
+from graphbrain.scope import Scope
+from graphbrain.settings import Settings, added
+from graphbrain.url import address, host_of
+
+__all__ = ["SCOPES", "Order", "added_to", "is_local", "refusal", "shared"]
+
+SCOPES = ("host", "domain", "prefix")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")
+"""How a URL begins that names its scheme; `a.example:8080` is a host and a port."""
+DEFAULT_AGENT = "graphbrain"
+"""The brain's `user_agent` unless somebody has set it: it names no contact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What one `graphbrain crawl` is to do. None, or empty: not asked for; the brain's own setting holds.
+
+    `urls`: where the crawl begins; none: it goes on. `scope`: one of `SCOPES`. `include`, `exclude`: regular
+    expressions that a URL must, or must not, contain. `max_pages`: pages fetched by this run. `max_time`: seconds.
+    `user_agent`: the whole header. `follow_all`: meta nofollow and X-Robots-Tag nofollow are not obeyed. `all_files`:
+    links to images, archives, audio, video and programs are followed, too.
+    """
+
+    urls: tuple[str, ...] = ()
+    scope: str | None = None
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_pages: int | None = None
+    max_depth: int | None = None
+    max_time: float | None = None
+    concurrency: int = 16
+    delay: float | None = None
+    user_agent: str | None = None
+    no_contact: bool = False
+    add: bool = False
+    topic: str | None = None
+    revisit: bool = False
+    follow_all: bool = False
+    all_files: bool = False
+    jsonl: Path | None = None
+    text: bool = False
+    cookies: Path | None = None
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    warc: Path | None = None
+    requisites: bool = True
+    warc_size: int = 1_000_000_000
+    log: Path | None = None
+
+    @property
+    def names_scope(self) -> bool:
+        """Was a scope asked for, other than by the start URLs?"""
+        return self.scope is not None or bool(self.include or self.exclude)
+
+    def checked(self) -> Order:
+        """Itself with its URLs as the graph spells them. Raises BadInput for a URL that is none, SettingsError for a
+        pattern that is no regular expression, or options that need a URL."""
+        for name, patterns in (("include", self.include), ("exclude", self.exclude)):
+            for pattern in patterns:
+                try:
+                    re.compile(pattern)
+                except re.error as error:
+                    raise SettingsError(f"--{name} {pattern!r} is no regular expression ({error}).") from None
+        if self.text and self.jsonl is None:
+            raise SettingsError("--text is for --jsonl: name its file.")
+        if not self.urls and (self.names_scope or self.add):
+            raise SettingsError("--scope, --include, --exclude and --add need the URLs that they are for.")
+        return self
+
+    def bare_urls(self) -> list[str]:
+        """The start URLs as the graph spells them. Raises BadInput."""
+        found = []
+        for url in self.urls:
+            try:
+                found.append(address(url if _SCHEME.match(url) else f"http://{url}"))
+            except BadInput as error:
+                raise BadInput(f"{url!r} is no URL to begin with: {str(error).rstrip('.')}.") from None
+        return found
+
+
+# ---------------------------------------------------------------- scope
+
+
+def shared(order: Order) -> dict[str, Any]:
+    """The shared settings of a new brain for this order, without those that it does not name; of a scope it names all,
+    also where nothing limits it."""
+    found: dict[str, Any] = manners(order)
+    if order.urls:
+        found |= {
+            "allow_hosts": " ".join(dict.fromkeys(_hosts(order))),
+            "allow_urls": "|".join(dict.fromkeys(_alternatives(order))),
+            "deny_urls": "|".join(dict.fromkeys(order.exclude)),
+            "max_depth": order.max_depth or 0,
+        }
+    return found
+
+
+def manners(order: Order) -> dict[str, Any]:
+    """The shared settings that the order names, those of its scope left aside."""
+    given = {"delay_seconds": order.delay, "user_agent": order.user_agent, "max_depth": order.max_depth}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def added_to(brain: Settings, order: Order) -> dict[str, Any]:
+    """The scope of a brain with that of the order: its hosts, patterns and exclusions. Empty settings of the brain
+    limit nothing, and stay so."""
+    new, changes = shared(order), dict[str, Any]()
+    if brain.allow_hosts:
+        changes["allow_hosts"] = added("allow_hosts", brain.allow_hosts, new["allow_hosts"])
+    if brain.allow_urls:
+        changes["allow_urls"] = _joined(brain.allow_urls, new["allow_urls"])
+    if new["deny_urls"]:
+        changes["deny_urls"] = _joined(brain.deny_urls, new["deny_urls"])
+    return {name: value for name, value in changes.items() if value != getattr(brain, name)}
+
+
+def refusal(brain: Settings, order: Order) -> str:
+    """Why this order cannot be carried out on a brain that has pages, and what to do, in a sentence; empty if it can.
+
+    What the order does not name is the brain's own. A start URL must be in the brain's scope; a scope that is named
+    must be among the brain's.
+    """
+    scope, ways = Scope.of(brain), "add it to this brain with --add, give it a brain of its own with --data DIR, or "
+    ways += "empty this one with 'graphbrain clear --yes'"
+    for url in order.bare_urls():
+        if not scope.holds(url, host_of(url), 0):
+            return f"{url} is outside the scope of this brain ({_said(brain)}): {ways}."
+    if order.names_scope:
+        new = shared(order)
+        for name in ("allow_urls", "deny_urls"):
+            if not _among(new[name], getattr(brain, name)):
+                return (
+                    f"This brain has another scope ({name} is {getattr(brain, name) or 'empty'!r:.60}, and not "
+                    f"{new[name]!r:.60}): leave out --scope, --include and --exclude to keep it, or {ways}."
+                )
+    other = {name: value for name, value in manners(order).items() if value != getattr(brain, name)}
+    if other:
+        name, value = next(iter(other.items()))
+        option = {"delay_seconds": "--delay", "user_agent": "--user-agent", "max_depth": "--max-depth"}[name]
+        return (
+            f"This brain has another {name} ({getattr(brain, name)!r:.60}, not {value!r:.60}): leave out {option} to "
+            f"keep it, or change it for all who use the brain with 'graphbrain change \"{name}={value}\"'."
+        )
+    return ""
+
+
+def _said(brain: Settings) -> str:
+    """The scope of a brain in a few words."""
+    names = ("allow_hosts", "allow_urls", "deny_hosts", "deny_urls")
+    limits = [f"{name} {getattr(brain, name)!r:.60}" for name in names if getattr(brain, name)]
+    return limits[0] if limits else "all hosts"
+
+
+def _joined(before: str, more: str) -> str:
+    return "|".join([*filter(None, [before]), *(one for one in [more] if one and not _among(one, before))])
+
+
+def _among(alternatives: str, pattern: str) -> bool:
+    """Are these alternatives among those of a pattern, as they are written?"""
+    return not alternatives or f"|{alternatives}|" in f"|{pattern}|"
+
+
+def _hosts(order: Order) -> list[str]:
+    urls = order.bare_urls()
+    return [_domain(host_of(url)) if order.scope == "domain" else host_of(url) for url in urls]
+
+
+def _alternatives(order: Order) -> list[str]:
+    """What a URL must match: of each start URL its place, with what is to be included; and that URL itself."""
+    found = []
+    for url in order.bare_urls():
+        parts = urlsplit(url)
+        if order.scope == "domain":
+            place = rf"(?:[^/?#]*\.)?{re.escape(_domain(host_of(url)))}(?::\d+)?/"
+        else:
+            place = re.escape(parts.netloc) + "/"
+        if order.scope == "prefix":
+            place += re.escape(parts.path[1 : parts.path.rfind("/") + 1])
+        if not order.include:
+            found.append(f"^https?://{place}")
+            continue
+        wanted = "|".join(f"(?:{pattern})" for pattern in order.include)
+        found += [f"^(?=https?://{place})(?=.*?(?:{wanted}))", f"^{re.escape(url)}$"]
+    return found
+
+
+def _domain(host: str) -> str:
+    """The registrable domain of a host, by the Public Suffix List that tldextract brings, whose rule for suffixes that
+    it does not list is their last label; an address is its own."""
+    name = host if host.startswith("[") else host.partition(":")[0]
+    if _is_address(name):
+        return name
+    return _suffixes()(name).top_domain_under_public_suffix or ".".join(name.split(".")[-2:])
+
+
+@cache
+def _suffixes() -> Any:
+    import tldextract
+
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+# ---------------------------------------------------------------- who asks
+
+
+def is_local(urls: Sequence[str]) -> bool:
+    """Are all of these on this machine? Nobody else need know whom to write to."""
+    return bool(urls) and all(_is_loopback(urlsplit(url).hostname or "") for url in urls)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def agent_for(contact: str, version: str) -> str:
+    """The user agent with a contact. Raises BadInput for a contact that is none."""
+    contact = contact.strip()
+    if not re.fullmatch(r"[^\s()<>]+@[^\s()<>]+|https?://[^\s()<>]+", contact):
+        raise BadInput(f"{contact!r} is no contact: give an address such as you@example.org, or a URL of yours.")
+    return f"{DEFAULT_AGENT}/{version} (+{contact})"
+
+
+def lacks_contact(agent: str) -> bool:
+    """Does a user agent name nobody whom the owner of a site could write to?"""
+    return "@" not in agent and "http" not in agent
+
+
+def token(agent: str) -> str:
+    """The product token by which robots.txt is read. Raises BadInput for a user agent without one."""
+    found = product(agent)
+    if not found:
+        raise BadInput(f"The user agent {agent!r} has no name for robots.txt: begin it with one, as in 'mybot/1.0'.")
+    return found
+
+
+def as_given(order: Mapping[str, Any]) -> Order:
+    """An order of these options."""
+    return Order(**order).checked()

@@ -1,0 +1,209 @@
+"""What pages need to be shown: styles, scripts, images, fonts; fetched for the archive, each once, and politely.
+
+They are no pages of the graph. What waits stands in `requisites.sqlite` beside the WARC files, and so does when each
+host may be asked again: processes that share a crawl share both, and what a killed one has not fetched is fetched by
+the next. A host is asked for one requisite in the brain's `delay_seconds`, beside the pages that are claimed of it.
+robots.txt is obeyed as for pages.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.utils import response as responses
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+
+from graphbrain import Answer, Brain, Fetched
+from graphbrain.errors import BadInput
+from graphbrain.scrapy import Report, Visit
+from graphbrain.url import address, host_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+__all__ = ["Requisites", "in_css", "requisites_of"]
+
+AT_ONCE = 8
+"""Requisites that one process fetches at the same time."""
+LOOK = 0.1
+HELD = 300.0
+"""Seconds after which one that another process has taken is taken again."""
+PLACES: dict[str, tuple[str, ...]] = {
+    "img": ("src",), "source": ("src",), "script": ("src",), "video": ("src", "poster"), "audio": ("src",),
+    "embed": ("src",), "object": ("data",), "track": ("src",), "input": ("src",), "image": ("href",),
+}  # fmt: skip
+LINKED = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest", "apple-touch-icon", "mask-icon"})
+_CSS = re.compile(
+    r"""url\(\s*(?:"([^"]*)"|'([^']*)'|([^)'"\s]*))\s*\)|@import\s+(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE
+)
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+def in_css(text: str) -> Iterator[str]:
+    """The references of a style sheet."""
+    for found in _CSS.finditer(_COMMENT.sub(" ", text)):
+        if reference := next(filter(None, found.groups()), ""):
+            yield reference.strip()
+
+
+def requisites_of(response: Response) -> list[str]:
+    """The URLs of what a page, or a style sheet, needs, each once, in their order."""
+    if not isinstance(response, TextResponse):
+        return []
+    kind = (response.headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
+    if isinstance(response, HtmlResponse):
+        base, references = responses.get_base_url(response), _in_html(response)
+    elif kind == "text/css":
+        base, references = response.url, in_css(response.text)
+    else:
+        return []
+    found: dict[str, None] = {}
+    for reference in references:
+        with suppress(BadInput, ValueError):
+            url = urljoin(base, reference.strip())
+            if url.startswith(("http://", "https://")):
+                found[address(url)] = None
+    return [*found]
+
+
+def _in_html(response: HtmlResponse) -> Iterator[str]:
+    for node in response.selector.root.iter(*PLACES, "link", "style"):
+        if node.tag == "style":
+            yield from in_css(node.text or "")
+        elif node.tag == "link":
+            if LINKED & set((node.get("rel") or "").lower().split()) and node.get("href"):
+                yield node.get("href")
+        else:
+            yield from (value for name in PLACES[node.tag] if (value := node.get(name)))
+            for choice in (node.get("srcset") or "").split(","):
+                if words := choice.split():
+                    yield words[0]
+    for style in response.selector.root.xpath("//@style"):
+        yield from in_css(style)
+
+
+class Requisites:
+    """Fetches what pages need. A sink of the run; all but the constructor is called by the event loop's thread."""
+
+    def __init__(self, folder: Path) -> None:
+        self._sql = sqlite3.connect(
+            folder / "requisites.sqlite", timeout=60.0, isolation_level=None, check_same_thread=False
+        )
+        for statement in (
+            "PRAGMA journal_mode = WAL",
+            "PRAGMA synchronous = OFF",
+            "CREATE TABLE IF NOT EXISTS requisite"
+            " (url TEXT PRIMARY KEY, host TEXT, taken REAL DEFAULT 0, done INTEGER DEFAULT 0)",
+            "CREATE INDEX IF NOT EXISTS waiting ON requisite (host, taken) WHERE done = 0",
+            "CREATE TABLE IF NOT EXISTS host (name TEXT PRIMARY KEY, next REAL DEFAULT 0)",
+        ):
+            self._sql.execute(statement)
+        self._crawler: Crawler | None = None
+        self._looks: Any = None
+        self._delay = 1.0
+        self._active = 0
+        self._stopped = False
+        self.fetched = self.failed = 0
+
+    def __enter__(self) -> Requisites:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._sql.close()
+
+    # ---------------------------------------------------------------- a sink of the run
+
+    def recover(self, brain: Brain) -> int:
+        """Learn the brain's delay."""
+        self._delay = brain.settings.delay_seconds
+        return 0
+
+    def finished(self, visit: Visit, report: Fetched) -> None:
+        """Note what a page needs."""
+        if visit.response is not None and not report.not_modified and 200 <= visit.response.status < 300:
+            self._add(visit.response)
+
+    def before(self, reports: Sequence[Report]) -> None:
+        """Nothing is done then."""
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        """Nothing is done then."""
+
+    def busy(self) -> bool:
+        """Is something to be fetched, or being fetched, by anybody?"""
+        if self._stopped:
+            return self._active > 0
+        return bool(self._active or self._sql.execute("SELECT 1 FROM requisite WHERE done = 0 LIMIT 1").fetchone())
+
+    # ---------------------------------------------------------------- fetching
+
+    def start(self, crawler: Crawler) -> None:
+        """Begin to fetch."""
+        self._crawler = crawler
+        self._looks = create_looping_call(self._look)
+        self._looks.start(LOOK, now=False)
+
+    def stop(self) -> None:
+        """Begin nothing more; what waits is fetched by a later run."""
+        self._stopped = True
+        if self._looks is not None and self._looks.running:
+            self._looks.stop()
+
+    def _add(self, response: Response) -> None:
+        urls = requisites_of(response)
+        if not urls:
+            return
+        self._sql.execute("BEGIN IMMEDIATE")
+        for url in urls:
+            self._sql.execute("INSERT OR IGNORE INTO requisite (url, host) VALUES (?, ?)", (url, host_of(url)))
+            self._sql.execute("INSERT OR IGNORE INTO host (name) VALUES (?)", (host_of(url),))
+        self._sql.execute("COMMIT")
+
+    def _look(self) -> None:
+        """Begin what may be begun."""
+        while not self._stopped and self._active < AT_ONCE and (url := self._take()):
+            self._active += 1
+            deferred_from_coro(self._fetch(url))
+
+    def _take(self) -> str | None:
+        """A URL whose host may be asked now, which nobody else takes then."""
+        now = time.time()
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            found = self._sql.execute(
+                "SELECT r.url, r.host FROM host h JOIN requisite r ON r.rowid = (SELECT rowid FROM requisite"
+                " WHERE host = h.name AND done = 0 AND taken < ? LIMIT 1) WHERE h.next <= ? LIMIT 1",
+                (now - HELD, now),
+            ).fetchone()
+            if found is None:
+                return None
+            self._sql.execute("UPDATE requisite SET taken = ? WHERE url = ?", (now, found[0]))
+            self._sql.execute("UPDATE host SET next = ? WHERE name = ?", (now + self._delay, found[1]))
+            return str(found[0])
+        finally:
+            self._sql.execute("COMMIT")
+
+    async def _fetch(self, url: str) -> None:
+        """Fetch one; the archive sees the answer on its way. It is tried once, whatever comes of it."""
+        try:
+            assert self._crawler is not None and self._crawler.engine is not None
+            response = await self._crawler.engine.download_async(Request(url, dont_filter=True))
+            self.fetched += response.status < 400
+            self.failed += response.status >= 400
+            if response.status == 200 and not isinstance(response, HtmlResponse):
+                self._add(response)
+        except Exception:  # noqa: BLE001  # robots.txt, no answer, an answer that is too long
+            self.failed += 1
+        finally:
+            self._active -= 1
+            self._sql.execute("UPDATE requisite SET done = 1 WHERE url = ?", (url,))

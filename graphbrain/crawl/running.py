@@ -1,0 +1,271 @@
+"""One run: Scrapy in this process with the settings that an order asks for, its limits, and its end.
+
+The event loop belongs to the main thread, which `run` blocks. Ctrl-C, or SIGTERM, ends the run in order: what is on
+its way is waited for, at most `GRACE` seconds; then it is given back, as by a second Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from scrapy import signals
+from scrapy.crawler import CrawlerProcess
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+
+from graphbrain.crawl.secrets import middlewares
+from graphbrain.crawl.spider import CrawlScheduler, Pages, Running
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+__all__ = ["Ended", "Run"]
+
+GRACE = 10.0
+"""Seconds for which a run that is to end waits for answers that are on their way."""
+LOOK = 0.5
+"""Seconds between two looks at limits."""
+TIMEOUT = 60
+MOST_BYTES = 64 << 20
+"""Of one page: what is longer is broken off."""
+Reason = Literal["finished", "max_pages", "max_time", "interrupted", "failed", "nothing"]
+ROBOTS: Mapping[str, Any] = {"ROBOTSTXT_OBEY": True}
+"""How robots.txt is obeyed: Scrapy's own middleware fetches it, and the add-on hands it to the brain."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a run ended. `due`: when something can be had again, as a clause; `counts`: those of the add-on; `seconds`:
+    from when the brain was open; `lost`: was it broken off, so that what it held comes back by its leases?"""
+
+    reason: Reason
+    due: str = ""
+    counts: Mapping[str, int] | None = None
+    seconds: float = 0.0
+
+
+class Run:
+    """One run of Scrapy. To be run once in a process: a reactor cannot be started again.
+
+    `connection`: where the brain is, as arguments of `Brain.open`. `agent`: the user agent. `say`: is called with
+    sentences for the user. `looked`: is called twice a second in the event loop.
+    """
+
+    def __init__(
+        self,
+        running: Running,
+        connection: Mapping[str, Any],
+        agent: str,
+        say: Callable[[str], None],
+        looked: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._running, self._connection, self._agent = running, connection, agent
+        self._say, self._looked = say, looked
+        self._reason: Reason | None = None
+        self._closed_as = ""
+        self._interrupts = 0
+        self._give_up_at: float | None = None
+        self._crawler: Crawler | None = None
+        self._looks: Any = None
+        self._began = time.monotonic()
+
+    def run(self) -> Ended:
+        """Crawl until nothing is left, a limit is reached, or somebody interrupts."""
+        with self._logging():
+            process = CrawlerProcess(self._settings())
+            self._crawler = process.create_crawler(Pages)
+            self._crawler.signals.connect(self._opened, signals.spider_opened)
+            self._crawler.signals.connect(self._closed, signals.spider_closed)
+            process.crawl(self._crawler, run=self._running)
+            with self._interruptible():
+                process.start(install_signal_handlers=False)
+        return self._ended()
+
+    def _ended(self) -> Ended:
+        scheduler, crawler = self._running.scheduler, self._crawler
+        stats = {} if crawler is None or crawler.stats is None else crawler.stats.get_stats()
+        counts = {
+            str(name).removeprefix("graphbrain/"): int(count)
+            for name, count in stats.items()
+            if str(name).startswith("graphbrain/")
+        }
+        due = scheduler.ended.when() if scheduler is not None and scheduler.ended is not None else ""
+        if self._reason is None:
+            by_reason: dict[str, Reason] = {"graphbrain_failed": "failed", "graphbrain_nothing": "nothing"}
+            self._reason = by_reason.get(self._closed_as, "finished")
+        return Ended(self._reason, due, counts, time.monotonic() - self._began)
+
+    # ---------------------------------------------------------------- Scrapy
+
+    def _settings(self) -> dict[str, Any]:
+        order = self._running.order
+        archiving: dict[Any, int | None] = {}
+        if self._running.archive is not None:
+            from graphbrain.crawl.archive import Archiving
+
+            archiving = {Archiving: Archiving.PLACE}
+        settings: dict[str, Any] = {
+            "ADDONS": {"graphbrain.scrapy.Addon": 500},
+            "SCHEDULER": CrawlScheduler,
+            "USER_AGENT": self._agent,
+            "CONCURRENT_REQUESTS": order.concurrency,
+            "CONCURRENT_REQUESTS_PER_DOMAIN": order.concurrency,
+            "DOWNLOAD_DELAY": 0,
+            "DOWNLOAD_TIMEOUT": TIMEOUT,
+            "DOWNLOAD_MAXSIZE": MOST_BYTES,
+            "DOWNLOAD_WARNSIZE": 0,
+            "HTTPERROR_ALLOW_ALL": True,
+            "METAREFRESH_ENABLED": False,
+            "TELNETCONSOLE_ENABLED": False,
+            "EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None},
+            "LOG_ENABLED": False,
+            "LOG_INSTALL_ROOT_HANDLER": False,
+            "DOWNLOADER_MIDDLEWARES": middlewares() | archiving,
+            "GRAPHBRAIN_LINKS": "all",
+            **ROBOTS,
+        }
+        if order.topic is not None:
+            settings["GRAPHBRAIN_TOPIC"] = order.topic
+        settings |= {f"GRAPHBRAIN_{name.upper()}": value for name, value in self._connection.items()}
+        return settings
+
+    def _opened(self) -> None:
+        self._began = time.monotonic()
+        self._looks = create_looping_call(self._look)
+        self._looks.start(LOOK, now=False)
+        if self._running.requisites is not None and self._crawler is not None:
+            self._running.requisites.start(self._crawler)
+
+    def _closed(self, reason: str) -> None:
+        self._closed_as = reason
+        if self._running.requisites is not None:
+            self._running.requisites.stop()
+        self._stop_looking()
+
+    def _stop_looking(self) -> None:
+        if self._looks is not None and self._looks.running:
+            self._looks.stop()
+
+    def _look(self) -> None:
+        """Twice a second: what is to be said, and whether a limit is reached."""
+        running = self._running
+        for sentence in running.watch.blocking():
+            self._say(sentence)
+        self._looked()
+        if self._give_up_at is not None:
+            if time.monotonic() > self._give_up_at:
+                self._abandon()
+            return
+        scheduler, order = running.scheduler, running.order
+        if running.failure:
+            self._say(running.failure)
+            self._close("failed")
+        elif scheduler is not None and scheduler.full() and not self._waits_for_requisites():
+            self._close("max_pages")
+        elif order.max_time is not None and time.monotonic() - self._began >= order.max_time:
+            self._close("max_time")
+
+    def _waits_for_requisites(self) -> bool:
+        return self._running.requisites is not None and self._running.requisites.busy()
+
+    def _close(self, reason: Reason) -> None:
+        """End in order."""
+        if self._running.requisites is not None:
+            self._running.requisites.stop()
+        self._reason = self._reason or reason
+        self._give_up_at = time.monotonic() + GRACE
+        engine = None if self._crawler is None else self._crawler.engine
+        if engine is not None and engine.running:
+            deferred_from_coro(engine.close_spider_async(reason=reason))
+
+    def _abandon(self) -> None:
+        """End without waiting for answers that are on their way: their pages are given back."""
+        self._give_up_at = None
+        self._stop_looking()
+        scheduler = self._running.scheduler
+        if scheduler is None:
+            _reactor().stop()
+            return
+        deferred_from_coro(scheduler.give_up()).addBoth(lambda _: _reactor().stop())
+
+    # ---------------------------------------------------------------- Ctrl-C
+
+    @contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        before = {number: signal.signal(number, self._interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _interrupted(self, *_: object) -> None:
+        """Called by the system amid anything: all is left to the event loop."""
+        self._interrupts += 1
+        _reactor().callFromThread(self._heed, self._interrupts)
+
+    def _heed(self, times: int) -> None:
+        if times == 1:
+            self._say("Ending: pages that are on their way are waited for; Ctrl-C again gives them back at once.")
+            self._close("interrupted")
+        elif times == 2:
+            self._reason = "interrupted"
+            self._abandon()
+
+    # ---------------------------------------------------------------- what Scrapy and the add-on say
+
+    @contextmanager
+    def _logging(self) -> Iterator[None]:
+        """Within the block warnings go to the user, a sentence each, and all that is logged to the order's file."""
+        order, root = self._running.order, logging.getLogger()
+        handlers: list[logging.Handler] = [_Said(self._say)]
+        if order.log is not None:
+            file = logging.FileHandler(order.log, encoding="utf-8")
+            file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+            handlers.append(file)
+        before = root.level
+        root.setLevel(logging.WARNING if order.log is None else logging.INFO)
+        for handler in handlers:
+            root.addHandler(handler)
+        try:
+            yield
+        finally:
+            root.setLevel(before)
+            for handler in handlers:
+                root.removeHandler(handler)
+                handler.close()
+
+
+class _Said(logging.Handler):
+    """Says warnings and errors in a line, the same one once. A traceback is left to the log file."""
+
+    MOST = 1_000
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._say_it, self._known = say, set[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Called by logging."""
+        text = record.getMessage().split("\n", 1)[0]
+        if record.exc_info and record.exc_info[1] is not None:
+            error = record.exc_info[1]
+            text = f"{text} ({type(error).__name__}: {error}; --log FILE keeps all of it)"
+        if text not in self._known and len(self._known) < self.MOST:
+            self._known.add(text)
+            self._say_it(text)
+
+
+def _reactor() -> Any:
+    """Twisted's event loop, which is installed when a crawl is created."""
+    from twisted.internet import reactor
+
+    return reactor

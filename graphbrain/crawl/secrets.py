@@ -1,0 +1,121 @@
+"""Cookies and headers that a user gives: sent to hosts of the scope, and to no other.
+
+They are put on a request just before it is sent, behind everything that keeps, copies or logs requests: no note of the
+brain, no log and no archive has them. A redirect copies the headers of its request, so whatever leads out of the scope
+is freed of them here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http.cookiejar import LoadError, MozillaCookieJar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from scrapy import Request
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+
+from graphbrain.crawl.spider import Running
+from graphbrain.errors import BadInput
+from graphbrain.url import address, host_of
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+__all__ = ["GivenCookies", "Secrets", "cookies_of", "header_of", "middlewares", "withheld"]
+
+OWN = ("host", "content-length", "transfer-encoding", "connection", "user-agent", "cookie", "accept-encoding")
+"""Headers that are not the user's to give: most are the connection's."""
+
+
+def header_of(text: str) -> tuple[str, str]:
+    """A header as it is written: 'Name: value'. Raises BadInput, which does not repeat the value."""
+    name, colon, value = text.partition(":")
+    name, value = name.strip(), value.strip()
+    if not colon or not name.isascii() or not name.replace("-", "").replace("_", "").isalnum():
+        raise BadInput("--header wants 'Name: value'.")
+    if name.lower() in OWN:
+        instead = {"user-agent": "--user-agent", "cookie": "--cookies FILE"}.get(name.lower(), "nothing")
+        raise BadInput(f"--header cannot set {name}: use {instead}.")
+    if not value.isprintable():
+        raise BadInput(f"--header {name}: its value has characters that no header has.")
+    try:
+        value.encode("latin-1")
+    except UnicodeError:
+        raise BadInput(f"--header {name}: its value has characters that no header has.") from None
+    return name, value
+
+
+def cookies_of(file: Path) -> MozillaCookieJar:
+    """The cookies of a file in Netscape's format, as browsers' add-ons, curl and wget write it, those included that end
+    with a session. Raises BadInput."""
+    jar = MozillaCookieJar()
+    try:
+        jar.load(str(file), ignore_discard=True, ignore_expires=True)
+    except (LoadError, UnicodeError):
+        raise BadInput(f"--cookies {file} is no cookies.txt in Netscape's format.") from None
+    except OSError as error:
+        raise BadInput(f"--cookies {file} cannot be read ({error.strerror or error}).") from None
+    if not len(jar):
+        raise BadInput(f"--cookies {file} has no cookie.")
+    return jar
+
+
+class Secrets:
+    """A downloader middleware: gives what the user has given to hosts of the scope, and frees other requests of it."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Called by Scrapy."""
+        return cls(crawler)
+
+    @property
+    def _run(self) -> Running:
+        run: Running = self._crawler.spider.run  # type: ignore[union-attr]
+        return run
+
+    def process_request(self, request: Request) -> None:
+        """Called by Scrapy with each request, before it is sent."""
+        run = self._run
+        inside = self._in_scope(run, request.url)
+        for name, value in run.order.headers:
+            if inside:
+                request.headers[name] = value
+            else:
+                request.headers.pop(name, None)
+        if not inside:
+            request.headers.pop("Cookie", None)
+
+    def _in_scope(self, run: Running, url: str) -> bool:
+        if run.brain is None:
+            return False
+        try:
+            return run.brain.policy.scope.holds_host(host_of(address(url)))
+        except BadInput:
+            return False
+
+
+class GivenCookies(CookiesMiddleware):
+    """Scrapy's cookies, which begin with those of the order."""
+
+    def process_request(self, request: Request) -> None:  # type: ignore[override]
+        """Called by Scrapy with each request."""
+        run: Running = self.crawler.spider.run  # type: ignore[union-attr]
+        jar = self.jars[None]
+        for cookie in run.cookies:
+            jar.set_cookie(cookie)
+        run.cookies = ()
+        super().process_request(request)
+
+
+def withheld(headers: Sequence[tuple[str, str]]) -> frozenset[str]:
+    """Names, in lower case, of headers that are written nowhere."""
+    return frozenset({"cookie", "authorization", "proxy-authorization", *(name.lower() for name, _ in headers)})
+
+
+def middlewares() -> dict[Any, int | None]:
+    """Where they stand among the downloader middlewares: cookies in the place of Scrapy's, headers behind them."""
+    return {CookiesMiddleware: None, GivenCookies: 700, Secrets: 710}

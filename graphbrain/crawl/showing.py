@@ -1,0 +1,127 @@
+"""Progress of a crawl on stderr: a table that is drawn anew on a terminal, a line a minute elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from graphbrain.crawl.closing import seconds_of
+from graphbrain.crawl.spider import Running
+from graphbrain.errors import GraphbrainError
+from graphbrain.show import counted
+
+__all__ = ["Figures", "Say", "line", "shown"]
+
+EVERY = 60.0
+"""Seconds between two lines where there is no terminal."""
+LEAST_PAUSE, SHARE = 3.0, 20.0
+"""The brain is asked for its figures every so many seconds, or so many times as long as that takes."""
+Say = Callable[[str], None]
+
+
+class Figures:
+    """What the brain says of its frontier, asked now and then by a thread of its own."""
+
+    def __init__(self, running: Running) -> None:
+        self._running, self._over = running, threading.Event()
+        self.stats: Mapping[str, Any] = {}
+        self._thread = threading.Thread(target=self._ask, name="graphbrain figures", daemon=True)
+
+    def __enter__(self) -> Figures:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join(5.0)
+
+    def _ask(self) -> None:
+        pause = 0.5
+        while not self._over.wait(pause):
+            began = time.monotonic()
+            if (brain := self._running.brain) is not None:
+                with suppress(GraphbrainError):  # the crawl itself says so, if it lasts
+                    self.stats = brain.stats()
+            pause = max(LEAST_PAUSE, SHARE * (time.monotonic() - began))
+
+    def waiting(self) -> int | None:
+        """Pages that wait for their first visit; None where that is not known yet."""
+        return self.stats["frontier"]["waiting"] if self.stats else None
+
+    def left(self) -> str:
+        """How long the crawl will take, as far as that can be told."""
+        if not self.stats:
+            return ""
+        frontier = self.stats["frontier"]
+        if frontier["end"] == "ends" and frontier["hours"] is not None:
+            return f"some {seconds_of(frontier['hours'] * 3600)} left"
+        return "still growing" if frontier["end"] == "never" else ""
+
+
+def line(running: Running, figures: Figures, seconds: float) -> str:
+    """All of it in one line."""
+    watch, waiting = running.watch, figures.waiting()
+    parts = [counted(watch.fetched, "page"), f"{watch.rate():.1f}/s"]
+    parts += [f"{watch.failed:,} failed"] if watch.failed else []
+    parts += [f"{waiting:,} wait"] if waiting is not None else []
+    parts += [figures.left() or seconds_of(seconds)]
+    return " · ".join(parts)
+
+
+@contextmanager
+def shown(running: Running) -> Iterator[tuple[Say, Callable[[], None]]]:
+    """Within the block progress is shown; a function that says a sentence, and one that is to be called often."""
+    console = Console(stderr=True, highlight=False)
+    began = time.monotonic()
+    with Figures(running) as figures:
+        if console.is_terminal:
+            with Live(
+                get_renderable=lambda: _table(running, figures, time.monotonic() - began, console.width),
+                console=console,
+                refresh_per_second=4,
+                transient=True,
+            ):
+                yield lambda text: console.print(f"graphbrain: {text}", markup=False, soft_wrap=True), _nothing
+            return
+        due = began + EVERY
+
+        def looked() -> None:
+            nonlocal due
+            if time.monotonic() >= due:
+                due += EVERY
+                _plain(line(running, figures, time.monotonic() - began))
+
+        yield _plain, looked
+
+
+def _nothing() -> None:
+    """A terminal draws by itself."""
+
+
+def _plain(text: str) -> None:
+    print(f"graphbrain: {text}", file=sys.stderr, flush=True)
+
+
+def _table(running: Running, figures: Figures, seconds: float, width: int) -> Table:
+    watch = running.watch
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", max_width=max(20, width - 12))
+    table.add_row("crawl", Text(f"{line(running, figures, seconds)}", style="bold"))
+    if watch.errors:
+        kinds = " · ".join(f"{kind} ×{count:,}" for kind, count in watch.errors.most_common(6))
+        table.add_row("failed", kinds)
+    if slow := watch.slow():
+        table.add_row("slow", " · ".join(f"{name} {taken:.1f} s" for name, taken in slow))
+    if watch.last_url:
+        table.add_row("last", Text(watch.last_url))
+    return table

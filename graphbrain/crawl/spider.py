@@ -1,0 +1,233 @@
+"""The spider of `graphbrain crawl`, the scheduler that keeps its limits, and what reads its pages.
+
+Links are read by `PageReader` in one pass over a page, and go to the brain as they are: no request of Scrapy is made
+for any of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from http.cookiejar import Cookie
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider
+from scrapy.http import HtmlResponse, Response, TextResponse
+from scrapy.linkextractors import IGNORED_EXTENSIONS
+from scrapy.utils import response as responses
+
+from graphbrain import Answer, Brain, Fetched, Link
+from graphbrain.crawl.watching import Watch
+from graphbrain.pagefacts import FORBID_FOLLOW, forbids_index
+from graphbrain.scrapy import Joined, Options, Reader, Report, Scheduler, Visit, Witness
+
+if TYPE_CHECKING:
+    from graphbrain.crawl.order import Order
+    from graphbrain.crawl.requisites import Requisites
+    from graphbrain.crawl.warc import Archive
+
+__all__ = ["CrawlScheduler", "Pages", "Running", "Sink", "forbids_follow", "links_of"]
+
+DOCUMENTS = frozenset({"pdf", "doc", "docx", "odt", "ppt", "pptx", "odp", "xls", "xlsx", "ods", "odg", "rtf"})
+SKIPPED = frozenset(IGNORED_EXTENSIONS) - DOCUMENTS | {"gz", "xz", "zst", "deb", "iso", "woff", "woff2", "avif"}
+"""Endings of files that are no pages, of links that are not followed."""
+PLACES = {"a": "href", "area": "href", "iframe": "src", "frame": "src"}
+"""The elements that lead to other pages, and where they name them."""
+NO_PAGES = ("javascript:", "mailto:", "tel:", "data:", "blob:", "about:", "sms:")
+PASSWORD = re.compile(rb"""<input[^>]+type\s*=\s*["']?password""", re.IGNORECASE)
+_ENDING = re.compile(r"\.([A-Za-z0-9]{1,5})$")
+
+
+class Sink(Protocol):
+    """Where the results of a crawl go, beside the brain."""
+
+    def recover(self, brain: Brain) -> int:
+        """Complete what a killed process has left."""
+
+    def finished(self, visit: Visit, report: Fetched) -> None:
+        """A page was fetched and read; in the thread of the event loop."""
+
+    def before(self, reports: Sequence[Report]) -> None:
+        """These visits are about to be reported."""
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        """These visits were reported."""
+
+
+class Running:
+    """What one run shares: its order, its watch, and where results go."""
+
+    def __init__(self, order: Order, watch: Watch, sinks: Sequence[Sink] = (), cookies: Iterable[Cookie] = ()) -> None:
+        self.order, self.watch, self.sinks, self.cookies = order, watch, sinks, tuple(cookies)
+        self.scheduler: CrawlScheduler | None = None
+        self.brain: Brain | None = None
+        self.archive: Archive | None = None
+        self.failure = ""
+        """Why the run cannot go on, though the brain could."""
+        self.requisites: Requisites | None = None
+
+
+class Pages(Spider):
+    """Begins with the order's URLs; what follows is the brain's."""
+
+    name = "graphbrain"
+
+    def __init__(self, run: Running, **named: Any) -> None:
+        super().__init__(**named)
+        self.run = run
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Called by Scrapy."""
+        for url in self.run.order.bare_urls():
+            yield Request(url)
+
+    def parse(self, response: Response) -> Iterator[Any]:  # noqa: ARG002
+        """Called by Scrapy with each page. Its links are read when its visit ends."""
+        return iter(())
+
+
+class CrawlScheduler(Scheduler):
+    """Hands out no more pages than were asked for, and goes on where it is to go on for ever."""
+
+    def __init__(self, crawler: Any) -> None:
+        super().__init__(crawler)
+        self.pages = 0
+        """Pages that this run has fetched, those included that are not reported yet."""
+
+    @property
+    def run(self) -> Running:
+        """The run that this belongs to."""
+        run: Running = self.crawler.spider.run  # type: ignore[union-attr]
+        return run
+
+    def make_reader(self, options: Options, agent: str) -> Reader:
+        """Called when the brain is open."""
+        return PageReader(options, agent, self.run.order, self.run.watch)
+
+    def make_witness(self, brain: Brain) -> Witness:
+        """Called when the brain is open."""
+        self.run.scheduler, self.run.brain = self, brain
+        for sink in self.run.sinks:
+            sink.recover(brain)
+        return _Reported(self.run)
+
+    def next_request(self) -> Request | None:
+        """Called by Scrapy. None, too, while as many pages are under way as may still be fetched."""
+        if self.full(self.under_way):
+            return None
+        return super().next_request()
+
+    def has_pending_requests(self) -> bool:
+        """Called by Scrapy."""
+        if super().has_pending_requests():
+            return True
+        if self.run.requisites is not None and self.run.requisites.busy():
+            return True
+        return self.run.order.revisit
+
+    def full(self, under_way: int = 0) -> bool:
+        """Were as many pages fetched as were asked for, or are, with those under way?"""
+        most = self.run.order.max_pages
+        return most is not None and self.pages + under_way >= most
+
+    def finished(self, visit: Visit, result: Report | None) -> None:
+        """Called when a visit has ended."""
+        self._note_answer(visit, result)
+        if isinstance(result, Fetched) and result.redirected_to is None:
+            self.pages += 1
+            for sink in self.run.sinks:
+                sink.finished(visit, result)
+
+    def _note_answer(self, visit: Visit, result: Report | None) -> None:
+        response = visit.response
+        if response is None or result is None:
+            return
+        led = isinstance(result, Fetched) and result.led_to
+        login = response.url if led and PASSWORD.search(response.body) else ""
+        size, host = len(response.body), visit.claim.host
+        self.run.watch.answered(host, response.status, result.seconds, size, login)
+
+
+class _Reported(Witness):
+    """Hands what is reported to those who wait for it. Called by the thread that writes."""
+
+    def __init__(self, run: Running) -> None:
+        self._run = run
+
+    def before(self, reports: Sequence[Report]) -> None:
+        for sink in self._run.sinks:
+            sink.before(reports)
+
+    def after(self, reports: Sequence[Report], answers: Sequence[Answer]) -> None:
+        self._run.watch.reported(reports, answers)
+        for sink in self._run.sinks:
+            sink.after(reports, answers)
+
+
+# ---------------------------------------------------------------- reading
+
+
+class PageReader(Reader):
+    """Reads the links of a page, all of them, in one pass."""
+
+    def __init__(self, options: Options, agent: str, order: Order, watch: Watch) -> None:
+        super().__init__(options, agent)
+        self._obeys, self._all_files, self._watch = not order.follow_all, order.all_files, watch
+
+    def read(
+        self, response: Response, followed: Mapping[str, tuple[str | None, float | None]]
+    ) -> tuple[float | None, list[str | Link]]:
+        """Relevance of the page, None if it is not known, and its links. `followed` is empty: nothing is."""
+        near = self.near(response)
+        links: list[str | Link] = [*followed]
+        if not isinstance(response, HtmlResponse):
+            return near, links
+        if self._obeys and forbids_follow(response, self._agent):
+            self._watch.left(response.url, "nofollow pages (--follow-all)")
+            return near, links
+        for url, (text, rel) in links_of(response).items():
+            if not self._all_files and _ending(url) in SKIPPED:
+                self._watch.left(url, "links to other files (--all-files)")
+                continue
+            nearness = None if near is None else self.nearness(near, text or None)
+            links.append(Link(url, nearness, anchor=text or None, rel=rel or None) if text or rel or nearness else url)
+        return near, links
+
+
+def _ending(url: str) -> str:
+    found = _ENDING.search(urlsplit(url).path)
+    return found[1].lower() if found else ""
+
+
+def links_of(response: HtmlResponse) -> dict[str, tuple[str, str]]:
+    """URL → (text, rel) of the links of a page, in their order, each once: of several to one URL the first text counts,
+    and of rel what all of them say."""
+    join = Joined(responses.get_base_url(response))
+    found: dict[str, tuple[str, frozenset[str]]] = {}
+    for node in response.selector.root.iter(*PLACES):
+        href = node.get(PLACES[node.tag])
+        if not href or href.lstrip()[:11].lower().startswith(NO_PAGES) or not (url := join[href].partition("#")[0]):
+            continue
+        words = frozenset(rel.lower().split()) if (rel := node.get("rel")) else frozenset[str]()
+        before = found.get(url)
+        if before is None or not before[0]:
+            text = " ".join(((node.text or "") if not len(node) else "".join(node.itertext())).split())
+        else:
+            text = before[0]
+        found[url] = text, words if before is None else words & before[1]
+    return {url: (text, " ".join(sorted(words))) for url, (text, words) in found.items()}
+
+
+def forbids_follow(response: TextResponse, agent: str) -> bool:
+    """Does the page say, to everybody or to this agent, that its links are not to be followed?"""
+    headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+    if headers and forbids_index(headers, {"", agent}, FORBID_FOLLOW):
+        return True
+    names = {"robots", agent.lower()} - {""}
+    told = (node.get("content") or "" for node in response.selector.root.iter("meta") if _name_of(node) in names)
+    return forbids_index(told, {""}, FORBID_FOLLOW)
+
+
+def _name_of(node: Any) -> str:
+    return (node.get("name") or "").strip().lower()

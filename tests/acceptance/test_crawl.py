@@ -1,0 +1,217 @@
+"""`graphbrain crawl`, as a user runs it: whole crawls over loopback, their limits, exit codes and files."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastwarc.warc import ArchiveIterator
+
+from graphbrain.demo.web import Web
+from tests.acceptance.hostile_web import Ask, HostileWeb, Reply, Site, page, plain
+from tests.conftest import PATIENCE, Neo4j, emptied, eventually
+
+KEY = "c0nf1dent1al"
+
+
+def command(neo4j: Neo4j, proxy: str, *words: str) -> tuple[list[str], dict[str, str]]:
+    """The command and its environment."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHBRAIN_") and "proxy" not in k.lower()}
+    login = {"URI": neo4j.uri, "USER": neo4j.user, "PASSWORD": neo4j.password, "CRAWL": "test", "LIMIT_SECONDS": "300"}
+    env = {**kept, **{f"GRAPHBRAIN_{name}": value for name, value in login.items()}, "http_proxy": f"http://{proxy}"}
+    return [sys.executable, "-m", "graphbrain", "crawl", *words], env
+
+
+def crawl(neo4j: Neo4j, proxy: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run it to its end."""
+    words_, env = command(neo4j, proxy, *words)
+    return subprocess.run(words_, env=env, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+
+
+@contextmanager
+def hostile(*sites: Site) -> Iterator[HostileWeb]:
+    with HostileWeb(sites) as web:
+        yield web
+
+
+def told(ran: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """What it printed with --json."""
+    found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    return found
+
+
+def test_a_site_from_the_first_command_to_the_end(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Limits, going on, an end, what is refused on a brain with pages, and the lines of a file."""
+    out = tmp_path / "pages.jsonl"
+    with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        url = "http://links.example/"
+        asked = crawl(neo4j, web.proxy, url)
+        assert asked.returncode == 1 and "--contact" in asked.stderr, asked
+        lines_to = ("--jsonl", str(out))
+        few = crawl(neo4j, web.proxy, url, "--contact", "me@a.example", "--max-pages", "3", "--json", *lines_to)
+        assert few.returncode == 3 and told(few)["fetched"] == 3, few
+        assert "goes on where it stopped" in few.stderr and "Traceback" not in few.stderr
+        before = len(out.read_text(encoding="utf-8").splitlines())
+        rest = crawl(neo4j, web.proxy, "--text", *lines_to)
+        assert rest.returncode == 0, rest
+        names = [line.split("\t")[0] for line in rest.stdout.splitlines()]
+        assert names == ["name", "fetched", "changed", "broken", "duplicates", "left out", "look"]
+        known = {found.url for found in brain.find(state="known")}
+        lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        assert {line["url"] for line in lines if line["outcome"] == "new"} == known
+        assert all(line["text"] for line in lines[before:] if line["outcome"] == "new")
+        assert {visit.host for visit in web.visits} == {"links.example"}
+        assert brain.audit(None).ok
+
+
+@pytest.mark.long
+def test_a_brain_with_pages_keeps_its_settings(neo4j: Neo4j, tmp_path: Path) -> None:
+    """What differs is refused in a sentence; options come from a file, too."""
+    url, file = "http://links.example/", tmp_path / "crawl.toml"
+    file.write_text(f'urls = "{url}"\ncontact = "me@a.example"\nmax-pages = 500\nexclude = "zzz"\n', encoding="utf-8")
+    with Web(pages=120) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        assert crawl(neo4j, web.proxy, "--config", str(file)).returncode == 0
+        brain.tend(0)
+        assert brain.settings.deny_urls == "zzz" and "me@a.example" in brain.settings.user_agent
+        again = crawl(neo4j, web.proxy, url)
+        assert again.returncode == 0 and "nothing is to be fetched now" in again.stderr, again
+        for words, said in (
+            (["http://birds.example/"], "--add"),
+            ([url, "--delay", "3"], "--delay"),
+            ([url, "--scope", "domain"], "another scope"),
+        ):
+            refused = crawl(neo4j, web.proxy, *words)
+            assert refused.returncode == 1 and said in refused.stderr and len(refused.stderr.splitlines()) == 1
+        assert brain.audit(None).ok
+
+
+def member(key: str) -> Callable[[Ask], Reply]:
+    """A page for those who have a key and a cookie; others are sent to a host outside."""
+
+    def answer(ask: Ask) -> Reply:
+        given = {name.lower(): value for name, value in ask.headers.items()}
+        if given.get("x-key") == key and f"session={key}" in given.get("cookie", ""):
+            return page("/1", "/out")
+        return Reply(403)
+
+    return answer
+
+
+@pytest.mark.long
+def test_secrets_go_to_the_scope_and_nowhere_else(neo4j: Neo4j, tmp_path: Path) -> None:
+    """A redirect out of the scope has neither cookie nor header; no file, note or log has them."""
+    seen: list[tuple[str, str]] = []
+
+    def note(ask: Ask) -> Reply | None:
+        seen.extend((ask.host, f"{name}: {value}") for name, value in ask.headers.items() if KEY in value)
+        return None
+
+    out = Reply(302, headers={"Location": "http://outside.example/"})
+    inside = Site("inside.example", {"/": member(KEY), "/1": member(KEY), "/out": out}, good={"/", "/1"}, first=note)
+    outside = Site("outside.example", plain(2), first=note)
+    cookies = tmp_path / "cookies.txt"
+    lines = [f".{name}.example\tTRUE\t/\tFALSE\t0\tsession\t{KEY}" for name in ("inside", "outside")]
+    cookies.write_text("\n".join(["# Netscape HTTP Cookie File", *lines, ""]), encoding="utf-8")
+    with hostile(inside, outside) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        ran = crawl(
+            neo4j, web.proxy, "http://inside.example/", "--no-contact", "--cookies", str(cookies), "--header",
+            f"X-Key: {KEY}", "--jsonl", str(tmp_path / "p.jsonl"), "--log", str(tmp_path / "log"), "--max-time", "60s",
+        )  # fmt: skip
+        hosts = Counter(host for host, _ in seen)
+        assert hosts["inside.example"] and set(hosts) == {"inside.example"}, (seen, ran)
+        assert any(visit.host == "outside.example" for visit in web.visits), (web.visits, ran)
+        assert all(web.got[name] for name in ("inside.example/", "inside.example/1"))
+        written = "".join((tmp_path / name).read_text(encoding="utf-8") for name in ("p.jsonl", "log"))
+        assert KEY not in written + ran.stdout + ran.stderr
+        assert not [value for value in map(str, brain.dump_pages()) if KEY in value]
+
+
+def test_a_site_that_blocks_is_named(neo4j: Neo4j) -> None:
+    site = Site("blocks.example", {"/": Reply(403)})
+    with hostile(site) as web, emptied(neo4j, delay_seconds=0.0):
+        ran = crawl(neo4j, web.proxy, "http://blocks.example/", "--no-contact", "--max-time", "50s")
+        assert ran.returncode == 4, ran
+        assert "blocks.example" in ran.stderr and "403" in ran.stderr and "nothing could be fetched" in ran.stderr
+
+
+@pytest.mark.long
+def test_two_share_one_is_killed_one_is_interrupted(neo4j: Neo4j, tmp_path: Path) -> None:
+    """No page is fetched twice by two that share; what a killed one held, and had not written, is made up for."""
+    sites = Site("many.example", plain(150))
+    with hostile(sites) as web, emptied(neo4j, delay_seconds=0.0, lease_seconds=5.0) as brain:
+        files = [tmp_path / f"{n}.jsonl" for n in range(2)]
+
+        def start(file: Path, *words: str) -> subprocess.Popen[str]:
+            line, env = command(neo4j, web.proxy, *words, "--no-contact", "--jsonl", str(file), "--concurrency", "4")
+            return subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        both = [start(file, "http://many.example/") for file in files]
+        try:
+            eventually(lambda: len(web.visits) > 30, "pages", both[0])
+            both[0].send_signal(signal.SIGKILL)
+            both[0].communicate()
+            eventually(lambda: len(web.visits) > 70, "more pages", both[1])
+            both[1].send_signal(signal.SIGINT)
+            _, said = both[1].communicate(timeout=PATIENCE)
+        finally:
+            for process in both:
+                process.kill()
+        assert both[1].returncode == 130 and "goes on where it stopped" in said, said
+        assert not [claim for claim in brain.find(state="frontier") if claim.worker and claim.lease_until is None]
+        for file in files:
+            assert crawl(neo4j, web.proxy, "--jsonl", str(file), "--no-contact").returncode == 0
+        asked = Counter(f"{visit.host}{visit.target}" for visit in web.visits if visit.kind == "good")
+        good = {name for name in web.good if name.startswith("many.example")}
+        assert set(asked) == good and sum(asked.values()) <= len(good) + 4 + 4, asked.most_common(9)
+        assert _urls(files) == {found.url for found in brain.find(state="known")}
+        assert brain.audit(None).ok
+
+
+def _urls(files: Sequence[Path]) -> set[str]:
+    lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+    return {line["url"] for line in lines}
+
+
+def test_an_archive_has_each_page_and_what_it_needs(neo4j: Neo4j, tmp_path: Path) -> None:
+    """Requisites come once each, also from other hosts, and are no pages; secrets are withheld."""
+
+    def member(ask: Ask) -> Reply:
+        given = {name.lower(): value for name, value in ask.headers.items()}
+        assert given.get("x-key") == KEY
+        body = b'<link rel=stylesheet href=/s.css><img src="http://cdn.example/i.png"><a href="/1">1</a>'
+        return page(body=body, Content_Type="text/html")
+
+    css = Reply(200, headers={"Content-Type": "text/css"}, body=b"p { background: url(bg.png) }")
+    image = Reply(200, headers={"Content-Type": "image/png"}, body=b"png")
+    site = Site("inside.example", {"/": member, "/1": member, "/s.css": css, "/bg.png": image}, good={"/", "/1"})
+    cdn = Site("cdn.example", {"/i.png": image})
+    folder = tmp_path / "warc"
+    with hostile(site, cdn) as web, emptied(neo4j, delay_seconds=0.0) as brain:
+        words = ("http://inside.example/", "--no-contact", "--header", f"X-Key: {KEY}", "--warc", str(folder))
+        ran = crawl(neo4j, web.proxy, *words)
+        assert ran.returncode == 0, ran
+        asked = Counter(f"{visit.host}{visit.target}" for visit in web.visits if "robots" not in visit.target)
+        assert set(asked) == {f"inside.example{path}" for path in ("/", "/1", "/s.css", "/bg.png")} | {
+            "cdn.example/i.png"
+        }
+        assert set(asked.values()) == {1}, asked
+        assert brain.stats()["pages"] == 2
+    (file,) = folder.glob("*.warc.gz")
+    with file.open("rb") as read:
+        records = list(ArchiveIterator(read))
+        assert {record.headers["WARC-Target-URI"] for record in records if "WARC-Target-URI" in record.headers} >= {
+            f"http://{name}" for name in asked
+        }
+    assert KEY.encode() not in gzip.decompress(file.read_bytes())
+    check = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(file)]
+    assert subprocess.run(check, check=False).returncode == 0

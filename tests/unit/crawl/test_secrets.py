@@ -1,0 +1,98 @@
+"""Cookies and headers of a user: how they are read; and lines that a killed process has left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from scrapy.http import HtmlResponse
+
+from graphbrain import Answer, Fetched
+from graphbrain.crawl.jsonl import Lines
+from graphbrain.crawl.secrets import cookies_of, header_of
+from graphbrain.crawl.spider import forbids_follow, links_of
+from graphbrain.errors import BadInput
+from graphbrain.model import Claim
+
+COOKIES = "# Netscape HTTP Cookie File\n.a.example\tTRUE\t/\tFALSE\t0\tsession\tabc\n"
+
+
+def test_a_header_is_a_name_and_a_value() -> None:
+    assert header_of("X-Key:  a: b ") == ("X-Key", "a: b")
+    for text, said in (
+        ("X-Key", "Name: value"),
+        ("Cookie: a", "--cookies"),
+        ("Host: a", "nothing"),
+        ("A b: c", "Name"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            header_of(text)
+    with pytest.raises(BadInput) as error:
+        header_of("X-Key: secr\u20acet")
+    assert "secr" not in str(error.value)
+
+
+def test_cookies_are_those_of_a_netscape_file(tmp_path: Path) -> None:
+    file = tmp_path / "cookies.txt"
+    file.write_text(COOKIES, encoding="utf-8")
+    assert [cookie.value for cookie in cookies_of(file)] == ["abc"]
+    file.write_text("{}", encoding="utf-8")
+    with pytest.raises(BadInput, match="Netscape"):
+        cookies_of(file)
+    with pytest.raises(BadInput, match="cannot be read"):
+        cookies_of(tmp_path / "none")
+
+
+def claimed(token: str) -> Fetched:
+    claim = Claim("http://a.example/", "k", token, 1e10, "a.example", 1)
+    return Fetched(claim.url, ["http://a.example/x"], claim, title="A", size=3)
+
+
+def test_lines_are_whole_and_belong_to_one_process(tmp_path: Path) -> None:
+    file = tmp_path / "pages.jsonl"
+    file.write_bytes(b'{"url": "http://a.example/before"}\n{"url": "htt')
+    with Lines(file) as lines:
+        with pytest.raises(BadInput, match="Another crawl"):
+            Lines(file)
+        lines.before([claimed("t1")])
+        assert (tmp_path / "pages.jsonl.journal").stat().st_size
+        lines.after([claimed("t1")], [Answer("http://a.example/", True, outcome="new")])
+    told = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert [line["url"] for line in told] == ["http://a.example/before", "http://a.example/"]
+    assert told[1]["outcome"] == "new" and told[1]["title"] == "A" and told[1]["links"] == 1 and told[1]["depth"] == 1
+    assert not (tmp_path / "pages.jsonl.journal").exists()
+
+
+def test_of_a_crawl_that_comes_back_only_news_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "pages.jsonl"
+    with Lines(file, news=True) as lines:
+        for outcome in ("same", "changed"):
+            lines.after([claimed(outcome)], [Answer("http://a.example/", True, outcome=outcome)])  # type: ignore[arg-type]
+    assert [json.loads(line)["outcome"] for line in file.read_text(encoding="utf-8").splitlines()] == ["changed"]
+
+
+def page(body: str, **headers: str) -> HtmlResponse:
+    return HtmlResponse("http://a.example/d/x", body=body.encode(), encoding="utf-8", headers=dict(headers))
+
+
+def test_the_links_of_a_page_are_read_once_each_in_order() -> None:
+    body = """<base href="/b/"><a href="y#top"> One  <b>two</b></a><a href=y rel="nofollow ugc">x</a>
+        <area href="//c.example/z" rel=nofollow><iframe src=frame></iframe><a href="mailto:a@a.example">m</a><a>none</a>
+        <a href=" JavaScript:void(0)">j</a><a href="">same</a>"""
+    assert links_of(page(body)) == {
+        "http://a.example/b/y": ("One two", ""),
+        "http://c.example/z": ("", "nofollow"),
+        "http://a.example/b/frame": ("", ""),
+    }
+
+
+def test_nofollow_of_a_page_is_for_everybody_or_for_us() -> None:
+    def meta(name: str, content: str) -> HtmlResponse:
+        return page(f'<meta name="{name}" content="{content}"><a href=y>y</a>')
+
+    assert forbids_follow(meta("robots", "noindex, NoFollow"), "bot") and forbids_follow(meta("ROBOTS", "none"), "bot")
+    assert forbids_follow(meta("bot", "nofollow"), "Bot") and not forbids_follow(meta("other", "nofollow"), "bot")
+    assert not forbids_follow(meta("robots", "noindex"), "bot")
+    header = {"X-Robots-Tag": "other: nofollow"}
+    assert not forbids_follow(page("<p>", **header), "bot") and forbids_follow(page("<p>", **header), "other")
