@@ -668,6 +668,8 @@ class HostState:
     def changes(self, now: float) -> dict[str, Any]:
         """What is to be written."""
         rests = self.resting(now)
+        if self.waits_for_place and max(self.opens_at(), self.turn_at, self.ripe_at) > now:
+            self._leave_line()  # it could not use a place now; it comes back to where it was in the line, by its probe
         if self.ripe_at <= now:
             self.ripe_at = 0.0
         after: dict[str, Any] = {

@@ -391,3 +391,30 @@ def test_whatever_servers_answer_politeness_holds_and_ends_well(
         brain.report([fetched(claim)])
     assert not [page.url for page in brain.find(fetched=False)]
     assert all(host.in_flight == 0 for host in brain.hosts())
+
+
+def test_ill_hosts_get_a_place_in_the_order_in_which_their_probes_became_due(
+    make_brain: MakeBrain, clock: HandClock
+) -> None:
+    """One place for thirty ill hosts: whoever fails goes to the end of the line, and none is left out for another."""
+    brain = make_brain(lease_seconds=10_000.0)
+    ill = [f"ill{n}.org" for n in range(30)]
+    brain.seed([url for host in ill for url in pages(host, 40)])
+    for _ in range(3):
+        held = brain.next_urls(400)
+        clock.pass_(MINUTE)
+        brain.report([silent(claim) for claim in held])
+    assert len(list(brain.hosts(silent=True))) == 30
+    probed: list[str] = []
+    while len(probed) < 150:
+        claims = brain.next_urls(9)
+        assert len(claims) <= 1
+        if not claims:
+            assert claims.next_ready is not None and claims.next_ready > clock.at
+            clock.at = claims.next_ready
+            continue
+        clock.pass_(2.0)
+        brain.report([silent(claims[0])])
+        probed.append(claims[0].host)
+    counts = [probed.count(host) for host in ill]
+    assert max(counts) - min(counts) <= 2, counts
