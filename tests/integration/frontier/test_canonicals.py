@@ -289,7 +289,7 @@ def test_an_audit_finds_links_that_do_not_count_for_the_page_that_is_named(
     brain.tend(None)  # whoever tends writes it again
     sound(brain)
     learned = '[[0.5,9.0,3.0,0.5],{"":[0.3,1]},""]'
-    ask("CREATE (:Site {host: 'a.org', sections: $learned})", learned=learned)
+    ask("MERGE (s:Site {host: 'a.org'}) SET s.sections = $learned", learned=learned)
     wrong = brain.audit()
     assert wrong.figures["wrong"] == {"sections": 2}, wrong.findings
     brain.clear()
