@@ -288,8 +288,8 @@ def test_an_audit_finds_links_that_do_not_count_for_the_page_that_is_named(
     ask("MATCH (p:Page {url: $url}) SET p.look_again = 1.0", url=B)
     brain.tend(None)  # whoever tends writes it again
     sound(brain)
-    text = '[[0.5,9.0,3.0,0.5],{"":[0.3,1]},""]'
-    ask("CREATE (:Site {host: 'a.org', sections: $text})", text=text)
+    learned = '[[0.5,9.0,3.0,0.5],{"":[0.3,1]},""]'
+    ask("MERGE (s:Site {host: 'a.org'}) SET s.sections = $learned", learned=learned)
     wrong = brain.audit()
     assert wrong.figures["wrong"] == {"sections": 2}, wrong.findings
     brain.clear()
