@@ -306,7 +306,7 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     verdict.findings += audit.findings
     verdict.figures = {
         **count,
-        "robots": sum(entry["what"] == "acknowledged" for entry in robots),
+        "robots": sum(entry["what"] == "claimed" for entry in robots),
         "pages": pages,
         "visits_not_due": len(not_due),
         "retries": stats["done"]["retries"],
