@@ -45,6 +45,7 @@ CLOCK_ERROR = 0.02
 WARM_ROUNDS = 3
 LONGEST_START = 120.0
 """Seconds that the processes are given to begin; their lives are counted from then on."""
+BOTH = ("page", "robots")
 FORGETS = 0.3
 """How often a process forgets a robots.txt, each time it claims."""
 ROUNDING = 1e-5
@@ -154,7 +155,10 @@ def hammer(
 def _warm(brain: Brain, web: Web) -> None:
     """The first rounds in peace: a server that has just been started takes seconds to learn each statement."""
     for _ in range(WARM_ROUNDS):
-        brain.report([_visit(claim, web) for claim in brain.next_urls(10)])
+        for kinds in (BOTH, PAGES):
+            claims = brain.next_urls(10, wait=1.0, kinds=kinds)
+            brain.report([_visit(c, web) if c.kind == "page" else Resource(c.url, c, 404) for c in claims])
+        brain.set_robots(host_of(url_of(0)), None)
         brain.tend(0.05)
 
 
@@ -302,7 +306,7 @@ def _judge(brain: Brain, journal: Iterator[dict[str, Any]], pages: int, delay: f
     verdict.findings += audit.findings
     verdict.figures = {
         **count,
-        "robots": sum(entry["what"] == "acknowledged" for entry in robots),
+        "robots": sum(entry["what"] == "claimed" for entry in robots),
         "pages": pages,
         "visits_not_due": len(not_due),
         "retries": stats["done"]["retries"],
@@ -396,7 +400,7 @@ def _live(task: dict[str, Any]) -> None:
                 book.write(json.dumps(entry) + "\n")
 
         while True:
-            kinds = dice.choice([PAGES, ("page", "robots")])
+            kinds = dice.choice([PAGES, BOTH])
             claims = list(brain.next_urls(dice.randrange(1, 60), wait=0.05, kinds=kinds))
             if dice.random() < FORGETS:  # as if nobody had ever read it
                 brain.set_robots(dice.choice(claims).host if claims else host_of(url_of(0)), None)
