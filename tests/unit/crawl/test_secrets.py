@@ -41,7 +41,11 @@ def test_a_header_is_a_name_and_a_value() -> None:
 def test_cookies_are_those_of_a_netscape_file(tmp_path: Path) -> None:
     file = tmp_path / "cookies.txt"
     file.write_text(COOKIES, encoding="utf-8")
-    assert [cookie.value for cookie in cookies_of(file)] == ["abc"]
+    (cookie,) = cookies_of(file)
+    assert cookie.value == "abc" and not cookie.is_expired()
+    file.write_text(COOKIES.replace("\t0\t", "\t1000\t"), encoding="utf-8")
+    with pytest.raises(BadInput, match="expired"):
+        cookies_of(file)
     file.write_text("{}", encoding="utf-8")
     with pytest.raises(BadInput, match="Netscape"):
         cookies_of(file)
