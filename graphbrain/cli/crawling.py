@@ -31,7 +31,7 @@ __all__ = ["COMMANDS"]
 CONNECTION = ("uri", "user", "password", "database", "crawl", "data", "trace")
 DONE, FAILED, LIMIT, NOTHING, INTERRUPTED = 0, 1, 3, 4, 130
 """Exit codes; 2 is a wrong command line."""
-PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio", "scrapy_playwright")
+PACKAGES = ("scrapy", "twisted", "tldextract", "parsel", "warcio")
 
 
 def _configured(ctx: click.Context, param: click.Parameter, file: Path | None) -> None:  # noqa: ARG001

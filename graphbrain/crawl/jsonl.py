@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from graphbrain import Answer, Brain, Fetched
+from graphbrain import Answer, Brain, Claim, Fetched
 from graphbrain.errors import BadInput, UnknownPage
 from graphbrain.schedule.fingerprints import visible_text
 from graphbrain.scrapy import Report, Visit
@@ -37,7 +37,7 @@ class Lines:
         where the file cannot be written, or another process writes it."""
         self._path, self._text, self._news = file, text, news
         self._journal = file.with_name(f"{file.name}.journal")
-        self._texts: dict[str, str | None] = {}
+        self._texts: dict[tuple[str, str], str | None] = {}
         self.written = 0
         try:
             self._out: IO[bytes] = file.open("a+b")
@@ -62,8 +62,8 @@ class Lines:
         """Write what a killed process has left in the journal, and was recorded; how many lines."""
         left = list(_entries(self._journal))
         if left:
-            known = _tokens_at_end(self._out)
-            found = [line for line in left if line["token"] not in known and _complete(brain, line)]
+            known = _marks_at_end(self._out)
+            found = [line for line in left if _of(line) not in known and _complete(brain, line)]
             self._write([line for line in found if self._wanted(line["outcome"])])
         self._journal.unlink(missing_ok=True)
         return len(left)
@@ -72,7 +72,7 @@ class Lines:
         """Keep the text of a page until its visit was reported."""
         if self._text and visit.response is not None and report.claim is not None and not report.not_modified:
             kind = visit.response.headers.get("Content-Type")
-            self._texts[report.claim.token] = visible_text(
+            self._texts[_mark(report.claim)] = visible_text(
                 visit.response.body, None if kind is None else kind.decode("latin-1")
             )
 
@@ -88,7 +88,7 @@ class Lines:
         for report, answer in zip(reports, answers, strict=True):
             line = {**self._line(report), "outcome": answer.outcome}
             if report.claim is not None:
-                self._texts.pop(report.claim.token, None)
+                self._texts.pop(_mark(report.claim), None)
             if answer.accepted and self._wanted(answer.outcome):
                 lines.append(line)
         self._write(lines)
@@ -117,8 +117,8 @@ class Lines:
             line |= {"error": report.error or None, "fault": report.fault}
         if claim is not None:
             line |= {"claimed": claim.claimed, "token": claim.token}
-            if claim.token in self._texts:
-                line["text"] = self._texts[claim.token]
+            if _mark(claim) in self._texts:
+                line["text"] = self._texts[_mark(claim)]
         return line
 
 
@@ -129,12 +129,12 @@ def _encoded(line: Mapping[str, Any]) -> bytes:
 def _entries(file: Path) -> Iterator[dict[str, Any]]:
     """The whole lines of a journal, the last one of each visit; a torn one at its end was not reported."""
     with suppress(FileNotFoundError):
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[tuple[str, str], dict[str, Any]] = {}
         for text in file.read_bytes().split(b"\n")[:-1]:
             with suppress(ValueError):
                 line = json.loads(text)
                 if line.get("token"):
-                    found[line["token"]] = line
+                    found[_of(line)] = line
         yield from found.values()
 
 
@@ -172,13 +172,23 @@ def _cut_torn_line(file: IO[bytes]) -> None:
     file.seek(0, os.SEEK_END)
 
 
-def _tokens_at_end(file: IO[bytes]) -> set[str]:
-    """The tokens of the last lines."""
+def _mark(claim: Claim) -> tuple[str, str]:
+    """What tells a visit from all others: claims that were made together have one token."""
+    return claim.url, claim.token
+
+
+def _of(line: Mapping[str, Any]) -> tuple[str, str]:
+    """The same of a line."""
+    return line["url"], line.get("token", "")
+
+
+def _marks_at_end(file: IO[bytes]) -> set[tuple[str, str]]:
+    """The visits of the last lines."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - READ_BACK))
     found = set()
     for text in file.read().split(b"\n"):
-        with suppress(ValueError):
-            found.add(json.loads(text).get("token"))
+        with suppress(ValueError, LookupError):
+            found.add(_of(json.loads(text)))
     file.seek(0, os.SEEK_END)
     return found

@@ -56,8 +56,11 @@ def cookies_of(file: Path) -> MozillaCookieJar:
         raise BadInput(f"--cookies {file} is no cookies.txt in Netscape's format.") from None
     except OSError as error:
         raise BadInput(f"--cookies {file} cannot be read ({error.strerror or error}).") from None
-    if not len(jar):
-        raise BadInput(f"--cookies {file} has no cookie.")
+    for cookie in jar:
+        if not int(cookie.expires or 0):  # curl and wget write 0 for one that ends with its session
+            cookie.expires, cookie.discard = None, True
+    if all(cookie.is_expired() for cookie in jar):
+        raise BadInput(f"--cookies {file} has no cookie that has not expired.")
     return jar
 
 

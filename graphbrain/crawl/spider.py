@@ -196,7 +196,11 @@ class PageReader(Reader):
 
 
 def _ending(url: str) -> str:
-    found = _ENDING.search(urlsplit(url).path)
+    """The ending of a file's name; nothing where there is none, or no URL: the brain says what is wrong with that."""
+    try:
+        found = _ENDING.search(urlsplit(url).path)
+    except ValueError:
+        return ""
     return found[1].lower() if found else ""
 
 

@@ -23,6 +23,10 @@ NO_STATEMENTS = {
         "demo.show",
         "MATCH p = (:Page {host: 'links.example'})-[:LINKS]->() RETURN p",
     ): "printed for the user to paste into Neo4j Browser",
+    (
+        "crawl.requisites",
+        "CREATE INDEX IF NOT EXISTS waiting ON requisite (host, taken) WHERE done = 0",
+    ): "SQL, of a file of SQLite",
 }
 
 

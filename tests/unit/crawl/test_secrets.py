@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,15 @@ from scrapy.http import HtmlResponse
 
 from graphbrain import Answer, Fetched
 from graphbrain.crawl.jsonl import Lines
+from graphbrain.crawl.order import Order
 from graphbrain.crawl.secrets import cookies_of, header_of
-from graphbrain.crawl.spider import forbids_follow, links_of
+from graphbrain.crawl.spider import PageReader, forbids_follow, links_of
+from graphbrain.crawl.watching import Watch
 from graphbrain.errors import BadInput
 from graphbrain.model import Claim
+from graphbrain.scrapy import Options, Visit
 
+URLS = [f"http://a.example/{n}" for n in range(3)]
 COOKIES = "# Netscape HTTP Cookie File\n.a.example\tTRUE\t/\tFALSE\t0\tsession\tabc\n"
 
 
@@ -36,7 +41,11 @@ def test_a_header_is_a_name_and_a_value() -> None:
 def test_cookies_are_those_of_a_netscape_file(tmp_path: Path) -> None:
     file = tmp_path / "cookies.txt"
     file.write_text(COOKIES, encoding="utf-8")
-    assert [cookie.value for cookie in cookies_of(file)] == ["abc"]
+    (cookie,) = cookies_of(file)
+    assert cookie.value == "abc" and not cookie.is_expired()
+    file.write_text(COOKIES.replace("\t0\t", "\t1000\t"), encoding="utf-8")
+    with pytest.raises(BadInput, match="expired"):
+        cookies_of(file)
     file.write_text("{}", encoding="utf-8")
     with pytest.raises(BadInput, match="Netscape"):
         cookies_of(file)
@@ -62,6 +71,28 @@ def test_lines_are_whole_and_belong_to_one_process(tmp_path: Path) -> None:
     assert [line["url"] for line in told] == ["http://a.example/before", "http://a.example/"]
     assert told[1]["outcome"] == "new" and told[1]["title"] == "A" and told[1]["links"] == 1 and told[1]["depth"] == 1
     assert not (tmp_path / "pages.jsonl.journal").exists()
+
+
+def test_pages_that_were_claimed_together_have_a_line_and_a_text_each(tmp_path: Path) -> None:
+    """They have one token. What a killed process had recorded and not written is written by the next."""
+    made = [replace(claimed("t"), url=url, claim=replace(one, url=url)) for url in URLS if (one := claimed("t").claim)]
+    visits = [Visit(n, each.claim, response=page(f"<p>text {n}")) for n, each in enumerate(made) if each.claim]
+    answers = [Answer(url, True, outcome="new") for url in URLS]
+    with Lines(tmp_path / "pages.jsonl", text=True) as lines:
+        for visit, each in zip(visits, made, strict=True):
+            lines.finished(visit, each)
+        lines.before(made)
+        journal = (tmp_path / "pages.jsonl.journal").read_text(encoding="utf-8").splitlines()
+        lines.after(made, answers)
+    told = [json.loads(line) for line in (tmp_path / "pages.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [(line["url"], line["text"]) for line in told] == [(url, f"text {n}") for n, url in enumerate(URLS)]
+    assert len(journal) == len(URLS)
+
+
+def test_a_link_that_is_no_url_loses_no_page() -> None:
+    reader = PageReader(Options(), "bot", Order(), Watch())
+    _, links = reader.read(page('<a href="http://[bad/x.zip">b</a><a href=y>y</a><a href=z.zip>z</a>'), {})
+    assert [link if isinstance(link, str) else link.url for link in links][-1] == "http://a.example/d/y"
 
 
 def test_of_a_crawl_that_comes_back_only_news_are_written(tmp_path: Path) -> None:
