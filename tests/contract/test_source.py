@@ -40,29 +40,6 @@ def test_a_function_fits_on_a_screen() -> None:
     assert not {called: lines for called, lines in sizes.items() if lines > LONGEST_FUNCTION}
 
 
-def test_what_is_public_is_documented() -> None:
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    missing = [
-        f"{name}.{node.name}"
-        for name in MODULES
-        for node in tree(name).body
-        if isinstance(node, kinds) and not node.name.startswith("_") and not ast.get_docstring(node)
-    ]
-    assert not missing
-
-
-def test_every_verb_of_the_brain_is_documented() -> None:
-    assert not [
-        f"{name}.{node.name}"
-        for name in MODULES
-        if name.startswith("brain.")
-        for kind in tree(name).body
-        if isinstance(kind, ast.ClassDef)
-        for node in kind.body
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and not ast.get_docstring(node)
-    ]
-
-
 def test_cypher_stands_in_files_not_in_python() -> None:
     found = {
         (name, node.value) for name in MODULES for node in literals(name) if _CYPHER.search(str(node.value))
