@@ -29,6 +29,7 @@ __all__ = [
     "Because",
     "Claim",
     "Claims",
+    "ExpectedCopy",
     "Failed",
     "Fault",
     "Fetched",

@@ -50,7 +50,7 @@ from graphbrain.pagefacts import HEADERS, PageFacts
 from graphbrain.relevance import guess
 from graphbrain.url import resolved, without_user
 
-__all__ = ["crawl", "fetch", "main"]
+__all__ = ["HtmlPage", "crawl", "fetch", "main"]
 
 LARGEST = 2_000_000  # bytes that are read of a page
 TIMEOUT = 10.0  # seconds of silence after which a fetch has failed
