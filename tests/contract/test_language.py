@@ -25,7 +25,10 @@ FINISHED: frozenset[str] = frozenset(
     {
         "__init__",
         "__main__",
+        "accounts",
+        "graph",
         "hints",
+        "ranking",
         "robots",
         "url_v1",
         "url_v2",
@@ -35,7 +38,6 @@ FINISHED: frozenset[str] = frozenset(
 
 UNFINISHED = frozenset(
     {
-        "accounts",
         "ahead",
         "analyst",
         "arrays",
@@ -51,7 +53,6 @@ UNFINISHED = frozenset(
         "errors",
         "fair",
         "frontier",
-        "graph",
         "hostnames",
         "hosts",
         "ingest",
@@ -66,7 +67,6 @@ UNFINISHED = frozenset(
         "model",
         "pagefacts",
         "places",
-        "ranking",
         "records",
         "relevance",
         "retry_after",
@@ -95,7 +95,11 @@ UNFINISHED = frozenset(
 FINISHED_DOCS = frozenset({"docs/glossary.md"})
 """Pages that keep the style."""
 
-EXCEPTIONS: dict[tuple[str, str, str], str] = {}
+EXCEPTIONS: dict[tuple[str, str, str], str] = {
+    ("cypher/graph/schema/026_asked_key.cypher", "handed out", "handed out by a caller's key"): (
+        "the checksum of an applied schema file is stored in databases"
+    ),
+}
 """(Module, word of AVOIDED, a part of the text) → the reason why it may be there."""
 
 PLAIN_LINES = 8

@@ -1,7 +1,7 @@
-// Some of the aliases that lead to a page, by way of others too, and that pages name who do not link to where it leads.
+// Return some aliases that lead to a page, also through others, and that a page names without a link to the final target.
 //
 // param   id     INTEGER  its internal id
-// param   end    INTEGER  internal id of where it leads, itself if it is no alias, −1 if nowhere
+// param   end    INTEGER  internal id of the final target, the page itself if it is no alias, −1 if there is none
 // param   limit  INTEGER  at most this many are looked at
 // column  ids    LIST     internal ids of aliases
 // rows    one

@@ -1,7 +1,7 @@
-// Where aliases lead: by way of at most ten others, to the first page that redirects no more. Nowhere, if in a circle.
+// Return the final targets of aliases: through at most ten others, the first page that redirects no more. A circle has none.
 //
-// param   ids   LIST  internal ids; those of pages that are no aliases are passed over
-// column  rows  LIST  [id, id of the page it leads to] of those that lead to one
+// param   ids   LIST  internal ids; those of pages that are no aliases are skipped
+// column  rows  LIST  [id, id of the final target] of those that have one
 // rows    one
 // locks   none
 // mode    read

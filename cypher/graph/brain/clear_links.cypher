@@ -1,11 +1,11 @@
-// Delete some links, whoever has them: only `clear` does this.
+// Delete some links of any pages. Only `clear` does this.
 //
 // param   limit    INTEGER  at most this many
 // column  deleted  INTEGER  how many there were
 // rows    one
 // locks   the links and their ends
 // mode    write
-// retry   safe   what is gone is gone
+// retry   safe   deleted links stay deleted
 MATCH ()-[r:LINKS|REDIRECTS_TO|SPELLS|SEEDS]->()
 WITH r LIMIT $limit
 DELETE r
