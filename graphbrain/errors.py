@@ -1,21 +1,21 @@
-"""Everything graphbrain raises on purpose.
+"""Every error that graphbrain raises on purpose.
 
     GraphbrainError
     ├── BadInput            a URL, number, file or argument that cannot be used
-    │   ├── UnknownHost     no page of the host named is in the graph
-    │   └── UnknownPage     the page named is not in the graph
-    ├── SettingsError       an unknown or impossible setting, or one that may not change any more
-    ├── BeingConverted      the brain is between two engines: its accounts cannot be used just now
-    ├── SchemaMismatch      the database holds another version's, or somebody else's, data
+    │   ├── UnknownHost     no page of the named host is in the graph
+    │   └── UnknownPage     the named page is not in the graph
+    ├── SettingsError       an unknown or impossible setting, or one that can no longer change
+    ├── BeingConverted      the brain is between two engines: its accounts cannot be used now
+    ├── SchemaMismatch      the database holds data of another version or of another program
     ├── GraphUnavailable    Neo4j could not be reached, or did not answer, within the time limit
     ├── GraphRefused        Neo4j answered, and refused: wrong password, disk full, read-only
-    │   └── GraphTooSmall   it has too little memory for what was asked
+    │   └── GraphTooSmall   it has too little memory for the request
     ├── ServerFailed        the local Neo4j could not be fetched, started or stopped
-    ├── ServiceUnavailable  the service could not be reached, or had too much to do, within the time limit
-    └── ServiceRefused      it refused the request: no good token, the wrong role, too much at once
+    ├── ServiceUnavailable  the service could not be reached, or was too busy, within the time limit
+    └── ServiceRefused      it refused the request: no valid token, the wrong role, too many requests
 
-Each message is one sentence (or two) that says what happened and what to do; the command line prints it
-as it is and exits 1. `try_again` tells a program whether the same call can succeed later, unchanged.
+Each message has one sentence, or two: what happened and what to do. The command line prints it unchanged and exits with
+1. `try_again` is True if the same call can succeed later, unchanged.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class GraphUnavailable(GraphbrainError):
 
 
 class GraphRefused(GraphbrainError):
-    """Neo4j refused the request."""
+    """Neo4j refused the request with an error."""
 
 
 class GraphTooSmall(GraphRefused):
@@ -97,4 +97,4 @@ class ServiceUnavailable(GraphbrainError):
 
 
 class ServiceRefused(GraphbrainError):
-    """The service refused the request."""
+    """The service refused the request with an error."""
