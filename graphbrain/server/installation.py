@@ -461,7 +461,7 @@ def quoted(args: list[str]) -> str:
     return "".join('"' + a.replace("\\", "\\\\").replace('"', '\\"') + '"\n' for a in args)
 
 
-# ---------------------------------------------------------------- what its log says
+# ---------------------------------------------------------------- the cause of an end in its log
 
 DISK_FULL = "the disk is full; make room and start again"
 PORT_TAKEN = "a port is taken by another program"

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 AVOIDED = {
-    "told": re.compile(r"\b(told|tells?|telling|says?|said|saying)\b", re.I),
+    "told": re.compile(r"\b(told|tells?|telling|says?(?!:)|said|saying)\b", re.I),
     "whoever": re.compile(r"\b(who(so)?ever|whom(so)?ever|somebody|nobody|anybody|everybody)\b", re.I),
     "stands": re.compile(r"\b(stands?|stood|standing)\b", re.I),
     "goes by": re.compile(r"\b(go|goes|going|gone|went) by\b", re.I),

@@ -98,7 +98,7 @@ def surface() -> list[str]:
             *_service(),
             *(f"metric {name}" for name in _metrics()),
             *_data(),
-            *(f"question {name}" for name in questions()),
+            *(f"question {question.name}" for question in questions()),
         }
     )
 
