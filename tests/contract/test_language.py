@@ -28,6 +28,7 @@ FINISHED: frozenset[str] = frozenset(
         "accounts",
         "ahead",
         "arrays",
+        "bench",
         "border",
         "csr",
         "demo",
@@ -70,7 +71,6 @@ FINISHED: frozenset[str] = frozenset(
 UNFINISHED = frozenset(
     {
         "analyst",
-        "bench",
         "bench.traps",
         "bench.worlds",
         "brain",
