@@ -319,7 +319,7 @@ def claim(brain: Brain, most: int, rounds: int = 300, delay: float = 0.0) -> lis
     Args:
         brain: An empty brain.
         most: The number of waiting pages.
-        rounds: The number of measured calls.
+        rounds: The largest number of measured calls.
         delay: Seconds between claims of one host.
 
     Raises:
